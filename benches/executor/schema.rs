@@ -1,0 +1,433 @@
+// Generated from the SDL by the build. Edit the SDL, never this.
+
+/// What a resolver is given beside its parents and its arguments.
+pub type Ctx<'a> = ::rollcall::graphql::execute::Context<'a, super::types::State>;
+
+/// The bench's schema: rows of twelve columns, each with children of three.
+#[derive(Debug, Clone, Copy)]
+pub struct Query;
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.items`",
+    note = "write `impl ItemsQuery for Query` in src/graphql/items.rs"
+)]
+pub trait ItemsQuery {
+    fn items(
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Vec<super::types::Item>>;
+}
+
+impl ::rollcall::graphql::execute::Node for Query {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Query;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        let _ = field;
+        out.null();
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            0u16 => {
+                Box::pin(async move {
+                    let _ = rows;
+                    let answer = <Query as ItemsQuery>::items(&execution.context(field))
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            1u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::introspection::schema(field, execution).await
+                })
+            }
+            2u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::introspection::type_by_name(field, execution)
+                        .await
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the fields of the SDL's type `Item` for `{Self}`",
+    note = "write `impl ItemResolver for Item` in src/graphql/item.rs"
+)]
+pub trait ItemResolver: Sized + Send + Sync + 'static {
+    fn id(&self) -> super::types::ID;
+    fn name(&self) -> &str;
+    fn description(&self) -> Option<&str>;
+    fn language(&self) -> Option<&str>;
+    fn framework(&self) -> Option<&str>;
+    fn product(&self) -> Option<&str>;
+    fn count(&self) -> i32;
+    fn rank(&self) -> Option<i32>;
+    fn ratio(&self) -> f64;
+    fn active(&self) -> bool;
+    fn phase(&self) -> Phase;
+    fn created_at(&self) -> &str;
+    fn children(
+        items: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<super::types::Child>>;
+}
+
+impl ::rollcall::graphql::execute::Node for super::types::Item {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Item {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Item;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        match field {
+            0u16 => {
+                ::rollcall::graphql::write::Scalar::write(&ItemResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::graphql::write::Scalar::write(&ItemResolver::name(self), out)
+            }
+            2u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ItemResolver::description(self),
+                    out,
+                )
+            }
+            3u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ItemResolver::language(self),
+                    out,
+                )
+            }
+            4u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ItemResolver::framework(self),
+                    out,
+                )
+            }
+            5u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ItemResolver::product(self),
+                    out,
+                )
+            }
+            6u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ItemResolver::count(self),
+                    out,
+                )
+            }
+            7u16 => {
+                ::rollcall::graphql::write::Scalar::write(&ItemResolver::rank(self), out)
+            }
+            8u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ItemResolver::ratio(self),
+                    out,
+                )
+            }
+            9u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ItemResolver::active(self),
+                    out,
+                )
+            }
+            10u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ItemResolver::phase(self),
+                    out,
+                )
+            }
+            11u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ItemResolver::created_at(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            12u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as ItemResolver>::children(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Phase {
+    Planned,
+    Running,
+    Retired,
+}
+
+impl Phase {
+    /// The word that stands for the value in the SDL.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Planned => "PLANNED",
+            Self::Running => "RUNNING",
+            Self::Retired => "RETIRED",
+        }
+    }
+    /// The value that a word of the SDL stands for.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "PLANNED" => Some(Self::Planned),
+            "RUNNING" => Some(Self::Running),
+            "RETIRED" => Some(Self::Retired),
+            _ => None,
+        }
+    }
+}
+
+impl ::rollcall::graphql::write::Scalar for Phase {
+    fn write(&self, out: &mut ::rollcall::graphql::write::Writer<'_>) {
+        out.string(self.as_str());
+    }
+}
+
+impl ::rollcall::graphql::input::Input for Phase {
+    fn read(
+        value: &::rollcall::graphql::input::Value,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        match ::rollcall::graphql::input::word(value).and_then(Self::from_word) {
+            Some(known) => Ok(known),
+            None => ::rollcall::graphql::input::no_such_word("Phase", value),
+        }
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the fields of the SDL's type `Child` for `{Self}`",
+    note = "write `impl ChildResolver for Child` in src/graphql/child.rs"
+)]
+pub trait ChildResolver: Sized + Send + Sync + 'static {
+    fn id(&self) -> super::types::ID;
+    fn key(&self) -> &str;
+    fn value(&self) -> &str;
+}
+
+impl ::rollcall::graphql::execute::Node for super::types::Child {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Child {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Child;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        match field {
+            0u16 => {
+                ::rollcall::graphql::write::Scalar::write(&ChildResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::graphql::write::Scalar::write(&ChildResolver::key(self), out)
+            }
+            2u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ChildResolver::value(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        let _ = rows;
+        Box::pin(async move { execution.unresolved(field) })
+    }
+}
+
+/// The object types as the executor sees them, each under its name in the SDL.
+#[allow(non_upper_case_globals)]
+pub mod info {
+    /// `Query`.
+    pub static Query: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Query",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "items",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: None,
+                objects: &[&Item],
+            },
+            ::rollcall::graphql::introspection::SCHEMA_FIELD,
+            ::rollcall::graphql::introspection::TYPE_FIELD,
+        ],
+    };
+    /// `Item`.
+    pub static Item: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Item",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "id",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "name",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "description",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "language",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "framework",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "product",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "count",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "rank",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "ratio",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "active",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "phase",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "createdAt",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "children",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: None,
+                objects: &[&Child],
+            },
+        ],
+    };
+    /// `Child`.
+    pub static Child: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Child",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "id",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "key",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "value",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+        ],
+    };
+}

@@ -1,0 +1,65 @@
+//! How long the generator takes over large public schemas, and what it says of their mistakes.
+//!
+//! `cd tests/large-schemas && npm ci` brings the schemas; one that is not there is left out, aloud, and fails in CI.
+
+#[path = "../src/codegen/mod.rs"]
+#[allow(dead_code)]
+mod codegen;
+
+use std::hint::black_box;
+use std::path::Path;
+
+use codegen::Bindings;
+use criterion::{Criterion, criterion_group, criterion_main};
+
+/// Name, file, and how many mistakes it is known to have.
+const SCHEMAS: &[(&str, &str, usize)] = &[
+    ("octokit", "tests/large-schemas/node_modules/@octokit/graphql-schema/schema.graphql", 2),
+    ("nautical", "tests/large-schemas/node_modules/@nautical-commerce/graphql-schema/nautical/schema.graphql", 0),
+    ("rollcall", "schema/schema.graphql", 0),
+];
+
+fn generator(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("generator");
+    group.sample_size(10);
+    let bindings = Bindings::default();
+    for (name, file, mistakes) in SCHEMAS {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let Ok(sdl) = std::fs::read_to_string(&path) else {
+            eprintln!("left out: {file} is not there; run `npm ci` in tests/large-schemas");
+            assert!(std::env::var_os("CI").is_none(), "{file} is missing in CI");
+            continue;
+        };
+        match codegen::generate(file, &sdl, &bindings) {
+            Ok(code) => eprintln!("{name}: {} lines of SDL, {} bytes of Rust", sdl.lines().count(), code.len()),
+            Err(found) => eprintln!("{name}: {} lines of SDL\n{found}", sdl.lines().count()),
+        }
+        let found = codegen::generate(file, &sdl, &bindings).err().map_or(0, |found| found.problems().len());
+        assert_eq!(found, *mistakes, "mistakes in {file}");
+        group.bench_function(*name, |bencher| bencher.iter(|| codegen::generate(file, black_box(&sdl), &bindings)));
+        // A schema with mistakes is checked and not written: without them it is both.
+        if *mistakes > 0 {
+            let mended = mend(&sdl);
+            assert!(codegen::generate(file, &mended, &bindings).is_ok(), "{name} is not mended");
+            group.bench_function(format!("{name}, mended"), |bencher| {
+                bencher.iter(|| codegen::generate(file, black_box(&mended), &bindings));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// The schema with every second definition of a field under a name of its own.
+fn mend(sdl: &str) -> String {
+    let Err(found) = codegen::generate("schema.graphql", sdl, &Bindings::default()) else { return sdl.to_owned() };
+    let mut mended = sdl.to_owned();
+    let mut ends: Vec<_> = found.problems().iter().filter_map(|problem| Some(problem.range.as_ref()?.end)).collect();
+    ends.sort_unstable();
+    for end in ends.into_iter().rev() {
+        mended.insert_str(end, "Again");
+    }
+    mended
+}
+
+criterion_group!(benches, generator);
+criterion_main!(benches);

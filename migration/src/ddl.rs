@@ -1,0 +1,70 @@
+//! What the steps say often: foreign keys and indexes, in one line each.
+
+use sea_orm_migration::prelude::*;
+
+/// `column` of `table` names a row of `target`; when that row goes, this row goes too.
+pub fn cascade(table: &'static str, column: &'static str, target: &'static str) -> ForeignKeyCreateStatement {
+    reference(table, column, target, ForeignKeyAction::Cascade)
+}
+
+/// `column` of `table` names a row of `target`; when that row goes, the column becomes null.
+pub fn set_null(table: &'static str, column: &'static str, target: &'static str) -> ForeignKeyCreateStatement {
+    reference(table, column, target, ForeignKeyAction::SetNull)
+}
+
+fn reference(
+    table: &'static str,
+    column: &'static str,
+    target: &'static str,
+    on_delete: ForeignKeyAction,
+) -> ForeignKeyCreateStatement {
+    ForeignKey::create()
+        .name(format!("fk_{table}_{column}"))
+        .from(table, column)
+        .to(target, "id")
+        .on_delete(on_delete)
+        .take()
+}
+
+/// An index, to be made with [`create`]. Its name must be new in the whole database (PostgreSQL's rule).
+pub fn index<const N: usize>(
+    name: &'static str,
+    table: &'static str,
+    columns: [&'static str; N],
+) -> IndexCreateStatement {
+    let mut index = Index::create();
+    index.name(name).table(table);
+    for column in columns {
+        index.col(column);
+    }
+    index
+}
+
+/// An index that holds only the rows whose `column` has a value. An upsert that relies on a unique one repeats the
+/// condition: `ON CONFLICT (…) WHERE column IS NOT NULL`.
+pub fn partial<const N: usize>(
+    name: &'static str,
+    table: &'static str,
+    columns: [&'static str; N],
+    column: &'static str,
+) -> IndexCreateStatement {
+    index(name, table, columns).and_where(Expr::col(column).is_not_null()).take()
+}
+
+/// Makes the indexes.
+pub async fn create(
+    manager: &SchemaManager<'_>,
+    indexes: impl IntoIterator<Item = IndexCreateStatement>,
+) -> Result<(), DbErr> {
+    for index in indexes {
+        manager.create_index(index).await?;
+    }
+    Ok(())
+}
+
+/// A condition that holds when exactly one of the columns has a value.
+pub fn exactly_one<const N: usize>(columns: [&'static str; N]) -> Expr {
+    let one_for = |column| -> Expr { Expr::case(Expr::col(column).is_null(), 0).finally(1).into() };
+    let count = columns.into_iter().map(one_for).reduce(|sum, one| sum.add(one));
+    count.unwrap_or_else(|| Expr::val(0)).eq(1)
+}

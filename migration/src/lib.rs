@@ -1,0 +1,66 @@
+//! The steps that make rollcall's database, in order, for SQLite and PostgreSQL alike.
+//!
+//! A step is never edited once it has landed; a change is a new step. There is no way down: restore a backup.
+//! Whoever runs the steps holds a lock and one transaction around them (`db.rs` of rollcall), which is why no step
+//! asks for a transaction of its own.
+//!
+//! Two rules for a new table. Foreign keys are written with the table, because SQLite cannot add one later, and every
+//! referencing column leads an index, because deleting the referenced row looks for it. `CHECK` is for the shape of a
+//! row (one owner out of four); which words a column may hold is left to the enum of the entity, because SQLite
+//! cannot change a check without copying the table.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::sea_orm::EntityTrait;
+use sea_orm_migration::seaql_migrations;
+
+pub use sea_orm_migration::{IntoSchemaManagerConnection, MigratorTrait};
+
+mod ddl;
+mod m20261121_000001_catalogue;
+mod m20261121_000002_integrations;
+mod m20261121_000003_deploys;
+mod m20261121_000004_tokens;
+mod m20261121_000005_tiers_and_lifecycles;
+
+/// Knows all steps and runs those that a database lacks.
+pub struct Migrator;
+
+#[async_trait::async_trait]
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![
+            Box::new(m20261121_000001_catalogue::Migration),
+            Box::new(m20261121_000002_integrations::Migration),
+            Box::new(m20261121_000003_deploys::Migration),
+            Box::new(m20261121_000004_tokens::Migration),
+            Box::new(m20261121_000005_tiers_and_lifecycles::Migration),
+        ]
+    }
+}
+
+/// How a database stands beside the steps of this program.
+pub struct Standing {
+    /// How many steps the database lacks.
+    pub pending: usize,
+    /// The steps that it has and this program does not know, in order.
+    pub unknown: Vec<String>,
+}
+
+impl Migrator {
+    /// Compares a database with the steps known here, without changing it.
+    pub async fn standing<'c>(db: impl IntoSchemaManagerConnection<'c>) -> Result<Standing, DbErr> {
+        let manager = SchemaManager::new(db);
+        let mut pending: Vec<String> = Self::migrations().iter().map(|step| step.name().to_owned()).collect();
+        let mut unknown = Vec::new();
+        if manager.has_table(Self::migration_table_name().to_string()).await? {
+            for step in seaql_migrations::Entity::find().all(manager.get_connection()).await? {
+                match pending.iter().position(|name| *name == step.version) {
+                    Some(known) => drop(pending.swap_remove(known)),
+                    None => unknown.push(step.version),
+                }
+            }
+        }
+        unknown.sort();
+        Ok(Standing { pending: pending.len(), unknown })
+    }
+}

@@ -1,0 +1,29 @@
+//! API tokens.
+
+use sea_orm_migration::{prelude::*, schema::*};
+
+use crate::ddl::{create, index};
+
+/// This step.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let token = Table::create()
+            .table("token")
+            .col(big_pk_auto("id"))
+            .col(text("description"))
+            // SHA-256 of the token; the token itself is shown once and kept nowhere.
+            .col(blob("hash"))
+            .col(text("scope"))
+            .col(big_integer_null("expires_at"))
+            .col(big_integer_null("last_used_at"))
+            .col(big_integer("created_at"))
+            .check(Expr::from(Func::cust("length").arg(Expr::col("hash"))).eq(32))
+            .take();
+        manager.create_table(token).await?;
+        create(manager, [index("token_by_hash", "token", ["hash"]).unique().take()]).await
+    }
+}

@@ -1,0 +1,71 @@
+//! Interfaces and unions: an enum with a variant for each possible object type.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::super::names;
+use super::{Context, docs::docs};
+
+pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Option<&str>) -> TokenStream {
+    let name = names::type_name(sdl_name);
+    let doc = docs(description, None);
+    let possible = context.schema.possible(sdl_name);
+    let variants: Vec<_> = possible.iter().map(|object| names::type_name(&object.name)).collect();
+    let types: Vec<_> = possible.iter().map(|object| context.output_name(&object.name)).collect();
+    let variant_docs = possible.iter().map(|object| format!(" The SDL's `{}`.", object.name));
+    let rows: Vec<_> = (0..possible.len()).map(|index| format_ident!("rows_{index}")).collect();
+    let indexes: Vec<_> = (0..possible.len()).collect();
+    let numbers = (0..possible.len()).map(|index| index as u16);
+    let resolve = if possible.is_empty() {
+        quote! {
+            let _ = (nodes, plans, execution);
+            Box::pin(async move {
+                ::rollcall::graphql::execute::Children::of_several(vec![], vec![])
+            })
+        }
+    } else {
+        quote! {
+            Box::pin(async move {
+                let mut places = Vec::with_capacity(nodes.len());
+                #(let mut #rows = Vec::new();)*
+                for node in nodes {
+                    match node {
+                        #(Self::#variants(object) => {
+                            places.push((#numbers, #rows.len() as u32));
+                            #rows.push(object);
+                        })*
+                    }
+                }
+                let levels = vec![
+                    #(::rollcall::graphql::execute::level(#rows, &plans[#indexes], execution).await,)*
+                ];
+                ::rollcall::graphql::execute::Children::of_several(levels, places)
+            })
+        }
+    };
+    quote! {
+        #doc
+        #[derive(Debug)]
+        pub enum #name {
+            #(#[doc = #variant_docs] #variants(#types),)*
+        }
+
+        #(impl From<#types> for #name {
+            fn from(object: #types) -> Self {
+                Self::#variants(object)
+            }
+        })*
+
+        impl ::rollcall::graphql::execute::Node for #name {}
+
+        impl ::rollcall::graphql::execute::Composite<super::types::State> for #name {
+            fn resolve<'r, 'a: 'r>(
+                nodes: Vec<&'a Self>,
+                plans: &'a [::rollcall::graphql::plan::ObjectPlan],
+                execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+            ) -> ::rollcall::graphql::execute::BoxFuture<'r, ::rollcall::graphql::execute::Children<'a>> {
+                #resolve
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Enums: a Rust enum with the SDL's words.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::super::model::Enum;
+use super::super::names;
+use super::docs::docs;
+
+pub(super) fn definition(definition: &Enum) -> TokenStream {
+    let name = names::type_name(&definition.name);
+    let sdl_name = &definition.name;
+    let doc = docs(definition.description.as_deref(), None);
+    let variants: Vec<_> = definition.values.iter().map(|value| names::variant(&value.name)).collect();
+    let words: Vec<_> = definition.values.iter().map(|value| &value.name).collect();
+    let variant_docs =
+        definition.values.iter().map(|value| docs(value.description.as_deref(), value.deprecated.as_deref()));
+    quote! {
+        #doc
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum #name {
+            #(#variant_docs #variants,)*
+        }
+
+        impl #name {
+            #[doc = " The word that stands for the value in the SDL."]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    #(Self::#variants => #words,)*
+                }
+            }
+
+            #[doc = " The value that a word of the SDL stands for."]
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word {
+                    #(#words => Some(Self::#variants),)*
+                    _ => None,
+                }
+            }
+        }
+
+        impl ::rollcall::graphql::write::Scalar for #name {
+            fn write(&self, out: &mut ::rollcall::graphql::write::Writer<'_>) {
+                out.string(self.as_str());
+            }
+        }
+
+        impl ::rollcall::graphql::input::Input for #name {
+            fn read(
+                value: &::rollcall::graphql::input::Value,
+            ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+                match ::rollcall::graphql::input::word(value).and_then(Self::from_word) {
+                    Some(known) => Ok(known),
+                    None => ::rollcall::graphql::input::no_such_word(#sdl_name, value),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Input objects and arguments: structs that are read from coerced values.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::super::model::{Field, Input, InputValue, Value};
+use super::super::names;
+use super::Context;
+use super::docs::docs;
+
+pub(super) fn definition(context: Context<'_>, input: &Input) -> TokenStream {
+    let name = names::type_name(&input.name);
+    let doc = docs(input.description.as_deref(), None);
+    let check = input.one_of.then(|| quote!(::rollcall::graphql::input::exactly_one(fields)?;));
+    let boxed = |field: &InputValue| context.schema.holds_itself(input, field);
+    structure(context, &name, &doc, &input.fields, boxed, check)
+}
+
+/// The type that a field's arguments are read into; none when it has none, the shared one when they are just those of
+/// a connection.
+pub(super) fn arguments_type(parent: &str, field: &Field) -> Option<TokenStream> {
+    if field.args.is_empty() {
+        None
+    } else if is_page(field) {
+        Some(quote!(::rollcall::graphql::page::PageArguments))
+    } else {
+        let name = names::type_name(&names::args(parent, &field.name));
+        Some(quote!(#name))
+    }
+}
+
+/// The struct of a field's arguments, where it needs one of its own.
+pub(super) fn arguments(context: Context<'_>, parent: &str, field: &Field) -> TokenStream {
+    if field.args.is_empty() || is_page(field) {
+        return TokenStream::new();
+    }
+    let name = names::type_name(&names::args(parent, &field.name));
+    let doc = docs(Some(&format!("The arguments of `{parent}.{}`.", field.name)), None);
+    structure(context, &name, &doc, &field.args, |_| false, None)
+}
+
+fn is_page(field: &Field) -> bool {
+    let is = |at: usize, name: &str, ty: &str| {
+        let argument: &InputValue = &field.args[at];
+        argument.name == name && argument.ty.to_string() == ty && argument.default.is_none()
+    };
+    field.args.len() == 2 && is(0, "first", "Int") && is(1, "after", "String")
+}
+
+fn structure(
+    context: Context<'_>,
+    name: &Ident,
+    doc: &TokenStream,
+    fields: &[InputValue],
+    boxed: impl Fn(&InputValue) -> bool,
+    check: Option<TokenStream>,
+) -> TokenStream {
+    let names: Vec<_> = fields.iter().map(|field| names::snake(&field.name)).collect();
+    let types = fields.iter().map(|field| context.input(field, boxed(field)));
+    let field_docs = fields.iter().map(|field| docs(field.description.as_deref(), field.deprecated.as_deref()));
+    let reads = fields.iter().map(|field| {
+        let name = &field.name;
+        match context.schema.default_of(field) {
+            Some(default) => {
+                let default = value(&default);
+                quote!(::rollcall::graphql::input::defaulted(fields, #name, || #default)?)
+            }
+            None if field.ty.nullable => quote!(::rollcall::graphql::input::optional(fields, #name)?),
+            None => quote!(::rollcall::graphql::input::required(fields, #name)?),
+        }
+    });
+    quote! {
+        #doc
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct #name {
+            #(#field_docs pub #names: #types,)*
+        }
+
+        impl ::rollcall::graphql::input::FromFields for #name {
+            fn from_fields(
+                fields: &::rollcall::graphql::input::Fields,
+            ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+                #check
+                Ok(Self {
+                    #(#names: #reads,)*
+                })
+            }
+        }
+    }
+}
+
+/// An expression for a default value.
+fn value(value: &Value) -> TokenStream {
+    match value {
+        Value::Null => quote!(::rollcall::graphql::input::Value::Null),
+        Value::Int(int) => quote!(::rollcall::graphql::input::Value::Number(From::from(#int))),
+        Value::Float(float) => quote!(::rollcall::graphql::input::float(#float)),
+        Value::String(text) => quote!(::rollcall::graphql::input::Value::String(String::from(#text))),
+        Value::Boolean(boolean) => quote!(::rollcall::graphql::input::Value::Boolean(#boolean)),
+        Value::Enum(word) => quote!(::rollcall::graphql::input::Value::Enum(::rollcall::graphql::input::Name::new(#word))),
+        Value::List(items) => {
+            let items = items.iter().map(self::value);
+            quote!(::rollcall::graphql::input::Value::List(vec![#(#items),*]))
+        }
+        Value::Object(fields) => {
+            let names = fields.iter().map(|(name, _)| name);
+            let values = fields.iter().map(|(_, field)| self::value(field));
+            quote!(::rollcall::graphql::input::object([#((#names, #values)),*]))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Writes Rust for a checked schema: one file here for each kind of output.
+//!
+//! Every path in the output is absolute, or begins at `super::types`; beside that it uses the names of Rust's prelude,
+//! which `rules` keeps from SDL types, so that no name of the SDL can shadow what the code means.
+
+mod abstracts;
+mod connections;
+mod docs;
+mod enums;
+mod inputs;
+mod objects;
+mod representation;
+mod roots;
+mod tables;
+mod types;
+
+use std::collections::HashMap;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::bindings::Bindings;
+use super::model::{Object, Schema, Type};
+use representation::Representation;
+
+const HEADER: &str = "// Generated from the SDL by the build. Edit the SDL, never this.\n\n";
+
+/// What every emitter looks things up in.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    schema: &'a Schema,
+    bindings: &'a Bindings,
+    representations: &'a HashMap<&'a str, Representation<'a>>,
+}
+
+impl<'a> Context<'a> {
+    fn representation(&self, object: &Object) -> Representation<'a> {
+        self.representations.get(object.name.as_str()).copied().unwrap_or(Representation::Plain)
+    }
+}
+
+/// The whole output.
+pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
+    let representations = representation::of(schema, bindings);
+    let context = Context { schema, bindings, representations: &representations };
+    let mut items = vec![prelude()];
+    for ty in &schema.types {
+        items.push(match ty {
+            Type::Scalar(_) => TokenStream::new(),
+            Type::Enum(definition) => enums::definition(definition),
+            Type::Input(definition) => inputs::definition(context, definition),
+            Type::Interface(definition) => {
+                abstracts::definition(context, &definition.name, definition.description.as_deref())
+            }
+            Type::Union(definition) => {
+                abstracts::definition(context, &definition.name, definition.description.as_deref())
+            }
+            Type::Object(object) => match context.representation(object) {
+                Representation::Root => roots::definition(context, object),
+                Representation::Bound => objects::bound(context, object),
+                Representation::Plain => objects::plain(context, object),
+                Representation::Connection(node) => connections::connection(context, object, node),
+                Representation::Edge(node) => connections::edge(context, object, node),
+                Representation::PageInfo => connections::page_info(object),
+            },
+        });
+    }
+    items.push(tables::module(context));
+    format(items)
+}
+
+fn prelude() -> TokenStream {
+    quote! {
+        #[doc = " What a resolver is given beside its parents and its arguments."]
+        pub type Ctx<'a> = ::rollcall::graphql::execute::Context<'a, super::types::State>;
+    }
+}
+
+/// Formats item by item, a blank line between them.
+fn format(items: Vec<TokenStream>) -> String {
+    let mut text = HEADER.to_owned();
+    for tokens in items {
+        let file: syn::File = match syn::parse2(tokens.clone()) {
+            Ok(file) => file,
+            // Not reached with a checked schema; rustc will point at the place.
+            Err(_) => {
+                text.push_str(&tokens.to_string());
+                continue;
+            }
+        };
+        for item in file.items {
+            let item = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
+            text.push_str(&prettyplease::unparse(&item));
+            text.push('\n');
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}

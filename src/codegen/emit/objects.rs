@@ -1,0 +1,217 @@
+//! Object types: a resolver trait for one that is bound by hand, a struct for one that is plain data.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::super::model::{Field, Object, Shape};
+use super::super::names;
+use super::tables::is_column;
+use super::types::bound as bound_type;
+use super::{Context, Representation, docs::docs, inputs};
+
+/// The trait that a hand-written type implements, and the executor's way to it.
+pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
+    let ty = bound_type(&object.name);
+    let resolver = names::type_name(&names::resolver(&object.name));
+    let doc = docs(object.description.as_deref(), None);
+    let message = format!("nothing resolves the fields of the SDL's type `{}` for `{{Self}}`", object.name);
+    let note = format!("write `impl {resolver} for {}` in {}", object.name, context.bindings.file(&object.name));
+    let methods = object.fields.iter().map(|field| method(context, object, field));
+    let arguments = object.fields.iter().map(|field| inputs::arguments(context, &object.name, field));
+    let columns = object.fields.iter().enumerate().filter(|(_, field)| is_column(context, object, field));
+    let columns = columns.map(|(index, field)| {
+        let (index, method) = (index as u16, names::snake(&field.name));
+        quote!(#index => ::rollcall::graphql::write::Scalar::write(&#resolver::#method(self), out))
+    });
+    let relations = object.fields.iter().enumerate().filter(|(_, field)| !is_column(context, object, field));
+    let relations = relations.map(|(index, field)| relation(context, object, index as u16, field));
+    let implementation = implementation(object, &ty, columns, relations);
+    let node = node(&ty);
+    quote! {
+        #doc
+        #[diagnostic::on_unimplemented(message = #message, note = #note)]
+        pub trait #resolver: Sized + Send + Sync + 'static {
+            #(#methods)*
+        }
+
+        #(#arguments)*
+
+        #node
+
+        #implementation
+    }
+}
+
+/// A method of a resolver trait.
+fn method(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
+    let name = names::snake(&field.name);
+    let doc = docs(field.description.as_deref(), field.deprecated.as_deref());
+    if is_column(context, object, field) {
+        let ty = context.column(&field.ty);
+        return quote!(#doc fn #name(&self) -> #ty;);
+    }
+    let ty = context.output(&field.ty);
+    let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
+    let arguments = inputs::arguments_type(&object.name, field).map(|ty| quote!(args: &#ty,));
+    quote! {
+        #doc
+        fn #name(
+            #parents: &[&Self],
+            #arguments
+            ctx: &Ctx<'_>,
+        ) -> impl ::rollcall::graphql::execute::Answers<#ty>;
+    }
+}
+
+/// The arm that resolves a relation of a bound type.
+fn relation(context: Context<'_>, object: &Object, index: u16, field: &Field) -> TokenStream {
+    let resolver = names::type_name(&names::resolver(&object.name));
+    let method = names::snake(&field.name);
+    let arguments = inputs::arguments_type(&object.name, field).map(|ty| quote!(execution.arguments::<#ty>(field),));
+    let answers = quote!(<Self as #resolver>::#method(rows, #arguments &execution.context(field)).await);
+    let slot = slot(context, field, &answers, &quote!(rows.len()));
+    quote!(#index => Box::pin(async move { #slot }))
+}
+
+/// The slot for the answers of a resolver.
+pub(super) fn slot(
+    context: Context<'_>,
+    field: &Field,
+    answers: &TokenStream,
+    parents: &TokenStream,
+) -> TokenStream {
+    if context.schema.is_leaf(field.ty.name()) {
+        quote!(::rollcall::graphql::execute::scalars(#answers, #parents, execution))
+    } else {
+        quote!(::rollcall::graphql::execute::objects(#answers, #parents, field, execution).await)
+    }
+}
+
+/// A struct with a public field for each field of the SDL.
+pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
+    let name = names::type_name(&object.name);
+    let doc = docs(object.description.as_deref(), None);
+    let fields: Vec<_> = object.fields.iter().map(|field| names::snake(&field.name)).collect();
+    let types = object.fields.iter().map(|field| context.plain_field(object, field));
+    let field_docs = object.fields.iter().map(|field| docs(field.description.as_deref(), field.deprecated.as_deref()));
+    let has_default = object.fields.iter().all(|field| {
+        field.ty.nullable || matches!(field.ty.shape, Shape::List(_))
+    });
+    let default = has_default.then(|| quote!(#[derive(Default)]));
+    let is_leaf = |field: &Field| context.schema.is_leaf(field.ty.name());
+    let columns = object.fields.iter().enumerate().filter(|(_, field)| is_leaf(field)).map(|(index, field)| {
+        let (index, name) = (index as u16, names::snake(&field.name));
+        quote!(#index => ::rollcall::graphql::write::Scalar::write(&self.#name, out))
+    });
+    let held = object.fields.iter().enumerate().filter(|(_, field)| !is_leaf(field)).map(|(index, field)| {
+        let (index, name) = (index as u16, names::snake(&field.name));
+        let values = quote!(rows.iter().map(|row| &row.#name).collect());
+        quote! {
+            #index => Box::pin(async move {
+                ::rollcall::graphql::execute::held(#values, field, execution).await
+            })
+        }
+    });
+    let implementation = implementation(object, &quote!(#name), columns, held);
+    let node = node(&quote!(#name));
+    quote! {
+        #doc
+        #[derive(Debug)]
+        #default
+        pub struct #name {
+            #(#field_docs pub #fields: #types,)*
+        }
+
+        #node
+
+        #implementation
+    }
+}
+
+/// The mark of an object type; the hand-written generic ones of `page` bear it already.
+pub(super) fn node(ty: &TokenStream) -> TokenStream {
+    quote!(impl ::rollcall::graphql::execute::Node for #ty {})
+}
+
+/// The executor's way to an object type. `columns` and `relations` are arms of a match on the field's index.
+pub(super) fn implementation(
+    object: &Object,
+    ty: &TokenStream,
+    columns: impl Iterator<Item = TokenStream>,
+    relations: impl Iterator<Item = TokenStream>,
+) -> TokenStream {
+    let name = names::type_name(&object.name);
+    let columns: Vec<_> = columns.collect();
+    let relations: Vec<_> = relations.collect();
+    let write = if columns.is_empty() {
+        quote! {
+            let _ = field;
+            out.null();
+        }
+    } else {
+        quote! {
+            match field {
+                #(#columns,)*
+                _ => out.null(),
+            }
+        }
+    };
+    let unresolved = quote!(Box::pin(async move { execution.unresolved(field) }));
+    let resolve = if relations.is_empty() {
+        quote! {
+            let _ = rows;
+            #unresolved
+        }
+    } else {
+        quote! {
+            match field.index() {
+                #(#relations,)*
+                _ => #unresolved,
+            }
+        }
+    };
+    quote! {
+        impl ::rollcall::graphql::execute::Object<super::types::State> for #ty {
+            const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::#name;
+
+            fn write_column(&self, field: u16, out: &mut ::rollcall::graphql::write::Writer<'_>) {
+                #write
+            }
+
+            fn resolve<'r, 'a: 'r>(
+                rows: &'r [&'a Self],
+                field: &'a ::rollcall::graphql::plan::FieldPlan,
+                execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+            ) -> ::rollcall::graphql::execute::BoxFuture<'r, ::rollcall::graphql::execute::Slot<'a>> {
+                #resolve
+            }
+        }
+    }
+}
+
+impl Context<'_> {
+    /// The type of a plain object's field; boxed where the object would otherwise hold itself.
+    fn plain_field(&self, object: &Object, field: &Field) -> TokenStream {
+        let ty = self.output(&field.ty);
+        if !self.plainly_holds(field, &object.name, &mut Vec::new()) {
+            return ty;
+        }
+        let name = names::type_name(field.ty.name());
+        let boxed = quote!(::rollcall::graphql::execute::Boxed<#name>);
+        if field.ty.nullable { quote!(Option<#boxed>) } else { boxed }
+    }
+
+    /// Whether a value of `field` may hold a `target` with nothing but plain structs and enums between.
+    fn plainly_holds<'s>(&'s self, field: &'s Field, target: &str, seen: &mut Vec<&'s str>) -> bool {
+        if matches!(field.ty.shape, Shape::List(_)) {
+            return false;
+        }
+        self.schema.possible(field.ty.name()).iter().any(|object| {
+            if self.representation(object) != Representation::Plain || seen.contains(&object.name.as_str()) {
+                return false;
+            }
+            seen.push(&object.name);
+            object.name == target || object.fields.iter().any(|field| self.plainly_holds(field, target, seen))
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! How each object type is represented in Rust.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::bindings::Bindings;
+use super::super::model::{Field, Object, Schema};
+
+/// What stands for an object type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Representation<'a> {
+    /// The query's or the mutations' root: no data, a trait for each field.
+    Root,
+    /// A hand-written type, with a resolver trait.
+    Bound,
+    /// A generated struct with a public field for each field of the SDL.
+    Plain,
+    /// `Page<Node>`.
+    Connection(&'a str),
+    /// `Edge<Node>`.
+    Edge(&'a str),
+    /// The hand-written `PageInfo`.
+    PageInfo,
+}
+
+/// The representation of every object type, by its name.
+pub(super) fn of<'a>(schema: &'a Schema, bindings: &Bindings) -> HashMap<&'a str, Representation<'a>> {
+    let mut representations = HashMap::new();
+    let mut paged = HashSet::new();
+    for object in schema.objects() {
+        if schema.is_root(&object.name) {
+            representations.insert(object.name.as_str(), Representation::Root);
+        } else if bindings.binds(&object.name) {
+            representations.insert(object.name.as_str(), Representation::Bound);
+        } else if let Some(node) = schema.connection(object)
+            // `Page<Node>` is one type: a second connection over the same nodes is an object like any other.
+            && paged.insert(node)
+            && let Some(edges) = object.field("edges")
+        {
+            representations.insert(object.name.as_str(), Representation::Connection(node));
+            representations.insert(edges.ty.name(), Representation::Edge(node));
+            representations.insert("PageInfo", Representation::PageInfo);
+        }
+    }
+    for object in schema.objects() {
+        let otherwise = if is_plain(object, bindings) { Representation::Plain } else { Representation::Bound };
+        representations.entry(object.name.as_str()).or_insert(otherwise);
+    }
+    representations
+}
+
+/// Whether nothing about the object needs a resolver.
+fn is_plain(object: &Object, bindings: &Bindings) -> bool {
+    let is_plain = |field: &Field| field.args.is_empty() && !bindings.is_computed(&field.name);
+    object.fields.iter().all(is_plain)
+}

@@ -1,0 +1,148 @@
+//! The roots: a trait for each field, so that every noun keeps its own in its own file.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::super::model::{Field, Object, Shape};
+use super::super::names;
+use super::objects::{implementation, node, slot};
+use super::{Context, Representation, docs::docs, inputs};
+
+pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
+    let name = names::type_name(&root.name);
+    let doc = docs(root.description.as_deref(), None);
+    let is_mutation = context.schema.mutation.as_deref() == Some(&root.name);
+    let traits = root.fields.iter().map(|field| field_trait(context, root, field, is_mutation));
+    let arguments = root.fields.iter().map(|field| inputs::arguments(context, &root.name, field));
+    let fields = root.fields.iter().enumerate().map(|(index, field)| {
+        let (index, slot) = (index as u16, resolve(context, root, field, is_mutation));
+        quote!(#index => Box::pin(async move { #slot }))
+    });
+    let count = root.fields.len() as u16;
+    let (schema, ty) = (count, count + 1);
+    let introspection = [
+        quote! {
+            #schema => Box::pin(async move {
+                ::rollcall::graphql::introspection::schema(field, execution).await
+            })
+        },
+        quote! {
+            #ty => Box::pin(async move {
+                ::rollcall::graphql::introspection::type_by_name(field, execution).await
+            })
+        },
+    ];
+    let introspection = introspection.into_iter().filter(|_| !is_mutation);
+    let implementation =
+        implementation(root, &quote!(#name), std::iter::empty(), fields.chain(introspection));
+    let node = node(&quote!(#name));
+    quote! {
+        #doc
+        #[derive(Debug, Clone, Copy)]
+        pub struct #name;
+
+        #(#traits)*
+
+        #(#arguments)*
+
+        #node
+
+        #implementation
+    }
+}
+
+fn trait_name(field: &Field, is_mutation: bool) -> proc_macro2::Ident {
+    names::type_name(&if is_mutation { names::mutation(&field.name) } else { names::query(&field.name) })
+}
+
+fn field_trait(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool) -> TokenStream {
+    let name = trait_name(field, is_mutation);
+    let method = names::snake(&field.name);
+    let doc = docs(field.description.as_deref(), field.deprecated.as_deref());
+    let message = format!("nothing resolves the SDL's `{}.{}`", root.name, field.name);
+    let file = context.bindings.root_field_file(&field.name);
+    let note = format!("write `impl {name} for {}` in {file}", root.name);
+    let arguments = field.args.iter().map(|argument| {
+        let (name, ty) = (names::snake(&argument.name), context.input(argument, false));
+        quote!(#name: #ty,)
+    });
+    // An argument may be called `ctx` too; none can begin with two underscores.
+    let ctx = names::snake(if field.args.iter().any(|argument| argument.name == "ctx") { "__ctx" } else { "ctx" });
+    let answer = answer(context, field, is_mutation);
+    quote! {
+        #doc
+        #[diagnostic::on_unimplemented(message = #message, note = #note)]
+        pub trait #name {
+            #doc
+            fn #method(
+                #ctx: &Ctx<'_>,
+                #(#arguments)*
+            ) -> impl ::rollcall::graphql::execute::Answer<#answer>;
+        }
+    }
+}
+
+/// What a root field's method answers: a payload is never null, its errors are in it.
+fn answer(context: Context<'_>, field: &Field, is_mutation: bool) -> TokenStream {
+    if is_mutation && is_payload(context, field) {
+        context.output_name(field.ty.name())
+    } else {
+        context.output(&field.ty)
+    }
+}
+
+/// Whether a field answers with plain data that has a list of errors and may otherwise be empty.
+fn is_payload(context: Context<'_>, field: &Field) -> bool {
+    let Some(object) = context.schema.object(field.ty.name()) else { return false };
+    let is_list = |field: &Field| matches!(field.ty.shape, Shape::List(_));
+    let errors = object.field("errors");
+    context.representation(object) == Representation::Plain
+        && matches!(field.ty.shape, Shape::Named(_))
+        && errors.is_some_and(|errors| is_list(errors) && !errors.ty.nullable)
+        && object.fields.iter().all(|field| field.ty.nullable || is_list(field))
+}
+
+fn resolve(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool) -> TokenStream {
+    let name = trait_name(field, is_mutation);
+    let root_name = names::type_name(&root.name);
+    let method = names::snake(&field.name);
+    let arguments = inputs::arguments_type(&root.name, field)
+        .map(|ty| quote!(let arguments = execution.arguments::<#ty>(field).clone();));
+    let passed = field.args.iter().map(|argument| {
+        let name = names::snake(&argument.name);
+        quote!(, arguments.#name)
+    });
+    let call = |context: TokenStream| quote!(<#root_name as #name>::#method(&#context #(#passed)*).await);
+    let answer = if is_mutation {
+        let call = call(quote!(execution.context_in(&state, field)));
+        quote! {
+            let answer = match execution.begin().await {
+                Ok(state) => {
+                    let answer = #call;
+                    execution.end(state, answer).await
+                }
+                Err(error) => Err(error),
+            };
+        }
+    } else {
+        let call = call(quote!(execution.context(field)));
+        quote!(let answer = #call;)
+    };
+    let payload = (is_mutation && is_payload(context, field)).then(|| {
+        let ty = context.output_name(field.ty.name());
+        quote! {
+            let answer = ::rollcall::graphql::execute::into_payload(answer, |errors| #ty {
+                errors,
+                ..Default::default()
+            });
+        }
+    });
+    let slot = slot(context, field, &quote!(answer.map(|answer| vec![answer])), &quote!(1));
+    quote! {
+        #arguments
+        let _ = rows;
+        #answer
+        #payload
+        #slot
+    }
+}

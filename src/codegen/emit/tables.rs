@@ -1,0 +1,72 @@
+//! What the executor must know of each object type: a static table in the module `info`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::super::model::{Field, Object, Shape};
+use super::super::names;
+use super::{Context, Representation, inputs};
+
+pub(super) fn module(context: Context<'_>) -> TokenStream {
+    let tables = context.schema.objects().map(|object| table(context, object));
+    quote! {
+        #[doc = " The object types as the executor sees them, each under its name in the SDL."]
+        #[allow(non_upper_case_globals)]
+        pub mod info {
+            #(#tables)*
+        }
+    }
+}
+
+fn table(context: Context<'_>, object: &Object) -> TokenStream {
+    let name = names::type_name(&object.name);
+    let sdl_name = &object.name;
+    let doc = format!(" `{sdl_name}`.");
+    let fields = object.fields.iter().map(|field| {
+        let field_name = &field.name;
+        let kind = if is_column(context, object, field) { quote!(Column) } else { quote!(Relation) };
+        let nullable = field.ty.nullable;
+        let arguments = match inputs::arguments_type(&object.name, field) {
+            None => quote!(None),
+            Some(ty) => {
+                let ty = if ty.to_string().starts_with("::") { ty } else { quote!(super::#ty) };
+                quote!(Some(::rollcall::graphql::input::read_arguments::<#ty>))
+            }
+        };
+        let objects = context.schema.possible(field.ty.name());
+        let objects = objects.iter().map(|object| names::type_name(&object.name));
+        quote! {
+            ::rollcall::graphql::execute::FieldInfo {
+                name: #field_name,
+                kind: ::rollcall::graphql::execute::Kind::#kind,
+                nullable: #nullable,
+                arguments: #arguments,
+                objects: &[#(&#objects),*],
+            }
+        }
+    });
+    let introspection = (context.schema.query == object.name).then(|| {
+        quote!(::rollcall::graphql::introspection::SCHEMA_FIELD, ::rollcall::graphql::introspection::TYPE_FIELD)
+    });
+    quote! {
+        #[doc = #doc]
+        pub static #name: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+            name: #sdl_name,
+            fields: &[#(#fields,)* #introspection],
+        };
+    }
+}
+
+/// Whether a field is read from the object itself when the answer is written.
+pub(super) fn is_column(context: Context<'_>, object: &Object, field: &Field) -> bool {
+    let is_leaf = context.schema.is_leaf(field.ty.name());
+    match context.representation(object) {
+        Representation::Root => false,
+        Representation::Bound => {
+            let is_named = matches!(field.ty.shape, Shape::Named(_));
+            is_leaf && is_named && field.args.is_empty() && !context.bindings.is_computed(&field.name)
+        }
+        Representation::Connection(_) => false,
+        Representation::Plain | Representation::Edge(_) | Representation::PageInfo => is_leaf,
+    }
+}

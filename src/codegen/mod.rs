@@ -1,0 +1,32 @@
+//! The generator: an SDL text in, Rust source out.
+//!
+//! Pure: it reads no file and knows no noun of the catalogue. [`generate`] checks the SDL ([`check`]), lowers it
+//! ([`model`]) and writes one Rust text ([`emit`]), the same bytes for the same input. The text is included in a module
+//! whose parent has a module `types` that binds SDL names to Rust types ([`Bindings`]); what it calls is in
+//! `rollcall::graphql`.
+
+pub mod bindings;
+pub mod check;
+pub mod diagnostics;
+mod help;
+mod inputs;
+mod lower;
+mod emit;
+pub mod model;
+pub mod names;
+mod respell;
+mod rules;
+mod source;
+mod syntax;
+
+pub use bindings::Bindings;
+pub use diagnostics::Diagnostics;
+
+/// Turns an SDL text into Rust source.
+///
+/// # Errors
+/// Every mistake in the SDL, with its place. `path` is the file's name in them.
+pub fn generate(path: &str, sdl: &str, bindings: &Bindings) -> Result<String, Diagnostics> {
+    let schema = check::check(path, sdl)?;
+    Ok(emit::schema(&schema, bindings))
+}

@@ -1,0 +1,437 @@
+//! The SDL as the emitters see it: checked, extensions merged into their types, everything in the order it is written.
+//! Positions and syntax are gone; what an emitter asks of the whole (what kind of type is this name, which objects may
+//! stand for it, is this a connection) is answered here. `lower` builds it.
+
+mod value;
+
+use std::{collections::HashMap, fmt};
+
+pub use value::Value;
+
+/// A whole schema.
+#[derive(Debug, Clone, Default)]
+pub struct Schema {
+    /// The description of the `schema` definition.
+    pub description: Option<String>,
+    /// The name of the query root.
+    pub query: String,
+    /// The name of the mutation root.
+    pub mutation: Option<String>,
+    /// Every type the SDL defines; the built-in scalars are not among them.
+    pub types: Vec<Type>,
+    /// Every directive the SDL defines.
+    pub directives: Vec<Directive>,
+    /// Where in `types` a name is.
+    index: HashMap<String, usize>,
+}
+
+/// One type of the SDL.
+#[derive(Debug, Clone)]
+pub enum Type {
+    /// `scalar`
+    Scalar(Scalar),
+    /// `type`
+    Object(Object),
+    /// `interface`
+    Interface(Interface),
+    /// `union`
+    Union(Union),
+    /// `enum`
+    Enum(Enum),
+    /// `input`
+    Input(Input),
+}
+
+/// A custom scalar.
+#[derive(Debug, Clone)]
+pub struct Scalar {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// The URL of `@specifiedBy`.
+    pub specified_by: Option<String>,
+}
+
+/// An object type.
+#[derive(Debug, Clone)]
+pub struct Object {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// The interfaces it implements.
+    pub implements: Vec<String>,
+    /// Its fields.
+    pub fields: Vec<Field>,
+}
+
+/// An interface.
+#[derive(Debug, Clone)]
+pub struct Interface {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// The interfaces it implements itself.
+    pub implements: Vec<String>,
+    /// Its fields.
+    pub fields: Vec<Field>,
+    /// The object types that implement it, in the SDL's order.
+    pub possible: Vec<String>,
+}
+
+/// A union.
+#[derive(Debug, Clone)]
+pub struct Union {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its object types.
+    pub members: Vec<String>,
+}
+
+/// An enum.
+#[derive(Debug, Clone)]
+pub struct Enum {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its values.
+    pub values: Vec<EnumValue>,
+}
+
+/// A value of an enum.
+#[derive(Debug, Clone)]
+pub struct EnumValue {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// The reason of `@deprecated`.
+    pub deprecated: Option<String>,
+}
+
+/// An input object.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its fields.
+    pub fields: Vec<InputValue>,
+    /// Whether exactly one field must be given (`@oneOf`).
+    pub one_of: bool,
+}
+
+/// A field of an object or an interface.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its arguments.
+    pub args: Vec<InputValue>,
+    /// Its type.
+    pub ty: TypeRef,
+    /// The reason of `@deprecated`.
+    pub deprecated: Option<String>,
+}
+
+/// An argument, or a field of an input object.
+#[derive(Debug, Clone)]
+pub struct InputValue {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its type.
+    pub ty: TypeRef,
+    /// Its default, as it is written; [`Schema::default_of`] fits it to the type.
+    pub default: Option<Value>,
+    /// The reason of `@deprecated`.
+    pub deprecated: Option<String>,
+}
+
+/// The definition of a directive.
+#[derive(Debug, Clone)]
+pub struct Directive {
+    /// Its name, without the `@`.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its arguments.
+    pub args: Vec<InputValue>,
+    /// Whether it may stand more than once in one place.
+    pub repeatable: bool,
+    /// Where it may stand, as the SDL spells it: `FIELD_DEFINITION`.
+    pub locations: Vec<String>,
+}
+
+/// A reference to a type. Prints as the SDL writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeRef {
+    /// A name, or a list.
+    pub shape: Shape,
+    /// Whether null is allowed: there is no `!`.
+    pub nullable: bool,
+}
+
+/// What a [`TypeRef`] refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shape {
+    /// A type by its name.
+    Named(String),
+    /// A list of something.
+    List(Box<TypeRef>),
+}
+
+/// What kind of type a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A scalar, built in or custom.
+    Scalar,
+    /// An object type.
+    Object,
+    /// An interface.
+    Interface,
+    /// A union.
+    Union,
+    /// An enum.
+    Enum,
+    /// An input object.
+    Input,
+}
+
+impl Schema {
+    /// A schema of these types, without roots and description.
+    pub fn new(mut types: Vec<Type>, directives: Vec<Directive>) -> Self {
+        let mut possible: HashMap<String, Vec<String>> = HashMap::new();
+        for ty in &types {
+            let Type::Object(object) = ty else { continue };
+            for interface in &object.implements {
+                possible.entry(interface.clone()).or_default().push(object.name.clone());
+            }
+        }
+        for ty in &mut types {
+            let Type::Interface(interface) = ty else { continue };
+            interface.possible = possible.remove(&interface.name).unwrap_or_default();
+        }
+        let index = types.iter().enumerate().map(|(at, ty)| (ty.name().to_owned(), at)).collect();
+        Self { types, directives, index, ..Self::default() }
+    }
+
+    /// The type of this name, unless it is a built-in scalar.
+    pub fn get(&self, name: &str) -> Option<&Type> {
+        self.index.get(name).map(|&at| &self.types[at])
+    }
+
+    /// What kind of type this name stands for. In a checked schema a name that is not defined is a built-in scalar's.
+    pub fn kind(&self, name: &str) -> Kind {
+        self.get(name).map_or(Kind::Scalar, Type::kind)
+    }
+
+    /// Whether this name stands for a scalar or an enum.
+    pub fn is_leaf(&self, name: &str) -> bool {
+        matches!(self.kind(name), Kind::Scalar | Kind::Enum)
+    }
+
+    /// The object type of this name.
+    pub fn object(&self, name: &str) -> Option<&Object> {
+        match self.get(name)? {
+            Type::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The input object of this name.
+    pub fn input(&self, name: &str) -> Option<&Input> {
+        match self.get(name)? {
+            Type::Input(input) => Some(input),
+            _ => None,
+        }
+    }
+
+    /// Every object type, in the SDL's order.
+    pub fn objects(&self) -> impl Iterator<Item = &Object> {
+        self.types.iter().filter_map(|ty| match ty {
+            Type::Object(object) => Some(object),
+            _ => None,
+        })
+    }
+
+    /// Whether this name is the query's or the mutations' root.
+    pub fn is_root(&self, name: &str) -> bool {
+        self.query == name || self.mutation.as_deref() == Some(name)
+    }
+
+    /// The object types that may stand where this name is asked for: a union's in the union's order, an interface's in
+    /// the SDL's, an object alone; none for the rest.
+    pub fn possible(&self, name: &str) -> Vec<&Object> {
+        match self.get(name) {
+            Some(Type::Object(object)) => vec![object],
+            Some(Type::Interface(interface)) => {
+                interface.possible.iter().filter_map(|name| self.object(name)).collect()
+            }
+            Some(Type::Union(union)) => union.members.iter().filter_map(|name| self.object(name)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The node type of a connection: an object whose fields are exactly `nodes`, `edges`, `pageInfo` and
+    /// `totalCount`, and maybe `filteredCount`.
+    pub fn connection<'a>(&self, object: &'a Object) -> Option<&'a str> {
+        let names_a_connection = |field: &Field| match field.name.as_str() {
+            "nodes" | "edges" => matches!(field.ty.shape, Shape::List(_)) && field.args.is_empty(),
+            "pageInfo" | "totalCount" | "filteredCount" => field.args.is_empty(),
+            _ => false,
+        };
+        let required = ["nodes", "edges", "pageInfo", "totalCount"];
+        let whole =
+            object.fields.iter().all(names_a_connection) && required.iter().all(|name| object.field(name).is_some());
+        let node = object.field("nodes")?.ty.name();
+        let edge = self.object(object.field("edges")?.ty.name())?;
+        (whole && self.edge(edge) == Some(node)).then_some(node)
+    }
+
+    /// The node type of an edge: an object whose fields are exactly `node` and `cursor`.
+    pub fn edge<'a>(&self, object: &'a Object) -> Option<&'a str> {
+        let node = object.field("node")?;
+        let cursor = object.field("cursor")?;
+        let plain = |field: &Field| field.args.is_empty() && matches!(field.ty.shape, Shape::Named(_));
+        (object.fields.len() == 2 && plain(node) && plain(cursor)).then_some(node.ty.name())
+    }
+
+    /// Whether a value of this input object may hold another of it without a list between, so that a field of this
+    /// type must be boxed.
+    pub fn holds_itself(&self, input: &Input, field: &InputValue) -> bool {
+        let mut seen = Vec::new();
+        let mut next = vec![&field.ty];
+        while let Some(ty) = next.pop() {
+            let Shape::Named(name) = &ty.shape else { continue };
+            if *name == input.name {
+                return true;
+            }
+            if let Some(inner) = self.input(name)
+                && !seen.contains(&name)
+            {
+                seen.push(name);
+                next.extend(inner.fields.iter().map(|field| &field.ty));
+            }
+        }
+        false
+    }
+}
+
+impl Type {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Scalar(Scalar { name, .. })
+            | Self::Object(Object { name, .. })
+            | Self::Interface(Interface { name, .. })
+            | Self::Union(Union { name, .. })
+            | Self::Enum(Enum { name, .. })
+            | Self::Input(Input { name, .. }) => name,
+        }
+    }
+
+    /// Its description.
+    pub fn description(&self) -> Option<&str> {
+        match self {
+            Self::Scalar(Scalar { description, .. })
+            | Self::Object(Object { description, .. })
+            | Self::Interface(Interface { description, .. })
+            | Self::Union(Union { description, .. })
+            | Self::Enum(Enum { description, .. })
+            | Self::Input(Input { description, .. }) => description.as_deref(),
+        }
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Scalar(_) => Kind::Scalar,
+            Self::Object(_) => Kind::Object,
+            Self::Interface(_) => Kind::Interface,
+            Self::Union(_) => Kind::Union,
+            Self::Enum(_) => Kind::Enum,
+            Self::Input(_) => Kind::Input,
+        }
+    }
+}
+
+impl Object {
+    /// The field of this name.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+impl TypeRef {
+    /// The name inside all lists.
+    pub fn name(&self) -> &str {
+        match &self.shape {
+            Shape::Named(name) => name,
+            Shape::List(item) => item.name(),
+        }
+    }
+}
+
+impl fmt::Display for TypeRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.shape {
+            Shape::Named(name) => f.write_str(name)?,
+            Shape::List(item) => write!(f, "[{item}]")?,
+        }
+        f.write_str(if self.nullable { "" } else { "!" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lower::lower_trusted;
+    use super::*;
+
+    #[test]
+    fn an_input_that_may_hold_itself_is_known() {
+        let schema =
+            lower_trusted("input In { key: ID, inner: Inner, itself: In, many: [In] } input Inner { in: In! }");
+        let input = schema.input("In").expect("In");
+        let held: Vec<_> = input.fields.iter().map(|field| schema.holds_itself(input, field)).collect();
+        assert_eq!(held, [false, true, true, false]);
+    }
+
+    #[test]
+    fn connections_and_edges_are_known_by_their_fields() {
+        let schema = lower_trusted(
+            "type All { nodes: [Item!]! edges: [ItemEdge!]! pageInfo: PageInfo! totalCount: Int! }
+            type Some { nodes: [Item!]! edges: [ItemEdge!]! pageInfo: PageInfo! totalCount: Int! weight: Int }
+            type ItemEdge { cursor: String! node: Item! }
+            type Item { node: Item }",
+        );
+        let connections: Vec<_> = schema.objects().map(|object| schema.connection(object)).collect();
+        assert_eq!(connections, [Some("Item"), None, None, None]);
+        let edges: Vec<_> = schema.objects().map(|object| schema.edge(object)).collect();
+        assert_eq!(edges, [None, None, Some("Item"), None]);
+    }
+
+    #[test]
+    fn abstract_types_know_their_objects() {
+        let schema = lower_trusted(
+            "union U = B | A
+            type A { x: Int } type B implements I { x: Int } type C { x: Int } extend type A implements I
+            interface I { x: Int }",
+        );
+        let possible = |name| schema.possible(name).into_iter().map(|object| object.name.as_str()).collect::<Vec<_>>();
+        assert_eq!(possible("U"), ["B", "A"]);
+        assert_eq!(possible("I"), ["A", "B"]);
+        assert_eq!(possible("C"), ["C"]);
+        assert!(possible("Int").is_empty());
+        assert_eq!(schema.kind("Int"), Kind::Scalar);
+    }
+}

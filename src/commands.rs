@@ -1,0 +1,157 @@
+//! What the commands do, beside serving: each opens the database, does one thing and prints what came of it.
+//!
+//! What a program may want to read goes to standard output, everything else to standard error. A refusal is one
+//! sentence.
+
+use std::fmt::Display;
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaCommand, TokenCommand};
+use crate::db::{self, Db};
+use crate::entity::integration::{self, Kind};
+use crate::entity::{Timestamp, token};
+use crate::graphql::SDL;
+use crate::schema_diff::{self, Class, Report};
+use crate::{generate, serve};
+
+/// Carries out a command.
+///
+/// # Errors
+/// Why it was refused, in one sentence.
+pub async fn run(command: Command) -> Result<ExitCode, String> {
+    match command {
+        Command::Serve(settings) => serve::run(*settings).await?,
+        Command::Token(command) => token_command(command).await?,
+        Command::DeployEndpoint(command) => deploy_endpoint_command(command).await?,
+        Command::Migrate(database) => migrate(&database).await?,
+        Command::Schema(SchemaCommand::Print) => print(SDL)?,
+        Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
+        Command::Generate { services, database } => generate(&database, services).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn token_command(command: TokenCommand) -> Result<(), String> {
+    match command {
+        TokenCommand::Create { description, scope, expires, database } => {
+            let db = open(&database).await?;
+            let now = Timestamp::now();
+            let end = |duration: std::time::Duration| i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+            let expires = expires.map(|rest| Timestamp::from_micros(now.as_micros().saturating_add(end(rest))));
+            let made = db.write(async |db| token::create(db, &description, scope, expires, now).await).await;
+            print(&format!("{}\n", made.map_err(sentence)?.reveal()))
+        }
+        TokenCommand::List(database) => {
+            let tokens = token::all(open(&database).await?.read()).await.map_err(sentence)?;
+            let lines = tokens.iter().map(|token| {
+                let moment = |moment: Option<Timestamp>| moment.map_or("-".to_owned(), |moment| moment.to_string());
+                let scope = match token.scope {
+                    token::Scope::Read => "read",
+                    token::Scope::Write => "write",
+                };
+                let (id, made, description) = (token.id, token.created_at, &token.description);
+                let (used, expires) = (moment(token.last_used_at), moment(token.expires_at));
+                format!("{id}\t{scope}\t{made}\t{used}\t{expires}\t{description}\n")
+            });
+            print(&lines.collect::<String>())
+        }
+        TokenCommand::Delete { id, database } => {
+            let db = open(&database).await?;
+            let deleted = db.write(async |db| token::delete(db, id).await).await.map_err(sentence)?;
+            if deleted { Ok(()) } else { Err(format!("no token has the id {id}")) }
+        }
+    }
+}
+
+async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), String> {
+    let url = |addresses: &Addresses, endpoint: &integration::Model| {
+        let path = integration::webhook_path(endpoint.webhook_id.as_deref().unwrap_or_default());
+        addresses.app_url(addresses.listen) + &path
+    };
+    match command {
+        DeployEndpointCommand::Create { name, addresses, database } => {
+            let name = name.trim().to_owned();
+            if name.is_empty() || name.contains(char::is_control) {
+                return Err("a deploy endpoint needs a name of one line".to_owned());
+            }
+            let db = open(&database).await?;
+            let made = db.write(async |db| integration::create(db, Kind::Deploy, name, Timestamp::now()).await).await;
+            print(&format!("{}\n", url(&addresses, &made.map_err(sentence)?)))
+        }
+        DeployEndpointCommand::List { addresses, database } => {
+            let endpoints = integration::deploy_endpoints(open(&database).await?.read()).await.map_err(sentence)?;
+            let line = |endpoint: &integration::Model| {
+                format!("{}\t{}\t{}\n", endpoint.id, url(&addresses, endpoint), endpoint.name)
+            };
+            print(&endpoints.iter().map(line).collect::<String>())
+        }
+        DeployEndpointCommand::Delete { id, database } => {
+            let db = open(&database).await?;
+            let deleted = db.write(async |db| integration::delete_deploy_endpoint(db, id).await).await;
+            if deleted.map_err(sentence)? { Ok(()) } else { Err(format!("no deploy endpoint has the id {id}")) }
+        }
+    }
+}
+
+async fn migrate(database: &Database) -> Result<(), String> {
+    let db = db::connect(&database.url()?).await.map_err(sentence)?;
+    match db::migrate(&db).await.map_err(sentence)? {
+        0 => say("the database was up to date"),
+        1 => say("the database is up to date: 1 step"),
+        steps => say(&format!("the database is up to date: {steps} steps")),
+    }
+    Ok(())
+}
+
+async fn generate(database: &Database, services: u64) -> Result<(), String> {
+    let db = open(database).await?;
+    let progress = |done: u64| {
+        if io::stderr().is_terminal() {
+            // Progress that cannot be shown is no reason to stop.
+            let _ = write!(io::stderr(), "\r{done} of {services} services");
+        }
+    };
+    generate::catalogue(&db, services, progress).await.map_err(sentence)?;
+    if io::stderr().is_terminal() {
+        say("");
+    }
+    Ok(())
+}
+
+fn schema_diff(old: &Path, new: &Path) -> Result<ExitCode, String> {
+    let read =
+        |path: &Path| fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()));
+    let (old_name, new_name) = (old.display().to_string(), new.display().to_string());
+    let changes = schema_diff::diff((&old_name, &read(old)?), (&new_name, &read(new)?))?;
+    print(&Report(&changes).to_string())?;
+    let breaks = changes.iter().any(|change| change.class == Class::Breaking);
+    Ok(if breaks { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Opens the database and brings it up to date, so that every command can be the first.
+pub(crate) async fn open(database: &Database) -> Result<Db, String> {
+    let db = db::connect(&database.url()?).await.map_err(sentence)?;
+    db::migrate(&db).await.map_err(sentence)?;
+    Ok(db)
+}
+
+/// Prints to standard output. A reader who has seen enough is no error.
+fn print(text: &str) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("nothing can be printed: {error}")),
+        _ => Ok(()),
+    }
+}
+
+/// Prints a line to standard error, where it does not matter whether anybody reads it.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+pub(crate) fn sentence(error: impl Display) -> String {
+    error.to_string()
+}

@@ -1,0 +1,158 @@
+//! The deploy record (the specification's "Deploy record"): its attributes, and how a body is read as one.
+
+use serde_json::Value;
+
+use super::attributes::{Attributes, Mistake, type_of};
+use crate::entity::Timestamp;
+use crate::entity::deploy::Status;
+
+/// The longest name, alias, id and other short text, in characters.
+const SHORT: usize = 255;
+/// The longest address, and the longest name of a branch.
+const LONG: usize = 2_000;
+/// The longest message of a commit, which the description is too, as a rule. To cut it or to refuse the deploy for it
+/// would be worse than to keep it.
+const MESSAGE: usize = 50_000;
+
+/// A deploy as it was posted, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// The alias of the service.
+    pub service: String,
+    /// The text shown with the deploy.
+    pub description: String,
+    /// When it took place.
+    pub deployed_at: Timestamp,
+    /// Who deployed.
+    pub deployer: Deployer,
+    /// When it started.
+    pub started_at: Option<Timestamp>,
+    /// Where its record is.
+    pub deploy_url: Option<String>,
+    /// The sender's id for it.
+    pub dedup_id: Option<String>,
+    /// The environment.
+    pub environment: Option<String>,
+    /// The pipeline's number for it.
+    pub deploy_number: Option<String>,
+    /// How it ended, as sent.
+    pub status: Option<String>,
+    /// What was deployed.
+    pub commit: Commit,
+}
+
+/// Who deployed. An address or a name is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Deployer {
+    /// The address.
+    pub email: Option<String>,
+    /// The name.
+    pub name: Option<String>,
+    /// The id in the pipeline.
+    pub id: Option<String>,
+}
+
+/// What was deployed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Commit {
+    /// The hash.
+    pub sha: Option<String>,
+    /// The message.
+    pub message: Option<String>,
+    /// The branch.
+    pub branch: Option<String>,
+    /// When it was committed.
+    pub date: Option<Timestamp>,
+    /// The committer's name.
+    pub committer_name: Option<String>,
+    /// The committer's address.
+    pub committer_email: Option<String>,
+    /// The author's name.
+    pub author_name: Option<String>,
+    /// The author's address.
+    pub author_email: Option<String>,
+    /// When it was written.
+    pub authoring_date: Option<Timestamp>,
+}
+
+impl Record {
+    /// Reads the body of a post. Attributes that the specification does not know are passed over.
+    ///
+    /// # Errors
+    /// All that is wrong with it, in the order of the specification's table.
+    pub fn read(body: &[u8]) -> Result<Self, Vec<Mistake>> {
+        let of_body = |detail: String| vec![Mistake::about("body", detail)];
+        let value = serde_json::from_slice(body).map_err(|error| of_body(format!("the body is not JSON: {error}")))?;
+        let Value::Object(object) = value else {
+            return Err(of_body(format!("the body must be a JSON object, not {}", type_of(&value))));
+        };
+        let mut mistakes = Vec::new();
+        match read(&mut Attributes::new(&object, &mut mistakes)) {
+            Some(record) if mistakes.is_empty() => Ok(record),
+            _ => Err(mistakes),
+        }
+    }
+
+    /// The status in one spelling; nothing for an unknown word.
+    pub fn deploy_status(&self) -> Option<Status> {
+        match &*self.status.as_deref()?.trim().to_lowercase() {
+            "succeeded" | "success" => Some(Status::Succeeded),
+            "failed" | "failure" => Some(Status::Failed),
+            "cancelled" | "canceled" => Some(Status::Cancelled),
+            "queued" => Some(Status::Queued),
+            "running" => Some(Status::Running),
+            _ => None,
+        }
+    }
+}
+
+/// Reads everything before it gives up on anything.
+fn read(attributes: &mut Attributes<'_>) -> Option<Record> {
+    let service = attributes.required_text("service", SHORT);
+    let description = attributes.required_text("description", MESSAGE);
+    let deployed_at = attributes.required_moment("deployed_at");
+    let deployer = attributes.required_object("deployer", &["email", "name"]);
+    let deployer = deployer.map(|mut deployer| self::deployer(&mut deployer)).unwrap_or_default();
+    let started_at = attributes.moment("started_at");
+    let deploy_url = attributes.text("deploy_url", LONG);
+    let dedup_id = attributes.text("dedup_id", SHORT);
+    let environment = attributes.text("environment", SHORT);
+    let deploy_number = attributes.text("deploy_number", SHORT);
+    let status = attributes.text("status", SHORT);
+    let commit = attributes.object("commit").map(|mut commit| self::commit(&mut commit)).unwrap_or_default();
+    Some(Record {
+        service: service?,
+        description: description?,
+        deployed_at: deployed_at?,
+        deployer,
+        started_at,
+        deploy_url,
+        dedup_id,
+        environment,
+        deploy_number,
+        status,
+        commit,
+    })
+}
+
+fn deployer(deployer: &mut Attributes<'_>) -> Deployer {
+    Deployer {
+        email: deployer.text("email", SHORT),
+        name: deployer.text("name", SHORT),
+        id: deployer.text("id", SHORT),
+    }
+}
+
+fn commit(commit: &mut Attributes<'_>) -> Commit {
+    Commit {
+        sha: commit.text("sha", SHORT),
+        message: commit.text("message", MESSAGE),
+        branch: commit.text("branch", LONG),
+        date: commit.moment("date"),
+        committer_name: commit.text("committer_name", SHORT),
+        committer_email: commit.text("committer_email", SHORT),
+        author_name: commit.text("author_name", SHORT),
+        author_email: commit.text("author_email", SHORT),
+        authoring_date: commit.moment("authoring_date"),
+    }
+}

@@ -1,0 +1,284 @@
+//! What a transaction does with the posts it is given. The number of statements does not grow with the number of posts.
+//!
+//! Looking first is what makes the statements few; what decides are the unique indexes and foreign keys. A post that
+//! came in through another process between the look and the write, or a service, a user or an endpoint that went away,
+//! fails the transaction, and it is for the caller to begin again. Where PostgreSQL locks rows, it is always in the same
+//! order: services, suggestions, the counters of services, those of aliases, deploys.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryResult, QuerySelect, Set, TryGetable,
+};
+
+use super::{Outcome, Post, Record};
+use crate::db;
+use crate::entity::deploy::environment_key;
+use crate::entity::suggestion::State;
+use crate::entity::user::email_key;
+use crate::entity::{Timestamp, deploy, deploy_number, service, service_alias, suggestion, suggestion_integration, user};
+
+/// Records the posts, all or none, and says what became of each.
+pub(super) async fn record<C: ConnectionTrait>(
+    db: &C,
+    posts: &[Post],
+    now: Timestamp,
+) -> Result<Vec<Outcome>, DbErr> {
+    let is_new = without_duplicates(posts, stored(db, posts).await?);
+    let new: Vec<&Post> = posts.iter().zip(&is_new).filter_map(|(post, is_new)| is_new.then_some(post)).collect();
+    let services = services(db, new.iter().map(|post| &*post.record.service)).await?;
+    suggest(db, &new, &services, now).await?;
+    let numbers = numbers(db, &new, &services).await?;
+    let users = users(db, &new).await?;
+    let rows = new.iter().zip(numbers).map(|(post, number)| {
+        let email = post.record.deployer.email.as_deref().map(email_key);
+        let user_id = email.and_then(|email| users.get(&email).copied());
+        row(post, services.get(&post.record.service).copied(), user_id, number, now)
+    });
+    insert(db, rows.collect()).await?;
+
+    let outcome = |(post, is_new): (&Post, bool)| match is_new {
+        false => Outcome::Duplicate,
+        true if services.contains_key(&post.record.service) => Outcome::Ok,
+        true => Outcome::NoServiceFound { alias: post.record.service.clone() },
+    };
+    Ok(posts.iter().zip(is_new).map(outcome).collect())
+}
+
+/// What makes a deploy one, where that was sent.
+fn dedup_key(post: &Post) -> Option<(i64, &str)> {
+    Some((post.integration_id, post.record.dedup_id.as_deref()?))
+}
+
+/// The keys of posts that are recorded already.
+async fn stored<C: ConnectionTrait>(db: &C, posts: &[Post]) -> Result<HashSet<(i64, String)>, DbErr> {
+    use deploy::Column::{DedupId, IntegrationId};
+    let (integrations, ids): (BTreeSet<i64>, BTreeSet<&str>) = posts.iter().filter_map(dedup_key).unzip();
+    if ids.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let (integrations, ids) = (Vec::from_iter(integrations), Vec::from_iter(ids));
+    let known = Query::select()
+        .columns([IntegrationId, DedupId])
+        .from(deploy::Entity)
+        .and_where(db::any(db, IntegrationId, &integrations))
+        .and_where(db::any_text(db, DedupId, &ids))
+        .take();
+    pairs(&db.query_all(&known).await?)
+}
+
+/// Which posts are the first of their key.
+fn without_duplicates(posts: &[Post], stored: HashSet<(i64, String)>) -> Vec<bool> {
+    let mut seen: HashSet<(i64, &str)> = stored.iter().map(|(integration, id)| (*integration, &**id)).collect();
+    posts.iter().map(|post| dedup_key(post).is_none_or(|key| seen.insert(key))).collect()
+}
+
+/// The services that have these aliases. None of them is deleted while the transaction lasts.
+async fn services<'a, C: ConnectionTrait>(
+    db: &C,
+    aliases: impl Iterator<Item = &'a str>,
+) -> Result<HashMap<String, i64>, DbErr> {
+    let aliases: Vec<&str> = Vec::from_iter(BTreeSet::from_iter(aliases));
+    if aliases.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = Query::select()
+        .column((service_alias::Entity, service_alias::Column::Value))
+        .column((service::Entity, service::Column::Id))
+        .from(service_alias::Entity)
+        .inner_join(
+            service::Entity,
+            Expr::col((service::Entity, service::Column::Id))
+                .equals((service_alias::Entity, service_alias::Column::ServiceId)),
+        )
+        .and_where(db::any_text(db, service_alias::Column::Value, &aliases))
+        .lock_with_tables(LockType::KeyShare, [service::Entity])
+        .take();
+    pairs(&db.query_all(&found).await?)
+}
+
+/// The users with these posts' addresses, by [`email_key`].
+async fn users<C: ConnectionTrait>(db: &C, posts: &[&Post]) -> Result<HashMap<String, i64>, DbErr> {
+    let keys: BTreeSet<String> =
+        posts.iter().filter_map(|post| post.record.deployer.email.as_deref()).map(email_key).collect();
+    if keys.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let found = Query::select()
+        .columns([user::Column::EmailKey, user::Column::Id])
+        .from(user::Entity)
+        .and_where(db::any_text(db, user::Column::EmailKey, &keys))
+        .take();
+    pairs(&db.query_all(&found).await?)
+}
+
+/// Rows of two columns.
+fn pairs<A: TryGetable, B: TryGetable, T: FromIterator<(A, B)>>(rows: &[QueryResult]) -> Result<T, DbErr> {
+    rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+}
+
+/// Notes the aliases that no service has, how often and by which endpoints.
+async fn suggest<C: ConnectionTrait>(
+    db: &C,
+    posts: &[&Post],
+    services: &HashMap<String, i64>,
+    now: Timestamp,
+) -> Result<(), DbErr> {
+    let mut unknown: BTreeMap<&str, (i32, BTreeSet<i64>)> = BTreeMap::new();
+    for post in posts.iter().filter(|post| !services.contains_key(&post.record.service)) {
+        let (count, integrations) = unknown.entry(&post.record.service).or_default();
+        *count += 1;
+        integrations.insert(post.integration_id);
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let ids = upsert_suggestions(db, &unknown, now).await?;
+    // Whoever accepts a suggestion holds on to it; here it is ours, so what was accepted meanwhile can be seen.
+    if !self::services(db, unknown.keys().copied()).await?.is_empty() {
+        return Err(DbErr::Custom("an alias was given to a service meanwhile".to_owned()));
+    }
+    let links = unknown.iter().flat_map(|(alias, (_, integrations))| {
+        let id = ids.get(*alias).copied();
+        integrations.iter().filter_map(move |integration| Some((id?, *integration)))
+    });
+    let links = links.map(|(suggestion_id, integration_id)| suggestion_integration::ActiveModel {
+        suggestion_id: Set(suggestion_id),
+        integration_id: Set(integration_id),
+        ..Default::default()
+    });
+    suggestion_integration::Entity::insert_many(links)
+        .on_conflict(OnConflict::new().do_nothing().to_owned())
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// One row for each alias; says which. One that was ignored stays so. One that was accepted is open again: its service
+/// has lost the alias, or is gone.
+async fn upsert_suggestions<C: ConnectionTrait>(
+    db: &C,
+    unknown: &BTreeMap<&str, (i32, BTreeSet<i64>)>,
+    now: Timestamp,
+) -> Result<HashMap<String, i64>, DbErr> {
+    use suggestion::Column::{
+        Alias, CodeIssueProjectId, DeployCount, FirstSeenAt, Id, LastSeenAt, ServiceId, State as StateColumn,
+    };
+    let present = |column| Expr::col((suggestion::Entity, column));
+    let given = |column| Expr::col(("excluded", column));
+    let state = Expr::case(present(StateColumn).eq(State::Accepted), Expr::value(State::Open));
+    let again = OnConflict::column(Alias)
+        .target_and_where(Expr::col(CodeIssueProjectId).is_null())
+        .value(DeployCount, present(DeployCount).add(given(DeployCount)))
+        .value(LastSeenAt, given(LastSeenAt))
+        .value(StateColumn, state.finally(present(StateColumn)))
+        .value(ServiceId, Expr::value(None::<i64>))
+        .to_owned();
+    let mut insert = Query::insert();
+    insert.into_table(suggestion::Entity).columns([Alias, StateColumn, DeployCount, FirstSeenAt, LastSeenAt]);
+    for (alias, (count, _)) in unknown {
+        let (count, now) = (Expr::value(*count), Expr::value(now));
+        insert.values_panic([Expr::value(*alias), Expr::value(State::Open), count, now.clone(), now]);
+    }
+    insert.on_conflict(again).returning(Query::returning().columns([Alias, Id]));
+    pairs(&db.query_all(&insert).await?)
+}
+
+/// The number of each deploy: as sent, or the next of its service or alias.
+async fn numbers<C: ConnectionTrait>(
+    db: &C,
+    posts: &[&Post],
+    services: &HashMap<String, i64>,
+) -> Result<Vec<String>, DbErr> {
+    let (mut of_services, mut of_aliases) = (BTreeMap::<i64, i64>::new(), BTreeMap::<&str, i64>::new());
+    for record in posts.iter().map(|post| &post.record).filter(|record| record.deploy_number.is_none()) {
+        match services.get(&record.service) {
+            Some(service_id) => *of_services.entry(*service_id).or_default() += 1,
+            None => *of_aliases.entry(&record.service).or_default() += 1,
+        }
+    }
+    let mut last_of_services = deploy_number::take_of_services(db, &of_services).await?;
+    let mut last_of_aliases = deploy_number::take_of_aliases(db, &of_aliases).await?;
+    // The last to be served gets the last number.
+    let mut numbers = Vec::with_capacity(posts.len());
+    for record in posts.iter().rev().map(|post| &post.record) {
+        let number = match (&record.deploy_number, services.get(&record.service)) {
+            (Some(sent), _) => Some(sent.clone()),
+            (None, Some(service_id)) => last_of_services.get_mut(service_id).map(count_down),
+            (None, None) => last_of_aliases.get_mut(&record.service).map(count_down),
+        };
+        numbers.push(number.ok_or_else(|| DbErr::RecordNotFound("a counter".to_owned()))?);
+    }
+    numbers.reverse();
+    Ok(numbers)
+}
+
+fn count_down(last: &mut i64) -> String {
+    *last -= 1;
+    (*last + 1).to_string()
+}
+
+fn row(
+    Post { integration_id, record }: &Post,
+    service_id: Option<i64>,
+    associated_user_id: Option<i64>,
+    deploy_number: String,
+    now: Timestamp,
+) -> deploy::ActiveModel {
+    let deploy_status = record.deploy_status();
+    let Record {
+        service,
+        description,
+        deployed_at,
+        deployer,
+        started_at,
+        deploy_url,
+        dedup_id,
+        environment,
+        deploy_number: _,
+        status,
+        commit,
+    } = record.clone();
+    deploy::ActiveModel {
+        integration_id: Set(Some(*integration_id)),
+        service_id: Set(service_id),
+        service_alias: Set(service),
+        associated_user_id: Set(associated_user_id),
+        description: Set(description),
+        deployed_at: Set(deployed_at),
+        started_at: Set(started_at),
+        deploy_url: Set(deploy_url),
+        dedup_id: Set(dedup_id),
+        deploy_number: Set(deploy_number),
+        environment_key: Set(environment.as_deref().map(environment_key)),
+        environment: Set(environment),
+        status: Set(status),
+        deploy_status: Set(deploy_status),
+        deployer_id: Set(deployer.id),
+        deployer_name: Set(deployer.name),
+        deployer_email: Set(deployer.email),
+        commit_sha: Set(commit.sha),
+        commit_message: Set(commit.message),
+        commit_branch: Set(commit.branch),
+        committed_at: Set(commit.date),
+        committer_name: Set(commit.committer_name),
+        committer_email: Set(commit.committer_email),
+        commit_author_name: Set(commit.author_name),
+        commit_author_email: Set(commit.author_email),
+        commit_authoring_date: Set(commit.authoring_date),
+        created_at: Set(now),
+        ..Default::default()
+    }
+}
+
+/// Stores the rows, by powers of two: so that however many there are, few different statements are prepared.
+async fn insert<C: ConnectionTrait>(db: &C, mut rows: Vec<deploy::ActiveModel>) -> Result<(), DbErr> {
+    while let Some(power) = rows.len().checked_ilog2() {
+        let rest = rows.split_off(1 << power);
+        deploy::Entity::insert_many(rows).exec_without_returning(db).await?;
+        rows = rest;
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! What `service_alias` and `team_alias` share: the kinds of aliases, who gets one, and how a name becomes a slug.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
+
+/// Where an alias comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+pub enum Kind {
+    /// Made from a name by [`slug`]. It is locked: it outlives a rename and cannot be deleted.
+    #[sea_orm(string_value = "slug")]
+    Slug,
+    /// A name, exactly as it was given, that was free. Locked too.
+    #[sea_orm(string_value = "name")]
+    Name,
+    /// Given by somebody: through the API, by a service file, or by mapping a suggestion. These, and no others, are
+    /// the SDL's `managedAliases`, so that a client which declares them sees what it declared.
+    #[sea_orm(string_value = "managed")]
+    Managed,
+}
+
+/// The slug of a name: in lower case, each run of anything but letters and digits one `_`, none at either end
+/// (`Shopping Cart` → `shopping_cart`). A name without a letter or digit has the slug `fallback`.
+pub fn slug(name: &str, fallback: &str) -> String {
+    let mut slug = String::with_capacity(name.len());
+    for letter in name.to_lowercase().chars() {
+        if letter.is_alphanumeric() {
+            slug.push(letter);
+        } else if !slug.is_empty() && !slug.ends_with('_') {
+            slug.push('_');
+        }
+    }
+    slug.truncate(slug.trim_end_matches('_').len());
+    if slug.is_empty() { fallback.to_owned() } else { slug }
+}
+
+/// A table that gives each alias to one owner at a time.
+pub trait AliasTable: EntityTrait {
+    /// What the owners are called, which is also the slug of an owner whose name has no letter or digit.
+    const NOUN: &'static str;
+    /// The column of the owner's key.
+    const OWNER: Self::Column;
+    /// The column of the alias, unique.
+    const VALUE: Self::Column;
+    /// The column of its kind.
+    const KIND: Self::Column;
+
+    /// Gives the alias to the owner unless another has it, and says whether the owner has it now. One that the owner
+    /// had before keeps the stronger kind: a slug stays a slug, and what somebody gave does not become a mere name.
+    fn claim<C: ConnectionTrait>(
+        db: &C,
+        owner: i64,
+        value: &str,
+        kind: Kind,
+    ) -> impl Future<Output = Result<bool, DbErr>> + Send {
+        let given = |column: Self::Column| Expr::col(("excluded", column));
+        let present = |column: Self::Column| Expr::col((Self::default(), column));
+        let present_is_stronger = present(Self::KIND).eq(Kind::Slug).or(given(Self::KIND).eq(Kind::Name));
+        let stronger = Expr::case(present_is_stronger, present(Self::KIND)).finally(given(Self::KIND));
+        let insert = Query::insert()
+            .into_table(Self::default())
+            .columns([Self::OWNER, Self::VALUE, Self::KIND])
+            .values_panic([owner.into(), value.into(), Expr::value(kind)])
+            .on_conflict(
+                OnConflict::column(Self::VALUE)
+                    .value(Self::KIND, stronger)
+                    .action_and_where(present(Self::OWNER).eq(given(Self::OWNER)))
+                    .to_owned(),
+            )
+            .take();
+        async move { Ok(db.execute(&insert).await?.rows_affected() == 1) }
+    }
+
+    /// Gives the owner a slug of its name: the plain one where that is free or the owner's, else a numbered one.
+    fn claim_slug<C: ConnectionTrait>(
+        db: &C,
+        owner: i64,
+        name: &str,
+    ) -> impl Future<Output = Result<String, DbErr>> + Send {
+        async move {
+            for slug in slugs(name, Self::NOUN, owner) {
+                if Self::claim(db, owner, &slug, Kind::Slug).await? {
+                    return Ok(slug);
+                }
+            }
+            Err(DbErr::Custom(format!("no slug is left for {name:?}")))
+        }
+    }
+}
+
+/// The slugs to try for the name of an owner: `cart`, `cart_2` to `cart_9`, and then, so that a hundred carts do not
+/// cost a hundred attempts each, from the owner's own key on.
+fn slugs(name: &str, fallback: &str, owner: i64) -> impl Iterator<Item = String> {
+    let slug = slug(name, fallback);
+    let numbered = slug.clone();
+    let numbers = (2..10).chain(Ord::max(owner, 10)..=i64::MAX);
+    std::iter::once(slug).chain(numbers.map(move |number| format!("{numbered}_{number}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slug_keeps_letters_and_digits_and_joins_them_by_one_underscore() {
+        for (name, expected) in [
+            ("Shopping Cart", "shopping_cart"),
+            ("redis", "redis"),
+            ("  --API  v2 (EU)!", "api_v2_eu"),
+            ("org/repo", "org_repo"),
+            ("snake_case__name", "snake_case_name"),
+            ("Größe Ελλάς", "größe_ελλάς"),
+            ("!?", "service"),
+            ("", "service"),
+        ] {
+            assert_eq!(slug(name, "service"), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_slug_is_its_own_slug() {
+        for name in ["Shopping Cart", "İstanbul", "ẞtraße", "a__b", "Ⅷ. Service"] {
+            let once = slug(name, "service");
+            assert_eq!(slug(&once, "service"), once);
+        }
+    }
+
+    #[test]
+    fn a_slug_that_is_taken_is_numbered() {
+        let tried: Vec<_> = slugs("Cart", "service", 1234).take(11).collect();
+        assert_eq!(tried[..3], ["cart", "cart_2", "cart_3"]);
+        assert_eq!(tried[8..], ["cart_9", "cart_1234", "cart_1235"]);
+    }
+}

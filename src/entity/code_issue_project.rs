@@ -1,0 +1,45 @@
+//! Code issue projects: what a scanner calls one thing it scans.
+
+use sea_orm::entity::prelude::*;
+
+use super::Timestamp;
+
+/// A row of `code_issue_project`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "code_issue_project")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The custom integration it belongs to.
+    pub integration_id: i64,
+    /// The id in the source system; unique within the integration.
+    pub external_id: String,
+    /// The name; a service or repository of the same name is connected at once.
+    pub name: String,
+    /// Where the project is in the source system.
+    pub external_url: Option<String>,
+    /// When the row was made.
+    pub created_at: Timestamp,
+    /// When the row was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The project that the source system calls `external_id`.
+pub async fn by_external_id<C: ConnectionTrait>(
+    db: &C,
+    integration_id: i64,
+    external_id: &str,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::IntegrationId.eq(integration_id))
+        .filter(Column::ExternalId.eq(external_id))
+        .one(db)
+        .await
+}

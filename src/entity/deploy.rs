@@ -1,0 +1,102 @@
+//! Deploys, as the webhook recorded them.
+//!
+//! Most columns hold what was sent, unchanged. `*_key` and `deploy_status` are derived, for the filters.
+
+use sea_orm::entity::prelude::*;
+
+use super::Timestamp;
+
+/// A row of `deploy`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "deploy")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The deploy endpoint it came in by; `None` once that is deleted.
+    pub integration_id: Option<i64>,
+    /// The service; `None` while none has the alias, and once it is deleted.
+    pub service_id: Option<i64>,
+    /// The alias that was sent.
+    pub service_alias: String,
+    /// The user whose address the deployer has.
+    pub associated_user_id: Option<i64>,
+    /// The text shown with the deploy.
+    pub description: String,
+    /// When it took place.
+    pub deployed_at: Timestamp,
+    /// When it started.
+    pub started_at: Option<Timestamp>,
+    /// Where its record is.
+    pub deploy_url: Option<String>,
+    /// The sender's id for it; unique within the endpoint.
+    pub dedup_id: Option<String>,
+    /// The number that was sent, or the next one of the service.
+    pub deploy_number: String,
+    /// The environment.
+    pub environment: Option<String>,
+    /// The environment in lower case, by [`environment_key`].
+    pub environment_key: Option<String>,
+    /// The status that was sent.
+    pub status: Option<String>,
+    /// The status it was understood as; `None` for an unknown word.
+    pub deploy_status: Option<Status>,
+    /// The deployer's id in the pipeline.
+    pub deployer_id: Option<String>,
+    /// The deployer's name.
+    pub deployer_name: Option<String>,
+    /// The deployer's address.
+    pub deployer_email: Option<String>,
+    /// The commit's hash.
+    pub commit_sha: Option<String>,
+    /// The commit's message.
+    pub commit_message: Option<String>,
+    /// The commit's branch.
+    pub commit_branch: Option<String>,
+    /// The commit's date.
+    pub committed_at: Option<Timestamp>,
+    /// The committer's name.
+    pub committer_name: Option<String>,
+    /// The committer's address.
+    pub committer_email: Option<String>,
+    /// The author's name.
+    pub commit_author_name: Option<String>,
+    /// The author's address.
+    pub commit_author_email: Option<String>,
+    /// When the commit was authored.
+    pub commit_authoring_date: Option<Timestamp>,
+    /// When the deploy was recorded.
+    pub created_at: Timestamp,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// How a deploy went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+pub enum Status {
+    /// It is done and live.
+    #[sea_orm(string_value = "succeeded")]
+    Succeeded,
+    /// It did not work.
+    #[sea_orm(string_value = "failed")]
+    Failed,
+    /// Somebody stopped it.
+    #[sea_orm(string_value = "cancelled")]
+    Cancelled,
+    /// It has yet to start.
+    #[sea_orm(string_value = "queued")]
+    Queued,
+    /// It is under way.
+    #[sea_orm(string_value = "running")]
+    Running,
+}
+
+/// What environments are compared by: lower case.
+pub fn environment_key(environment: &str) -> String {
+    environment.to_lowercase()
+}

@@ -1,0 +1,94 @@
+//! Integrations: the tools that push to the catalogue.
+
+use data_encoding::HEXLOWER;
+use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, Set};
+
+use super::Timestamp;
+use crate::error::{Error, Result};
+
+/// A row of `integration`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "integration")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// What the tool may push: the SDL's `type`.
+    #[sea_orm(column_name = "type")]
+    pub kind: Kind,
+    /// The name as people write it.
+    pub name: String,
+    /// The secret last part of a deploy endpoint's address, a UUID; `None` for the other kinds.
+    pub webhook_id: Option<String>,
+    /// When the row was made.
+    pub created_at: Timestamp,
+    /// When the row was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// What an integration is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+pub enum Kind {
+    /// Receives deploys at a webhook.
+    #[sea_orm(string_value = "deploy")]
+    Deploy,
+    /// Holds the code issue projects that a tool upserts.
+    #[sea_orm(string_value = "custom")]
+    Custom,
+}
+
+/// The deploy endpoint whose address ends in `webhook_id`.
+pub async fn by_webhook<C: ConnectionTrait>(db: &C, webhook_id: &str) -> Result<Option<Model>, DbErr> {
+    Entity::find().filter(Column::WebhookId.eq(webhook_id)).one(db).await
+}
+
+/// The deploy endpoints, the oldest first.
+pub async fn deploy_endpoints<C: ConnectionTrait>(db: &C) -> Result<Vec<Model>, DbErr> {
+    Entity::find().filter(Column::Kind.eq(Kind::Deploy)).order_by_asc(Column::Id).all(db).await
+}
+
+/// Makes an integration. One that receives deploys gets an address that nobody can guess.
+pub async fn create<C: ConnectionTrait>(db: &C, kind: Kind, name: String, now: Timestamp) -> Result<Model> {
+    let webhook_id = match kind {
+        Kind::Deploy => Some(random_uuid()?),
+        Kind::Custom => None,
+    };
+    let row = ActiveModel {
+        kind: Set(kind),
+        name: Set(name),
+        webhook_id: Set(webhook_id),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    Ok(row.insert(db).await?)
+}
+
+/// Deletes a deploy endpoint, and says whether there was one. Its deploys stay.
+pub async fn delete_deploy_endpoint<C: ConnectionTrait>(db: &C, id: i64) -> Result<bool, DbErr> {
+    let endpoint = Entity::delete_many().filter(Column::Id.eq(id)).filter(Column::Kind.eq(Kind::Deploy));
+    Ok(endpoint.exec(db).await?.rows_affected > 0)
+}
+
+/// A UUID of version 4.
+fn random_uuid() -> Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(Error::internal)?;
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex = HEXLOWER.encode(&bytes);
+    Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
+}
+
+/// The path that CI systems post the deploys of an endpoint to.
+pub fn webhook_path(webhook_id: &str) -> String {
+    format!("/integrations/deploy/{webhook_id}")
+}

@@ -1,0 +1,57 @@
+//! Services: what the catalogue is about.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Query;
+
+use super::{Timestamp, service_alias};
+
+/// A row of `service`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "service")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The name as people write it; two services may share one.
+    pub name: String,
+    /// The slug of the present name; also a row of `service_alias`.
+    pub slug: String,
+    /// What the service does.
+    pub description: Option<String>,
+    /// The main programming language.
+    pub language: Option<String>,
+    /// The main framework.
+    pub framework: Option<String>,
+    /// The product the service is a part of.
+    pub product: Option<String>,
+    /// Free text beside the service.
+    pub note: Option<String>,
+    /// The team that owns it.
+    pub owner_id: Option<i64>,
+    /// Its tier.
+    pub tier_id: Option<i64>,
+    /// Its lifecycle.
+    pub lifecycle_id: Option<i64>,
+    /// The name of the service file that governs the service; `None`: it is not locked.
+    pub locked_by: Option<String>,
+    /// When the row was made.
+    pub created_at: Timestamp,
+    /// When the row was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The service that has this alias, of whatever kind.
+pub async fn by_alias<C: ConnectionTrait>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    let id = Query::select()
+        .column(service_alias::Column::ServiceId)
+        .from(service_alias::Entity)
+        .and_where(service_alias::Column::Value.eq(alias))
+        .take();
+    Entity::find().filter(Column::Id.in_subquery(id)).one(db).await
+}

@@ -1,0 +1,33 @@
+//! The names that a service answers to. Each belongs to one service at a time; [`AliasTable`] gives them out.
+
+use sea_orm::entity::prelude::*;
+
+use super::alias::{AliasTable, Kind};
+
+/// A row of `service_alias`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "service_alias")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The service.
+    pub service_id: i64,
+    /// The alias, matched exactly; unique.
+    pub value: String,
+    /// Where it comes from.
+    pub kind: Kind,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl AliasTable for Entity {
+    const NOUN: &'static str = "service";
+    const OWNER: Column = Column::ServiceId;
+    const VALUE: Column = Column::Value;
+    const KIND: Column = Column::Kind;
+}

@@ -1,0 +1,82 @@
+//! Tags: keys with values on services, repositories, teams and users.
+//!
+//! The database keeps that exactly one of the four owners has a value, and that an owner has a key once.
+
+use sea_orm::Set;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::OnConflict;
+
+/// A row of `tag`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "tag")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The key.
+    pub key: String,
+    /// The value; may be empty.
+    pub value: String,
+    /// The service that carries it, or
+    pub service_id: Option<i64>,
+    /// the repository, or
+    pub repository_id: Option<i64>,
+    /// the team, or
+    pub team_id: Option<i64>,
+    /// the user.
+    pub user_id: Option<i64>,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// What can carry tags, with its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Owner {
+    /// A service.
+    Service(i64),
+    /// A repository.
+    Repository(i64),
+    /// A team.
+    Team(i64),
+    /// A user.
+    User(i64),
+}
+
+impl Owner {
+    /// The column that names an owner of this kind.
+    pub fn column(self) -> Column {
+        match self {
+            Self::Service(_) => Column::ServiceId,
+            Self::Repository(_) => Column::RepositoryId,
+            Self::Team(_) => Column::TeamId,
+            Self::User(_) => Column::UserId,
+        }
+    }
+
+    /// The key of the owner.
+    pub fn id(self) -> i64 {
+        match self {
+            Self::Service(id) | Self::Repository(id) | Self::Team(id) | Self::User(id) => id,
+        }
+    }
+}
+
+/// A tag that is not stored yet. Storing it fails on the unique index when the owner has the key.
+pub fn new(owner: Owner, key: String, value: String) -> ActiveModel {
+    let mut tag = ActiveModel { key: Set(key), value: Set(value), ..Default::default() };
+    tag.set(owner.column(), owner.id().into());
+    tag
+}
+
+/// Gives the owner's tag with this key the value, making the tag where there is none, in one statement.
+pub async fn assign<C: ConnectionTrait>(db: &C, owner: Owner, key: String, value: String) -> Result<Model, DbErr> {
+    let same_key = OnConflict::columns([Column::Key, owner.column()])
+        .target_and_where(owner.column().is_not_null())
+        .update_column(Column::Value)
+        .to_owned();
+    Entity::insert(new(owner, key, value)).on_conflict(same_key).exec_with_returning(db).await
+}

@@ -1,0 +1,31 @@
+//! Tiers: how much depends on a service.
+
+use sea_orm::entity::prelude::*;
+
+/// A row of `tier`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "tier")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// What the API calls it; unique.
+    pub alias: String,
+    /// What people call it.
+    pub name: String,
+    /// What it means.
+    pub description: Option<String>,
+    /// Its place in the list, from 1.
+    pub index: i32,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The tier that has this alias.
+pub async fn by_alias<C: ConnectionTrait>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    Entity::find().filter(Column::Alias.eq(alias)).one(db).await
+}

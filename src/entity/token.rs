@@ -1,0 +1,189 @@
+//! API tokens. The token itself is shown once, when it is made; only its hash is kept.
+
+use std::fmt;
+
+use data_encoding::BASE64URL_NOPAD;
+use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, Set};
+use sha2::{Digest, Sha256};
+
+use super::Timestamp;
+use crate::error::{Error, Result, UserError};
+
+/// A row of `token`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "token")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// What the token is for.
+    pub description: String,
+    /// SHA-256 of the token, 32 bytes; unique.
+    pub hash: Vec<u8>,
+    /// What the token may do.
+    pub scope: Scope,
+    /// When it stops being valid; `None`: never.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used, roughly; `None`: never.
+    pub last_used_at: Option<Timestamp>,
+    /// When the row was made.
+    pub created_at: Timestamp,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// A last use is written when the one that is known is so much older: a write for each request would cost more than
+/// the request.
+const NOTED_EVERY_MICROS: i64 = 60 * 1_000_000;
+
+impl Model {
+    /// Whether the token may be used at the moment `now`.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        self.expires_at.is_none_or(|end| now < end)
+    }
+
+    /// Whether a use at the moment `now` is to be written.
+    pub fn is_use_worth_noting(&self, now: Timestamp) -> bool {
+        self.last_used_at.is_none_or(|last| now.as_micros().saturating_sub(last.as_micros()) >= NOTED_EVERY_MICROS)
+    }
+}
+
+/// What a token may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+pub enum Scope {
+    /// Queries.
+    #[sea_orm(string_value = "read")]
+    Read,
+    /// Queries and mutations.
+    #[sea_orm(string_value = "write")]
+    Write,
+}
+
+/// A token as its owner holds it: `rc_`, 256 random bits, and a checksum, so that programs which look for leaked
+/// secrets know it, and a mistyped one is told from a wrong one without asking the database.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+const PREFIX: &str = "rc_";
+/// 32 bytes in base64url.
+const RANDOM_LENGTH: usize = 43;
+
+impl Secret {
+    /// A new token.
+    pub fn new() -> Result<Self> {
+        let mut random = [0; 32];
+        getrandom::fill(&mut random).map_err(Error::internal)?;
+        let text = format!("{PREFIX}{}", BASE64URL_NOPAD.encode(&random));
+        let checksum = checksum(&text);
+        Ok(Self(text + &checksum))
+    }
+
+    /// Reads a token, when its form and its checksum are right.
+    pub fn read(text: &str) -> Option<Self> {
+        let (body, end) = text.split_at_checked(PREFIX.len() + RANDOM_LENGTH)?;
+        (body.starts_with(PREFIX) && checksum(body) == end).then(|| Self(text.to_owned()))
+    }
+
+    /// What is kept of it.
+    pub fn hash(&self) -> [u8; 32] {
+        Sha256::digest(&self.0).into()
+    }
+
+    /// The token, to show it its owner.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// Six characters.
+fn checksum(text: &str) -> String {
+    BASE64URL_NOPAD.encode(&Sha256::digest(text)[..4])
+}
+
+/// Makes a token. This is the only time that it is seen.
+///
+/// # Errors
+/// A description that is empty, longer than 255 characters, or of more than one line.
+pub async fn create<C: ConnectionTrait>(
+    db: &C,
+    description: &str,
+    scope: Scope,
+    expires_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<Secret> {
+    let description = description.trim();
+    if description.is_empty() || description.chars().count() > 255 || description.contains(char::is_control) {
+        return Err(
+            UserError::new("description", "a token needs a description: one line of at most 255 characters").into()
+        );
+    }
+    let secret = Secret::new()?;
+    let row = ActiveModel {
+        description: Set(description.to_owned()),
+        hash: Set(secret.hash().to_vec()),
+        scope: Set(scope),
+        expires_at: Set(expires_at),
+        last_used_at: Set(None),
+        created_at: Set(now),
+        ..Default::default()
+    };
+    row.insert(db).await?;
+    Ok(secret)
+}
+
+/// All tokens, the oldest first.
+pub async fn all<C: ConnectionTrait>(db: &C) -> Result<Vec<Model>, DbErr> {
+    Entity::find().order_by_asc(Column::Id).all(db).await
+}
+
+/// Deletes a token, and says whether there was one.
+pub async fn delete<C: ConnectionTrait>(db: &C, id: i64) -> Result<bool, DbErr> {
+    Ok(Entity::delete_by_id(id).exec(db).await?.rows_affected > 0)
+}
+
+/// Writes that a token was used at the moment `now`. One that is gone by now stays so.
+pub async fn note_use<C: ConnectionTrait>(db: &C, id: i64, now: Timestamp) -> Result<(), DbErr> {
+    let update = Entity::update_many().col_expr(Column::LastUsedAt, Expr::value(now)).filter(Column::Id.eq(id));
+    update.exec(db).await.map(drop)
+}
+
+/// The token whose SHA-256 is `hash`, valid or not.
+pub async fn by_hash<C: ConnectionTrait>(db: &C, hash: &[u8]) -> Result<Option<Model>, DbErr> {
+    Entity::find().filter(Column::Hash.eq(hash)).one(db).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_token_is_read_back() {
+        let secret = Secret::new().expect("randomness");
+        assert_eq!(secret.reveal().len(), 52);
+        assert_eq!(Secret::read(secret.reveal()), Some(secret));
+    }
+
+    #[test]
+    fn a_mistyped_token_is_not_read() {
+        let right = Secret::new().expect("randomness").reveal().to_owned();
+        let swapped = if right.as_bytes()[10] == b'x' { "y" } else { "x" };
+        let mistyped = format!("{}{swapped}{}", &right[..10], &right[11..]);
+        for text in ["", "rc_", "é", &right[..51], &format!("{right}x"), &right.to_uppercase(), &mistyped] {
+            assert_eq!(Secret::read(text), None, "{text}");
+        }
+        let umlauts = "ä".repeat(26);
+        assert_eq!(Secret::read(&umlauts), None);
+    }
+}

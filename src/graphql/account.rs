@@ -1,0 +1,259 @@
+//! The account: the root of every query. It leads to every noun; only the list of services, for its filters, is made
+//! here.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, Order, Query as Select};
+
+use super::context::Ctx;
+use super::id::Id;
+use super::identifier::Identifier;
+use super::list::List;
+use super::page::{PageArguments, PageRequest};
+use super::schema::*;
+use super::types::{CodeIssueProject, Lifecycle, Repository, Service, Team, Tier, User};
+use super::{code_issue_project, deploy, integration, repository, service, suggestion, team, tier, user};
+use crate::entity::{self, lifecycle, service_alias, tag, team_alias};
+use crate::error::{Result, UserError};
+
+/// The one account of this installation.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// Its name.
+    pub name: String,
+}
+
+impl AccountQuery for Query {
+    async fn account(ctx: &Ctx<'_>) -> Result<Account> {
+        Ok(Account { name: ctx.settings().account_name.clone() })
+    }
+}
+
+/// The answer for all accounts: there is one.
+fn only<T>(accounts: &[&Account], answer: T) -> Result<Vec<T>> {
+    debug_assert_eq!(accounts.len(), 1, "the account is reached from the root alone");
+    Ok(vec![answer])
+}
+
+impl AccountResolver for Account {
+    fn id(&self) -> Id {
+        Id { class: "Account", number: 1 }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn service(accounts: &[&Self], args: &AccountServiceArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
+        let AccountServiceArgs { alias, id } = args;
+        only(accounts, service::find(&ctx.db(), Identifier::new(id, alias)?).await?)
+    }
+
+    async fn services(
+        accounts: &[&Self],
+        args: &AccountServicesArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceConnectionType>> {
+        only(accounts, services(args, ctx).await?)
+    }
+
+    async fn team(accounts: &[&Self], args: &AccountTeamArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Team>>> {
+        let AccountTeamArgs { alias, id } = args;
+        only(accounts, Some(team::require(&ctx.db(), Identifier::new(id, alias)?).await?))
+    }
+
+    async fn teams(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TeamConnectionType>> {
+        only(accounts, team::page(ctx, &args.request()?).await?)
+    }
+
+    async fn user(accounts: &[&Self], args: &AccountUserArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {
+        let AccountUserArgs { id, input } = args;
+        let by_id = UserIdentifierInput { id: id.clone(), email: MaybeUndefined::Undefined };
+        let named = match (id.value(), input.value()) {
+            (Some(_), None) => &by_id,
+            (None, Some(input)) => input,
+            _ => return Err(UserError::base("exactly one of id and input must be given").into()),
+        };
+        only(accounts, user::find(&ctx.db(), named).await?)
+    }
+
+    async fn users(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<UserConnectionType>> {
+        only(accounts, user::page(ctx, &args.request()?).await?)
+    }
+
+    async fn tiers(accounts: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Tier>>> {
+        only(accounts, tier::all::<entity::tier::Entity>(&ctx.db()).await?)
+    }
+
+    async fn lifecycles(accounts: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Lifecycle>>> {
+        only(accounts, tier::all::<lifecycle::Entity>(&ctx.db()).await?)
+    }
+
+    async fn repository(
+        accounts: &[&Self],
+        args: &AccountRepositoryArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<Repository>>> {
+        let AccountRepositoryArgs { alias, id } = args;
+        only(accounts, repository::find(&ctx.db(), Identifier::new(id, alias)?).await?)
+    }
+
+    async fn repositories(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<RepositoryConnectionType>> {
+        only(accounts, repository::page(ctx, &args.request()?).await?)
+    }
+
+    async fn integration(
+        accounts: &[&Self],
+        args: &AccountIntegrationArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<Integration>>> {
+        let AccountIntegrationArgs { id } = args;
+        only(accounts, integration::find(&ctx.db(), id).await?)
+    }
+
+    async fn integrations(
+        accounts: &[&Self],
+        args: &AccountIntegrationsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<IntegrationConnectionType>> {
+        only(accounts, integration::page(args, ctx).await?)
+    }
+
+    async fn code_issue_project(
+        accounts: &[&Self],
+        args: &AccountCodeIssueProjectArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<CodeIssueProject>>> {
+        only(accounts, code_issue_project::find(ctx, args).await?)
+    }
+
+    async fn code_issue_projects(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<CodeIssueProjectConnectionType>> {
+        only(accounts, code_issue_project::page(ctx, &args.request()?).await?)
+    }
+
+    async fn deploys(
+        accounts: &[&Self],
+        args: &AccountDeploysArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<DeployConnectionType>> {
+        only(accounts, deploy::of_account(args, ctx).await?)
+    }
+
+    async fn service_suggestions(
+        accounts: &[&Self],
+        args: &AccountServiceSuggestionsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceSuggestionConnectionType>> {
+        only(accounts, suggestion::of_account(args, ctx).await?)
+    }
+}
+
+/// The services that meet every condition that is given.
+async fn services(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceConnectionType> {
+    use entity::service::Column;
+
+    let AccountServicesArgs {
+        first,
+        after,
+        language,
+        framework,
+        tag,
+        owner_alias,
+        tier_alias,
+        lifecycle_alias,
+        product,
+        search,
+    } = args;
+    let request = PageRequest::new(first, after)?;
+    let exact = [(Column::Language, language), (Column::Framework, framework), (Column::Product, product)];
+    let exact = exact.into_iter().filter_map(|(column, given)| Some(column.eq(given.value()?)));
+    let mut conditions: Vec<Expr> = exact.collect();
+    if let Some(alias) = owner_alias.value() {
+        conditions.push(is_named(Column::OwnerId, team_alias::Column::TeamId, team_alias::Column::Value, alias));
+    }
+    if let Some(alias) = tier_alias.value() {
+        conditions.push(is_named(Column::TierId, entity::tier::Column::Id, entity::tier::Column::Alias, alias));
+    }
+    if let Some(alias) = lifecycle_alias.value() {
+        conditions.push(is_named(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Alias, alias));
+    }
+    if let Some(text) = search.value().filter(|text| !text.is_empty()) {
+        conditions.push(contains(text));
+    }
+    if let Some(tag) = tag.value() {
+        let is_only_condition = conditions.is_empty() && !ctx.selects_count();
+        conditions.extend(has_tag(tag, is_only_condition.then_some(&request)));
+    }
+    let services = List::<entity::service::Entity>::new(Column::Id);
+    conditions.into_iter().fold(services, List::filter).page(ctx, &request).await
+}
+
+/// That a service's `own` key is that of the row which has the alias. An equation, unlike `IN`, lets the index keep the
+/// order of the list.
+fn is_named<C: ColumnTrait>(own: entity::service::Column, key: C, alias: C, given: &str) -> Expr {
+    let named = Select::select().column(key).from(key.entity_name()).and_where(alias.eq(given)).take();
+    Expr::col(own.as_column_ref()).eq(Expr::SubQuery(None, Box::new(named.into())))
+}
+
+/// That a service has a tag with these parts; nothing when neither is given. Many services may have it, so where it is
+/// all that is asked for, no more of them are looked up than the page can show.
+fn has_tag(args: &TagArgs, page: Option<&PageRequest>) -> Option<Expr> {
+    let TagArgs { key, value } = args;
+    let parts = [(tag::Column::Key, key), (tag::Column::Value, value)];
+    let parts: Vec<Expr> = parts.into_iter().filter_map(|(column, part)| Some(column.eq(part.value()?))).collect();
+    if parts.is_empty() {
+        return None;
+    }
+    let owner = tag::Column::ServiceId;
+    let mut owners = Select::select();
+    owners.column(owner).from(tag::Entity).and_where(owner.is_not_null());
+    for part in parts {
+        owners.and_where(part);
+    }
+    if let Some(page) = page {
+        owners.distinct().order_by(owner, Order::Asc).limit(page.first + 1);
+        if let Some(after) = page.after {
+            owners.and_where(owner.gt(after.id));
+        }
+    }
+    Some(entity::service::Column::Id.in_subquery(owners))
+}
+
+/// That a service's name or one of its aliases contains the text, whatever the letter case.
+fn contains(text: &str) -> Expr {
+    let name = has(entity::service::Column::Name, text);
+    let aliases = Select::select()
+        .column(service_alias::Column::ServiceId)
+        .from(service_alias::Entity)
+        .and_where(has(service_alias::Column::Value, text))
+        .take();
+    name.or(entity::service::Column::Id.in_subquery(aliases))
+}
+
+fn has(column: impl ColumnTrait, text: &str) -> Expr {
+    let like = |text: &str| {
+        let mut pattern = String::with_capacity(text.len() + 2);
+        pattern.push('%');
+        for letter in text.chars() {
+            if matches!(letter, '%' | '_' | '\\') {
+                pattern.push('\\');
+            }
+            pattern.push(letter);
+        }
+        pattern.push('%');
+        LikeExpr::new(pattern).escape('\\')
+    };
+    let column = Expr::col(column.as_column_ref());
+    let found = Expr::from(Func::lower(column.clone())).like(like(&text.to_lowercase()));
+    // SQLite knows the case of ASCII letters alone; others are found at least as they are written. Those in lower case
+    // are found through the slug too.
+    if text.is_ascii() { found } else { found.or(column.like(like(text))) }
+}

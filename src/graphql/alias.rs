@@ -1,0 +1,143 @@
+//! Aliases of services and teams, and what a client is told when a name is taken.
+
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, SqlErr,
+};
+
+use super::context::Ctx;
+use super::hold::hold;
+use super::id;
+use super::identifier::Identifier;
+use super::schema::*;
+use super::{service, team, text};
+use crate::db;
+use crate::entity::alias::{AliasTable, Kind};
+use crate::entity::{self, service_alias, team_alias};
+use crate::error::{Error, Result, UserError};
+
+/// All aliases of each owner, the oldest first.
+pub(super) async fn all<T: AliasTable>(
+    db: &impl ConnectionTrait,
+    owners: impl IntoIterator<Item = i64>,
+) -> Result<Vec<Vec<String>>> {
+    of_owners(db, owners.into_iter().collect(), T::find()).await
+}
+
+/// The aliases of each owner that somebody gave it, the oldest first.
+pub(super) async fn managed<T: AliasTable>(
+    db: &impl ConnectionTrait,
+    owners: impl IntoIterator<Item = i64>,
+) -> Result<Vec<Vec<String>>> {
+    of_owners(db, owners.into_iter().collect(), T::find().filter(T::KIND.eq(Kind::Managed))).await
+}
+
+async fn of_owners<T: AliasTable>(
+    db: &impl ConnectionTrait,
+    owners: Vec<i64>,
+    aliases: sea_orm::Select<T>,
+) -> Result<Vec<Vec<String>>> {
+    let mut aliases = aliases.select_only().column(T::OWNER).column(T::VALUE).order_by_asc(T::OWNER);
+    for key in T::PrimaryKey::iter() {
+        aliases = aliases.order_by_asc(key.into_column());
+    }
+    let rows: Vec<(i64, String)> = aliases.filter(db::any(db, T::OWNER, &owners)).into_tuple().all(db).await?;
+    let mut by_owner = std::collections::HashMap::<i64, Vec<String>>::with_capacity(owners.len());
+    for (owner, alias) in rows {
+        by_owner.entry(owner).or_default().push(alias);
+    }
+    Ok(owners.iter().map(|owner| by_owner.get(owner).cloned().unwrap_or_default()).collect())
+}
+
+/// What a failed write means to the client: `taken` when a unique index refused it.
+pub(super) fn or_taken(error: DbErr, taken: UserError) -> Error {
+    match error.sql_err() {
+        Some(SqlErr::UniqueConstraintViolation(_)) => taken.into(),
+        _ => or_gone(error),
+    }
+}
+
+/// What a failed write means to the client when a row that it needs went away since it was looked at.
+pub(super) fn or_gone(error: DbErr) -> Error {
+    match error.sql_err() {
+        Some(SqlErr::ForeignKeyConstraintViolation(_)) => gone(),
+        _ if matches!(error, DbErr::RecordNotUpdated) => gone(),
+        _ => error.into(),
+    }
+}
+
+fn gone() -> Error {
+    UserError::base("what this is about was deleted at the same moment").not_found().into()
+}
+
+impl AliasCreateMutation for Mutation {
+    async fn alias_create(ctx: &Ctx<'_>, input: AliasCreateInput) -> Result<AliasCreatePayload> {
+        let AliasCreateInput { owner_id, alias } = input;
+        let db = &ctx.db();
+        let class = id::decode(&owner_id).map(|(class, _)| class);
+        let (owner_id, aliases) = match class.as_deref() {
+            Some("Team") => {
+                let team = id::require::<entity::team::Entity>(db, &owner_id, "ownerId").await?;
+                hold::<entity::team::Entity>(db, team.id).await?;
+                (TeamResolver::id(&team), give::<team_alias::Entity>(db, team.id, &alias).await?)
+            }
+            Some("Service") => {
+                let service = id::require::<entity::service::Entity>(db, &owner_id, "ownerId").await?;
+                let service = hold::<entity::service::Entity>(db, service.id).await?;
+                service::refuse_locked(&service)?;
+                (ServiceResolver::id(&service), give::<service_alias::Entity>(db, service.id, &alias).await?)
+            }
+            other => {
+                let what = other.map_or("no id of this catalogue".to_owned(), |class| format!("the id of a {class}"));
+                let message = format!("this is {what}; services and teams have aliases, each named by its id");
+                return Err(UserError::new("ownerId", message).not_found().into());
+            }
+        };
+        Ok(AliasCreatePayload { owner_id: Some(owner_id), aliases, ..Default::default() })
+    }
+}
+
+/// Gives the owner an alias, and says which it has then.
+async fn give<T: AliasTable>(db: &impl ConnectionTrait, owner: i64, alias: &str) -> Result<Option<Vec<String>>> {
+    let alias = text::required("alias", alias, text::SHORT)?;
+    let taken = || UserError::new("alias", format!("another {} has the alias \"{alias}\"", T::NOUN));
+    if !T::claim(db, owner, &alias, Kind::Managed).await.map_err(|error| or_taken(error, taken()))? {
+        return Err(taken().into());
+    }
+    Ok(all::<T>(db, [owner]).await?.pop())
+}
+
+impl AliasDeleteMutation for Mutation {
+    async fn alias_delete(ctx: &Ctx<'_>, input: AliasDeleteInput) -> Result<AliasDeletePayload> {
+        let AliasDeleteInput { owner_type, alias } = input;
+        let db = &ctx.db();
+        match owner_type {
+            AliasOwnerTypeEnum::Service => {
+                let service = service::require(db, Identifier::Alias(&alias)).await?;
+                service::refuse_locked(&service)?;
+                take::<service_alias::Entity>(db, &alias).await?;
+            }
+            AliasOwnerTypeEnum::Team => {
+                team::require(db, Identifier::Alias(&alias)).await?;
+                take::<team_alias::Entity>(db, &alias).await?;
+            }
+        }
+        Ok(AliasDeletePayload { deleted_alias: Some(alias), ..Default::default() })
+    }
+}
+
+/// Takes an alias away, unless it follows from a name.
+async fn take<T: AliasTable>(db: &impl ConnectionTrait, alias: &str) -> Result<()> {
+    let managed = T::delete_many().filter(T::VALUE.eq(alias)).filter(T::KIND.eq(Kind::Managed));
+    if managed.exec(db).await?.rows_affected == 1 {
+        return Ok(());
+    }
+    let kind: Option<Kind> =
+        T::find().select_only().column(T::KIND).filter(T::VALUE.eq(alias)).into_tuple().one(db).await?;
+    let message = match kind {
+        Some(Kind::Name) => "name is locked, it cannot be deleted",
+        // Clients compare this sentence.
+        Some(_) => "slug is locked, it cannot be deleted",
+        None => return Err(gone()),
+    };
+    Err(UserError::new("alias", message).into())
+}

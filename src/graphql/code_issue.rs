@@ -1,0 +1,261 @@
+//! Code issues: problems that a tool found in code and pushes, each under its project.
+
+use std::collections::HashMap;
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, Iterable, ModelTrait, NotSet, QueryFilter, QueryOrder,
+    Set,
+};
+
+use super::context::Ctx;
+use super::id::Id;
+use super::repository::{meanwhile, present};
+use super::schema::*;
+use super::service::set;
+use super::types::{CodeIssue, CodeIssueProject};
+use super::{code_issue_project as projects, text};
+use crate::db;
+use crate::entity::{ByIds, Timestamp, code_issue, code_issue_cve, code_issue_cwe, code_issue_project};
+use crate::error::{Problems, Result, UserError};
+
+/// The most vulnerabilities, and the most weaknesses, of one issue.
+const MOST_REFERENCES: usize = 1_000;
+
+impl CodeIssueResolver for CodeIssue {
+    fn id(&self) -> Id {
+        Id::of::<code_issue::Entity>(self.id)
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn external_id(&self) -> &str {
+        &self.external_id
+    }
+
+    fn external_url(&self) -> Option<&str> {
+        self.external_url.as_deref()
+    }
+
+    fn issue_category(&self) -> &str {
+        &self.issue_category
+    }
+
+    fn issue_type(&self) -> &str {
+        // Not stored where it was not sent, so that it follows the category.
+        self.issue_type.as_deref().unwrap_or(&self.issue_category)
+    }
+
+    fn severity(&self) -> Option<&str> {
+        self.severity.as_deref()
+    }
+
+    fn introduced_at(&self) -> Option<Timestamp> {
+        self.introduced_at
+    }
+
+    async fn cves(issues: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CodeIssueCve>>> {
+        use code_issue_cve::{Column, Entity, Model};
+        let db = &ctx.db();
+        let ids: Vec<_> = issues.iter().map(|issue| issue.id).collect();
+        let rows = Entity::find().filter(db::any(db, Column::CodeIssueId, &ids)).order_by_asc(Column::Id).all(db);
+        let reference = |row: Model| (row.code_issue_id, (row.identifier, row.url));
+        let cve = |(identifier, url)| CodeIssueCve { identifier, url };
+        Ok(grouped(&ids, rows.await?.into_iter().map(reference), cve))
+    }
+
+    async fn cwes(issues: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CodeIssueCwe>>> {
+        use code_issue_cwe::{Column, Entity, Model};
+        let db = &ctx.db();
+        let ids: Vec<_> = issues.iter().map(|issue| issue.id).collect();
+        let rows = Entity::find().filter(db::any(db, Column::CodeIssueId, &ids)).order_by_asc(Column::Id).all(db);
+        let reference = |row: Model| (row.code_issue_id, (row.identifier, row.url));
+        let cwe = |(identifier, url)| CodeIssueCwe { identifier, url };
+        Ok(grouped(&ids, rows.await?.into_iter().map(reference), cwe))
+    }
+
+    async fn code_issue_project(issues: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<CodeIssueProject>> {
+        let ids = issues.iter().map(|issue| Some(issue.code_issue_project_id));
+        present(code_issue_project::Entity::by_ids(&ctx.db(), ids).await?)
+    }
+}
+
+/// What each issue refers to, in the order of the issues.
+fn grouped<T>(
+    issue_ids: &[i64],
+    references: impl Iterator<Item = (i64, Reference)>,
+    show: impl Fn(Reference) -> T,
+) -> Vec<Vec<T>> {
+    let mut groups: HashMap<i64, Vec<Reference>> = HashMap::with_capacity(issue_ids.len());
+    for (issue_id, reference) in references {
+        groups.entry(issue_id).or_default().push(reference);
+    }
+    // Cloned, because an issue may stand twice in a level.
+    let of = |id: &i64| groups.get(id).cloned().unwrap_or_default();
+    issue_ids.iter().map(|id| of(id).into_iter().map(&show).collect()).collect()
+}
+
+/// What an identifier stands for, whether there is such an issue or not: the project's key, which there must be, and
+/// the id in the source system.
+async fn key(db: &impl ConnectionTrait, identifier: &CodeIssueIdentifierInput) -> Result<(i64, String)> {
+    let CodeIssueIdentifierInput { code_issue_project, external_id } = identifier;
+    let mut problems = Problems::default();
+    let project = projects::require(db, code_issue_project).await;
+    let project = project.map_err(|error| error.map_user(|error| error.within("codeIssueProject")));
+    let project = problems.take_any(project)?.map(|project| project.id);
+    let external_id = problems.take(text::required("externalId", external_id, text::SHORT));
+    problems.none()?;
+    Ok((project.unwrap_or_default(), external_id.unwrap_or_default()))
+}
+
+impl CodeIssueUpsertMutation for Mutation {
+    async fn code_issue_upsert(ctx: &Ctx<'_>, input: CodeIssueInput) -> Result<CodeIssueUpsertPayload> {
+        let CodeIssueInput { identifier, name, issue_category, issue_type, severity, url, introduced_at, cves, cwes } =
+            input;
+        let db = &ctx.db();
+        let mut problems = Problems::default();
+        let key = key(db, &identifier).await.map_err(|error| error.map_user(|error| error.within("identifier")));
+        let key = problems.take_any(key)?;
+        let name = problems.take(text::renamed("name", &name)).flatten();
+        let category = problems.take(text::renamed("issueCategory", &issue_category)).flatten();
+        let issue_type = problems.take(text::changed("issueType", &issue_type, text::SHORT)).flatten();
+        let severity = problems.take(text::changed("severity", &severity, text::SHORT)).flatten();
+        let url = problems.take(text::changed("url", &url, text::URL)).flatten();
+        let cves = cves.map_value(|all| all.into_iter().map(|CodeIssueCveInput { identifier, url }| (identifier, url)));
+        let cves = problems.take_any(references("cves", cves))?.flatten();
+        let cwes = cwes.map_value(|all| all.into_iter().map(|CodeIssueCweInput { identifier, url }| (identifier, url)));
+        let cwes = problems.take_any(references("cwes", cwes))?.flatten();
+        problems.none()?;
+
+        let mut changes = code_issue::ActiveModel { updated_at: Set(Timestamp::now()), ..Default::default() };
+        set(&mut changes.name, name);
+        set(&mut changes.issue_category, category);
+        set(&mut changes.issue_type, issue_type);
+        set(&mut changes.severity, severity);
+        set(&mut changes.external_url, url);
+        set(&mut changes.introduced_at, (!introduced_at.is_undefined()).then(|| introduced_at.take()));
+        let issue = upsert(db, key.unwrap_or_default(), changes).await?;
+        // The row is locked from here to the end of the transaction: of two that replace the lists, one comes after.
+        if let Some(cves) = cves {
+            replace_cves(db, issue.id, cves).await?;
+        }
+        if let Some(cwes) = cwes {
+            replace_cwes(db, issue.id, cwes).await?;
+        }
+        Ok(CodeIssueUpsertPayload { code_issue: Some(issue), ..Default::default() })
+    }
+}
+
+/// What an issue refers to: an identifier, and where to read about it.
+type Reference = (String, Option<String>);
+
+/// All references of an issue, replacing those before; `None` leaves them as they are.
+fn references(
+    field: &'static str,
+    given: MaybeUndefined<impl ExactSizeIterator<Item = (String, MaybeUndefined<String>)>>,
+) -> Result<Option<Vec<Reference>>> {
+    let given = match given {
+        MaybeUndefined::Undefined => return Ok(None),
+        MaybeUndefined::Null => return Ok(Some(Vec::new())),
+        MaybeUndefined::Value(given) => given,
+    };
+    if given.len() > MOST_REFERENCES {
+        let message = format!("{field} has {} entries; at most {MOST_REFERENCES} are allowed", given.len());
+        return Err(UserError::new(field, message).into());
+    }
+    let mut problems = Problems::default();
+    let mut references = Vec::with_capacity(given.len());
+    for (place, (identifier, url)) in given.enumerate() {
+        let within = |error: UserError| error.within(place.to_string()).within(field);
+        let identifier = problems.take(text::required("identifier", &identifier, text::SHORT).map_err(within));
+        let url = problems.take(text::optional("url", &url, text::URL).map_err(within));
+        references.push((identifier.unwrap_or_default(), url.flatten()));
+    }
+    problems.none()?;
+    Ok(Some(references))
+}
+
+/// Creates the issue, or changes the one with this key. What is needed to create one may be missing in a change.
+async fn upsert(db: &impl ConnectionTrait, key: (i64, String), changes: code_issue::ActiveModel) -> Result<CodeIssue> {
+    let mut missing = Problems::default();
+    for (field, is_missing) in
+        [("name", changes.name.is_not_set()), ("issueCategory", changes.issue_category.is_not_set())]
+    {
+        if is_missing {
+            missing.push(UserError::new(field, format!("{field} is needed to create a code issue")));
+        }
+    }
+    match missing.none() {
+        Ok(()) => create_or_update(db, key, changes).await,
+        Err(missing) => update(db, key, changes).await?.ok_or(missing),
+    }
+}
+
+async fn create_or_update(
+    db: &impl ConnectionTrait,
+    (project_id, external_id): (i64, String),
+    changes: code_issue::ActiveModel,
+) -> Result<CodeIssue> {
+    use code_issue::{Column, Entity};
+    let mut update = OnConflict::columns([Column::CodeIssueProjectId, Column::ExternalId]);
+    update.update_columns(Column::iter().filter(|column| changes.get(*column).is_set()));
+    let mut row = changes;
+    row.code_issue_project_id = Set(project_id);
+    row.external_id = Set(external_id);
+    row.created_at = row.updated_at.clone();
+    Entity::insert(row).on_conflict(update).exec_with_returning(db).await.map_err(meanwhile)
+}
+
+async fn update(
+    db: &impl ConnectionTrait,
+    (project_id, external_id): (i64, String),
+    changes: code_issue::ActiveModel,
+) -> Result<Option<CodeIssue>> {
+    use code_issue::{Column, Entity};
+    let issue = Entity::update_many().set(changes).filter(Column::CodeIssueProjectId.eq(project_id));
+    let updated = issue.filter(Column::ExternalId.eq(external_id)).exec_with_returning(db).await?;
+    Ok(updated.into_iter().next())
+}
+
+async fn replace_cves(db: &impl ConnectionTrait, issue_id: i64, cves: Vec<Reference>) -> Result<()> {
+    use code_issue_cve::{ActiveModel, Column, Entity};
+    Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id)).exec(db).await?;
+    let row = |(identifier, url)| ActiveModel {
+        id: NotSet,
+        code_issue_id: Set(issue_id),
+        identifier: Set(identifier),
+        url: Set(url),
+    };
+    Entity::insert_many(cves.into_iter().map(row)).exec_without_returning(db).await?;
+    Ok(())
+}
+
+async fn replace_cwes(db: &impl ConnectionTrait, issue_id: i64, cwes: Vec<Reference>) -> Result<()> {
+    use code_issue_cwe::{ActiveModel, Column, Entity};
+    Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id)).exec(db).await?;
+    let row = |(identifier, url)| ActiveModel {
+        id: NotSet,
+        code_issue_id: Set(issue_id),
+        identifier: Set(identifier),
+        url: Set(url),
+    };
+    Entity::insert_many(cwes.into_iter().map(row)).exec_without_returning(db).await?;
+    Ok(())
+}
+
+impl CodeIssueDeleteMutation for Mutation {
+    async fn code_issue_delete(ctx: &Ctx<'_>, input: CodeIssueIdentifierInput) -> Result<CodeIssueDeletePayload> {
+        let db = &ctx.db();
+        let (project_id, external_id) = key(db, &input).await?;
+        let issue = code_issue::by_external_id(db, project_id, &external_id).await?.ok_or_else(|| {
+            let message = format!("the project has no code issue with the externalId \"{external_id}\"");
+            UserError::new("externalId", message).not_found()
+        })?;
+        let deleted_id = Some(CodeIssueResolver::id(&issue));
+        issue.delete(db).await?;
+        Ok(CodeIssueDeletePayload { deleted_id, deleted_alias: Some(external_id), ..Default::default() })
+    }
+}

@@ -1,0 +1,85 @@
+//! What every resolver is given: the database, the settings, and how internal errors are told.
+
+use std::sync::Arc;
+
+use apollo_compiler::Schema;
+use apollo_compiler::validation::Valid;
+use sea_orm::{DatabaseExecutor, DatabaseTransaction};
+
+use super::document::Documents;
+use super::{Settings, execute};
+use crate::db::Db;
+use crate::error::{Error, Result};
+
+/// What lives as long as the process.
+pub(super) struct Shared {
+    pub(super) db: Db,
+    pub(super) settings: Settings,
+    pub(super) documents: Documents,
+}
+
+/// What lives as long as a request, or, inside a mutation, as its transaction.
+pub struct State {
+    shared: Arc<Shared>,
+    transaction: Option<DatabaseTransaction>,
+    request_id: Arc<str>,
+}
+
+impl State {
+    pub(super) fn new(shared: Arc<Shared>, request_id: &str) -> Self {
+        Self { shared, transaction: None, request_id: request_id.into() }
+    }
+}
+
+impl execute::State for State {
+    async fn begin(&self) -> Result<Self> {
+        let transaction = Some(self.shared.db.begin_write().await?);
+        Ok(Self { shared: Arc::clone(&self.shared), transaction, request_id: Arc::clone(&self.request_id) })
+    }
+
+    async fn end(self, commit: bool) -> Result<()> {
+        match self.transaction {
+            Some(transaction) if commit => Ok(transaction.commit().await?),
+            Some(transaction) => Ok(transaction.rollback().await?),
+            None => Ok(()),
+        }
+    }
+
+    fn report(&self, error: &Error) -> String {
+        tracing::error!(request_id = %self.request_id, error = %error, "a resolver failed");
+        format!("Something went wrong on our side. The request was {}.", self.request_id)
+    }
+
+    fn schema(&self) -> &Arc<Valid<Schema>> {
+        self.shared.documents.schema()
+    }
+}
+
+/// The context of a resolver of this API.
+pub type Ctx<'a> = execute::Context<'a, State>;
+
+impl Ctx<'_> {
+    /// The connection to read by; inside a mutation its transaction, which is committed when the mutation succeeds and
+    /// rolled back when it fails.
+    pub fn db(&self) -> DatabaseExecutor<'_> {
+        match &self.state.transaction {
+            Some(transaction) => DatabaseExecutor::Transaction(transaction),
+            None => DatabaseExecutor::Connection(self.state.shared.db.read()),
+        }
+    }
+
+    /// Whether the client selects anything of a connection's rows.
+    pub fn selects_rows(&self) -> bool {
+        ["nodes", "edges", "pageInfo"].iter().any(|field| self.selects(field))
+    }
+
+    /// Whether the client selects a connection's count.
+    pub fn selects_count(&self) -> bool {
+        ["totalCount", "filteredCount"].iter().any(|field| self.selects(field))
+    }
+
+    /// What is known of this installation.
+    pub fn settings(&self) -> &Settings {
+        &self.state.shared.settings
+    }
+}

@@ -1,0 +1,198 @@
+//! Deploys, as clients read them. What the webhook makes of a post is told in [`crate::deploy`].
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, ModelTrait};
+
+use super::context::Ctx;
+use super::id::{self, Id};
+use super::list::List;
+use super::page::PageRequest;
+use super::schema::*;
+use super::types::{Deploy, Service, User};
+use crate::entity::deploy::{self, Column, environment_key};
+use crate::entity::{ByIds, Timestamp, service, user};
+use crate::error::Result;
+
+impl DeployResolver for Deploy {
+    fn id(&self) -> Id {
+        Id::of::<deploy::Entity>(self.id)
+    }
+
+    async fn service(deploys: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
+        Ok(service::Entity::by_ids(&ctx.db(), deploys.iter().map(|deploy| deploy.service_id)).await?)
+    }
+
+    fn service_alias(&self) -> &str {
+        &self.service_alias
+    }
+
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn deployed_at(&self) -> Timestamp {
+        self.deployed_at
+    }
+
+    fn started_at(&self) -> Option<Timestamp> {
+        self.started_at
+    }
+
+    fn duration(&self) -> Option<i32> {
+        let micros = self.deployed_at.as_micros().checked_sub(self.started_at?.as_micros())?;
+        if micros < 0 { None } else { i32::try_from(micros / 1_000_000).ok() }
+    }
+
+    fn environment(&self) -> Option<&str> {
+        self.environment.as_deref()
+    }
+
+    fn status(&self) -> Option<&str> {
+        self.status.as_deref()
+    }
+
+    fn deploy_status(&self) -> Option<DeployStatus> {
+        self.deploy_status.map(|status| match status {
+            deploy::Status::Queued => DeployStatus::Queued,
+            deploy::Status::Running => DeployStatus::Running,
+            deploy::Status::Succeeded => DeployStatus::Succeeded,
+            deploy::Status::Failed => DeployStatus::Failed,
+            deploy::Status::Cancelled => DeployStatus::Cancelled,
+        })
+    }
+
+    fn deploy_number(&self) -> &str {
+        &self.deploy_number
+    }
+
+    fn deploy_url(&self) -> Option<&str> {
+        self.deploy_url.as_deref()
+    }
+
+    fn dedup_id(&self) -> Option<&str> {
+        self.dedup_id.as_deref()
+    }
+
+    fn deployer_id(&self) -> Option<&str> {
+        self.deployer_id.as_deref()
+    }
+
+    fn deployer_name(&self) -> Option<&str> {
+        self.deployer_name.as_deref()
+    }
+
+    fn deployer_email(&self) -> Option<&str> {
+        self.deployer_email.as_deref()
+    }
+
+    async fn associated_user(deploys: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {
+        Ok(user::Entity::by_ids(&ctx.db(), deploys.iter().map(|deploy| deploy.associated_user_id)).await?)
+    }
+
+    fn commit_sha(&self) -> Option<&str> {
+        self.commit_sha.as_deref()
+    }
+
+    fn commit_message(&self) -> Option<&str> {
+        self.commit_message.as_deref()
+    }
+
+    fn commit_branch(&self) -> Option<&str> {
+        self.commit_branch.as_deref()
+    }
+
+    fn committed_at(&self) -> Option<Timestamp> {
+        self.committed_at
+    }
+
+    fn committer_name(&self) -> Option<&str> {
+        self.committer_name.as_deref()
+    }
+
+    fn committer_email(&self) -> Option<&str> {
+        self.committer_email.as_deref()
+    }
+
+    fn commit_author_name(&self) -> Option<&str> {
+        self.commit_author_name.as_deref()
+    }
+
+    fn commit_author_email(&self) -> Option<&str> {
+        self.commit_author_email.as_deref()
+    }
+
+    fn commit_authoring_date(&self) -> Option<Timestamp> {
+        self.commit_authoring_date
+    }
+}
+
+/// The deploys of everything, newest first.
+pub(super) async fn of_account(args: &AccountDeploysArgs, ctx: &Ctx<'_>) -> Result<DeployConnectionType> {
+    let AccountDeploysArgs { start, end, environments, service_id, first, after } = args;
+    let mut deploys = filtered(start, end, environments);
+    if let Some(text) = service_id.value() {
+        // No service has the number 0.
+        let id = id::number::<service::Entity>(text).unwrap_or(0);
+        deploys = deploys.filter(Column::ServiceId.eq(id));
+    }
+    deploys.page(ctx, &PageRequest::new(first, after)?).await
+}
+
+/// The deploys of each service, newest first.
+pub(super) async fn of_services(
+    services: &[&Service],
+    args: &ServiceDeploysArgs,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<DeployConnectionType>> {
+    let ServiceDeploysArgs { start, end, environments, first, after } = args;
+    let ids = services.iter().map(|service| service.id);
+    let deploys = filtered(start, end, environments).of(&ctx.db(), Column::ServiceId, ids);
+    deploys.pages(ctx, &PageRequest::new(first, after)?).await
+}
+
+/// The newest deploy of each service.
+pub(super) async fn last_of_services(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
+    let ids = services.iter().map(|service| service.id);
+    let deploys = newest_first();
+    deploys.firsts(&ctx.db(), (Column::Id, Column::ServiceId), service::Column::Id, ids).await
+}
+
+fn newest_first() -> List<deploy::Entity> {
+    List::new(Column::Id).newest_first(Column::DeployedAt)
+}
+
+fn filtered(
+    start: &MaybeUndefined<Timestamp>,
+    end: &MaybeUndefined<Timestamp>,
+    environments: &MaybeUndefined<Vec<String>>,
+) -> List<deploy::Entity> {
+    let start = start.value().map(|start| Column::DeployedAt.gte(*start));
+    let end = end.value().map(|end| Column::DeployedAt.lt(*end));
+    let environment = environments.value().and_then(|environments| is_in(environments));
+    [start, end, environment].into_iter().flatten().fold(newest_first(), List::filter)
+}
+
+/// That a deploy went to one of the environments; nothing when none is named.
+fn is_in(environments: &[String]) -> Option<Expr> {
+    let mut keys: Vec<String> = environments.iter().map(|environment| environment_key(environment)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    match &*keys {
+        [] => None,
+        // An equation, unlike `IN`, lets the index keep the order of the list.
+        [key] => Some(Column::EnvironmentKey.eq(key)),
+        _ => Some(Column::EnvironmentKey.is_in(keys)),
+    }
+}
+
+impl DeployDeleteMutation for Mutation {
+    async fn deploy_delete(ctx: &Ctx<'_>, input: DeployDeleteInput) -> Result<DeployDeletePayload> {
+        let DeployDeleteInput { id } = input;
+        let db = &ctx.db();
+        let deploy = id::require::<deploy::Entity>(db, &id, "id").await?;
+        let deleted_deploy_id = Some(DeployResolver::id(&deploy));
+        deploy.delete(db).await?;
+        Ok(DeployDeletePayload { deleted_deploy_id, ..Default::default() })
+    }
+}

@@ -1,0 +1,224 @@
+//! From a request's text to something that can run: parsed, validated, costed, compiled, and remembered.
+//!
+//! Everything that can be refused is refused here, before a resolver runs. A text that was seen before is neither
+//! parsed nor validated again; the memory for remembered texts is bounded by their total length.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use apollo_compiler::collections::HashMap;
+use apollo_compiler::diagnostic::ToCliReport;
+use apollo_compiler::executable::{ExecutableDocument, Operation, Selection};
+use apollo_compiler::parser::Parser;
+use apollo_compiler::validation::{DiagnosticList, Valid};
+use apollo_compiler::{Name, Node, Schema};
+use async_graphql::{Pos, Request, ServerError, Value};
+use quick_cache::sync::Cache;
+
+use super::cost::{self, Limits};
+use super::execute::{Arguments, ObjectInfo};
+use super::input::{self, InputError};
+use super::lines::Lines;
+use super::plan::Plan;
+use super::{sdl, validate};
+use crate::error::Code;
+
+/// Turns requests into runnable operations; keeps what it learnt of each text.
+pub struct Documents {
+    schema: Arc<Valid<Schema>>,
+    query: &'static ObjectInfo,
+    mutation: Option<&'static ObjectInfo>,
+    limits: Limits,
+    seen: Cache<String, Arc<Document>, ByLength>,
+}
+
+/// An operation that was checked in full, with its variables and arguments.
+pub struct Prepared {
+    /// What to run.
+    pub plan: Arc<Plan>,
+    /// The arguments of its fields.
+    pub arguments: Vec<Arguments>,
+    /// The operation's name, if it has one.
+    pub operation: Option<String>,
+}
+
+struct Document {
+    document: Valid<ExecutableDocument>,
+    lines: Lines,
+    /// By operation.
+    conditions: HashMap<Option<Name>, Vec<Condition>>,
+    plans: Mutex<Vec<(PlanKey, Arc<Plan>)>>,
+}
+
+/// A variable that decides a `@skip` or an `@include`.
+struct Condition {
+    variable: Name,
+    locations: Vec<Pos>,
+}
+
+/// A plan holds for one operation and one outcome of each of its conditions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PlanKey {
+    operation: Option<Name>,
+    outcomes: Vec<bool>,
+}
+
+/// At most this many plans are kept for one text.
+const PLANS_PER_DOCUMENT: usize = 16;
+
+/// At most this many bytes of text are remembered. A parsed document takes some thirty times its text.
+const REMEMBERED_BYTES: u64 = 512 * 1024;
+
+#[derive(Clone)]
+struct ByLength;
+
+impl quick_cache::Weighter<String, Arc<Document>> for ByLength {
+    fn weight(&self, text: &String, _: &Arc<Document>) -> u64 {
+        text.len() as u64 + 64
+    }
+}
+
+impl Documents {
+    /// Documents for a schema. `text` is trusted to be valid: the build checked it.
+    ///
+    /// # Panics
+    /// When it is not.
+    pub fn new(text: &str, query: &'static ObjectInfo, mutation: Option<&'static ObjectInfo>, limits: Limits) -> Self {
+        let schema = sdl::parse(text).unwrap_or_else(|error| panic!("the schema was checked by the build: {error}"));
+        let seen = Cache::with_weighter(1024, REMEMBERED_BYTES, ByLength);
+        Self { schema: Arc::new(schema), query, mutation, limits, seen }
+    }
+
+    /// The schema that documents are checked against.
+    pub fn schema(&self) -> &Arc<Valid<Schema>> {
+        &self.schema
+    }
+
+    /// Checks a request in full. What it answers can be run; what is wrong is told at once, nothing has happened.
+    pub fn prepare(&self, request: &Request) -> Result<Prepared, Vec<ServerError>> {
+        let document = self.document(&request.query)?;
+        let operation = document.operation(request.operation_name.as_deref())?;
+        let variables = input::variables(&self.schema, operation, &request.variables, &document.lines)?;
+        let plan = self.plan(&document, operation, &variables)?;
+        let arguments = plan.arguments(&variables)?;
+        Ok(Prepared { plan, arguments, operation: operation.name.as_ref().map(ToString::to_string) })
+    }
+
+    fn document(&self, text: &str) -> Result<Arc<Document>, Vec<ServerError>> {
+        if let Some(document) = self.seen.get(text) {
+            return Ok(document);
+        }
+        let document = Arc::new(self.check(text)?);
+        self.seen.insert(text.to_owned(), Arc::clone(&document));
+        Ok(document)
+    }
+
+    fn check(&self, text: &str) -> Result<Document, Vec<ServerError>> {
+        let mut parser = Parser::new().recursion_limit(self.limits.nesting).token_limit(self.limits.tokens);
+        let lines = Lines::new(text);
+        let refuse = |errors: &DiagnosticList, code| diagnostics(errors, &lines, code);
+        let parsed = parser.parse_ast(text, "query").map_err(|e| refuse(&e.errors, Code::ParseFailed))?;
+        let document = parsed.to_executable(&self.schema).map_err(|e| refuse(&e.errors, Code::ValidationFailed))?;
+        cost::check(&document, &self.limits)?;
+        let document = document.validate(&self.schema).map_err(|e| refuse(&e.errors, Code::ValidationFailed))?;
+        validate::check(&self.schema, &document, &lines)?;
+        let conditions = |operation: &Node<Operation>| {
+            (operation.name.clone(), conditions(&validate::selections(&document, operation), &lines))
+        };
+        let conditions = document.operations.iter().map(conditions).collect();
+        Ok(Document { document, lines, conditions, plans: Mutex::default() })
+    }
+
+    fn plan(
+        &self,
+        document: &Document,
+        operation: &Node<Operation>,
+        variables: &HashMap<String, Value>,
+    ) -> Result<Arc<Plan>, Vec<ServerError>> {
+        let key = PlanKey { operation: operation.name.clone(), outcomes: document.outcomes(operation, variables)? };
+        let plans = || document.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, plan)) = plans().iter().find(|(known, _)| *known == key) {
+            return Ok(Arc::clone(plan));
+        }
+        let root = if operation.is_mutation() { self.mutation.unwrap_or(self.query) } else { self.query };
+        let Document { document: executable, lines, .. } = document;
+        let plan = Arc::new(Plan::compile(&self.schema, executable, lines, operation, root, variables)?);
+        let mut plans = plans();
+        if plans.len() < PLANS_PER_DOCUMENT {
+            plans.push((key, Arc::clone(&plan)));
+        }
+        Ok(plan)
+    }
+}
+
+impl Document {
+    fn operation(&self, name: Option<&str>) -> Result<&Node<Operation>, Vec<ServerError>> {
+        let operations = &self.document.operations;
+        let found = match name {
+            Some(name) => operations.named.get(name),
+            None => match (&operations.anonymous, operations.named.len()) {
+                (Some(operation), 0) => Some(operation),
+                (None, 1) => operations.named.values().next(),
+                _ => None,
+            },
+        };
+        found.ok_or_else(|| {
+            let message = match name {
+                Some(name) => format!("The document has no operation named \"{name}\"."),
+                None if operations.is_empty() => "The document has no operation.".to_owned(),
+                None => "The document has several operations: operationName must name one.".to_owned(),
+            };
+            vec![request_error(message, Vec::new(), Code::BadUserInput)]
+        })
+    }
+
+    /// What the variables say to the operation's conditions.
+    fn outcomes(
+        &self,
+        operation: &Operation,
+        variables: &HashMap<String, Value>,
+    ) -> Result<Vec<bool>, Vec<ServerError>> {
+        let conditions = self.conditions.get(&operation.name).map_or(&[][..], Vec::as_slice);
+        let outcome = |condition: &Condition| match variables.get(condition.variable.as_str()) {
+            Some(Value::Boolean(outcome)) => Ok(*outcome),
+            // A variable that may be null is allowed here when it has a default, and an explicit null beats that.
+            _ => {
+                let error = InputError::new("expected true or false, found null");
+                let error = error.within(format!("${}", condition.variable));
+                Err(vec![input::bad_input(error, condition.locations.clone())])
+            }
+        };
+        conditions.iter().map(outcome).collect()
+    }
+}
+
+/// A top-level error about the request as a whole.
+pub fn request_error(message: impl Into<String>, locations: Vec<Pos>, code: Code) -> ServerError {
+    let mut extensions = async_graphql::ErrorExtensionValues::default();
+    extensions.set("code", code.as_str());
+    ServerError { message: message.into(), source: None, locations, path: Vec::new(), extensions: Some(extensions) }
+}
+
+fn diagnostics(list: &DiagnosticList, lines: &Lines, code: Code) -> Vec<ServerError> {
+    /// One mistake can be reported many times over; the first few say it.
+    const MOST: usize = 20;
+    let first = list.iter().take(MOST);
+    first.map(|found| request_error(found.error.to_string(), lines.of(found.error.location()), code)).collect()
+}
+
+/// The variables in `@skip(if:)` and `@include(if:)`, each once.
+fn conditions(selections: &[&Selection], lines: &Lines) -> Vec<Condition> {
+    let mut conditions: Vec<Condition> = Vec::new();
+    for directive in selections.iter().flat_map(|selection| selection.directives().iter()) {
+        if !matches!(directive.name.as_str(), "skip" | "include") {
+            continue;
+        }
+        let variable = directive.specified_argument_by_name("if").and_then(|value| value.as_variable());
+        if let Some(variable) = variable
+            && !conditions.iter().any(|known| known.variable == *variable)
+        {
+            let locations = lines.of(directive.location());
+            conditions.push(Condition { variable: variable.clone(), locations });
+        }
+    }
+    conditions
+}

@@ -1,0 +1,590 @@
+//! The executor: from a [`Plan`] and the root objects to the answer's text.
+//!
+//! It walks breadth first. A level is every object of one concrete type that one selection applies to: all the
+//! services of a page, all their owners. Columns are read when the answer is written; a relation is resolved once,
+//! for all parents of the level together, and the objects that it answers form the next level. When everything is
+//! resolved the text is written, depth first, in the order of the selection.
+//!
+//! Both traits, and all that holds them, are generic over the resolvers' shared state, so that introspection serves every
+//! schema. Nothing here knows a type of the catalogue. What is particular to a type is generated: [`Object`] for each object
+//! type, [`Composite`] for each interface and union.
+
+use std::any::Any;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use apollo_compiler::Schema;
+use apollo_compiler::validation::Valid;
+use async_graphql::{ErrorExtensionValues, ServerError};
+use futures_util::future::join_all;
+
+use super::plan::{FieldPlan, ObjectPlan, Plan, Source};
+use super::write::{Bubble, Scalar, Step, Writer};
+use crate::error::{Code, Error, Result, UserError};
+
+/// A future on the heap; one for each relation of a level, never one for each row.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What a relation's resolver gives back: a `T` for each parent, in order. Any `async fn` to `Result<Vec<T>>` is one.
+pub trait Answers<T>: Future<Output = Result<Vec<T>>> + Send {}
+
+impl<T, F: Future<Output = Result<Vec<T>>> + Send> Answers<T> for F {}
+
+/// What a root field's resolver gives back. Any `async fn` to `Result<T>` is one.
+pub trait Answer<T>: Future<Output = Result<T>> + Send {}
+
+impl<T, F: Future<Output = Result<T>> + Send> Answer<T> for F {}
+
+/// What the executor must know of an object type before it sees an object.
+#[derive(Debug)]
+pub struct ObjectInfo {
+    /// The name in the SDL.
+    pub name: &'static str,
+    /// The fields in the SDL's order, `__typename` not among them.
+    pub fields: &'static [FieldInfo],
+}
+
+/// What the executor must know of a field.
+#[derive(Debug)]
+pub struct FieldInfo {
+    /// The name in the SDL.
+    pub name: &'static str,
+    /// Read from the object when the answer is written, or resolved for the whole level.
+    pub kind: Kind,
+    /// Whether the SDL lets the field be null.
+    pub nullable: bool,
+    /// Reads the arguments into the field's own type; absent when the field has none.
+    pub arguments: Option<super::input::ReadArguments>,
+    /// The object types that the field can answer with, in the SDL's order; none for scalars and enums.
+    pub objects: &'static [&'static ObjectInfo],
+}
+
+/// How a field is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// From the object alone.
+    Column,
+    /// For all objects of the level at once.
+    Relation,
+}
+
+/// What resolvers share: the data base, the settings, who asks. One for each request.
+pub trait State: Send + Sync + Sized + 'static {
+    /// Begins the transaction of one mutation: the state that its resolver sees.
+    fn begin(&self) -> impl Future<Output = Result<Self>> + Send;
+    /// Ends it: the writes are kept when `commit` says so, and gone otherwise.
+    fn end(self, commit: bool) -> impl Future<Output = Result<()>> + Send;
+    /// Logs an error that the caller cannot mend and answers with what may be shown of it.
+    fn report(&self, error: &Error) -> String;
+    /// The schema that introspection describes.
+    fn schema(&self) -> &Arc<Valid<Schema>>;
+}
+
+/// A schema that was validated.
+pub type ValidSchema = Valid<Schema>;
+
+/// Resolved values live here until the answer is written, so that everything else may borrow them.
+type Arena = elsa::sync::FrozenVec<Box<dyn Any + Send + Sync>>;
+
+/// Arguments as their field's resolver takes them.
+pub type Arguments = Arc<dyn Any + Send + Sync>;
+
+/// One run of a plan.
+pub struct Execution<'a, S> {
+    state: &'a S,
+    arguments: &'a [Arguments],
+    arena: &'a Arena,
+}
+
+/// What a resolver is given beside its parents and its arguments.
+pub struct Context<'a, S> {
+    /// The request's state.
+    pub state: &'a S,
+    field: &'a FieldPlan,
+}
+
+impl<S> Context<'_, S> {
+    /// Whether the client selects `field` directly below the field that is being resolved.
+    pub fn selects(&self, field: &str) -> bool {
+        self.field.children.iter().flat_map(|object| &object.fields).any(|child| child.name() == field)
+    }
+}
+
+impl<'a, S: State> Execution<'a, S> {
+    /// The context of the resolver of `field`.
+    pub fn context(&self, field: &'a FieldPlan) -> Context<'a, S> {
+        Context { state: self.state, field }
+    }
+
+    /// The context of a mutation, inside its transaction.
+    pub fn context_in<'s>(&self, state: &'s S, field: &'s FieldPlan) -> Context<'s, S> {
+        Context { state, field }
+    }
+
+    /// The arguments of `field`, read before execution began.
+    ///
+    /// # Panics
+    /// When `A` is not what the field's [`FieldInfo::arguments`] reads; generated code names both.
+    pub fn arguments<A: 'static>(&self, field: &FieldPlan) -> &'a A {
+        let slot = field.arguments.expect("a field with arguments has a slot for them");
+        self.arguments[slot].downcast_ref().expect("a field's arguments are of the field's own type")
+    }
+
+    fn keep<T: Send + Sync + 'static>(&self, value: T) -> &'a T {
+        self.arena.push_get(Box::new(value)).downcast_ref().expect("what was kept is of its own type")
+    }
+
+    fn fail(&self, error: Error) -> Slot<'a> {
+        let (message, code) = match &error {
+            Error::User(errors) => (error.to_string(), errors.first().map_or(Code::BadUserInput, |e| e.code)),
+            Error::Internal(_) => (self.state.report(&error), Code::Internal),
+        };
+        Slot::Failed { message, code }
+    }
+
+    /// The slot of a field that is no relation; a plan never asks for one.
+    pub fn unresolved(&self, field: &FieldPlan) -> Slot<'a> {
+        self.fail(Error::internal(format!("{} has no resolver", field.name())))
+    }
+
+    /// The schema that introspection describes.
+    pub fn schema(&self) -> &'a Arc<Valid<Schema>> {
+        self.state.schema()
+    }
+
+    /// Begins the transaction of one mutation.
+    pub async fn begin(&self) -> Result<S> {
+        self.state.begin().await
+    }
+
+    /// Ends it: a mutation that failed leaves nothing behind.
+    pub async fn end<T>(&self, state: S, answer: Result<T>) -> Result<T> {
+        let ended = state.end(answer.is_ok()).await;
+        let answer = answer?;
+        ended.map(|()| answer)
+    }
+}
+
+/// Puts errors that the caller can mend into a mutation's payload; the others stay top-level errors.
+pub fn into_payload<P, E: From<UserError>>(answer: Result<P>, payload: impl FnOnce(Vec<E>) -> P) -> Result<P> {
+    match answer {
+        Err(Error::User(errors)) => Ok(payload(errors.into_iter().map(E::from).collect())),
+        answer => answer,
+    }
+}
+
+/// What stands for an SDL object, interface or union. It has no methods: it tells the ends of a [`Shape`] from lists.
+pub trait Node: Send + Sync + Sized + 'static {}
+
+/// An object type, resolved with a state of type `S`.
+pub trait Object<S: State>: Node {
+    /// Its name and fields.
+    const INFO: &'static ObjectInfo;
+
+    /// Writes a column. `field` counts in the order of [`ObjectInfo::fields`].
+    fn write_column(&self, field: u16, out: &mut Writer<'_>);
+
+    /// Resolves a relation of all the objects of a level.
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a FieldPlan,
+        execution: &'r Execution<'a, S>,
+    ) -> BoxFuture<'r, Slot<'a>>;
+}
+
+/// An object type, an interface or a union: what a field with a selection answers with.
+pub trait Composite<S: State>: Node {
+    /// Resolves all that is selected below these objects; `plans` has one entry for each possible object type.
+    fn resolve<'r, 'a: 'r>(
+        nodes: Vec<&'a Self>,
+        plans: &'a [ObjectPlan],
+        execution: &'r Execution<'a, S>,
+    ) -> BoxFuture<'r, Children<'a>>;
+}
+
+impl<S: State, T: Object<S>> Composite<S> for T {
+    fn resolve<'r, 'a: 'r>(
+        nodes: Vec<&'a Self>,
+        plans: &'a [ObjectPlan],
+        execution: &'r Execution<'a, S>,
+    ) -> BoxFuture<'r, Children<'a>> {
+        Box::pin(async move {
+            Children { levels: vec![level(nodes, &plans[0], execution).await], places: None }
+        })
+    }
+}
+
+/// Whether a value was written, or has to become null.
+pub type Written = std::result::Result<(), Bubble>;
+
+/// A value that holds composites: one, perhaps none, a list of them, in any nesting.
+pub trait Shape<S: State>: Send + Sync + 'static {
+    /// What stands at the ends.
+    type Node: Composite<S>;
+
+    /// Appends the ends in order.
+    fn collect<'a>(&'a self, nodes: &mut Vec<&'a Self::Node>);
+    /// Writes the value; `next` is the place of its first end among all that were collected.
+    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written;
+    /// The number of ends.
+    fn count(&self) -> usize;
+}
+
+impl<S: State, T: Composite<S>> Shape<S> for T {
+    type Node = T;
+
+    #[inline]
+    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T>) {
+        nodes.push(self);
+    }
+
+    #[inline]
+    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
+        let place = *next;
+        *next += 1;
+        children.write(place, out)
+    }
+
+    fn count(&self) -> usize {
+        1
+    }
+}
+
+impl<S: State, T: Shape<S>> Shape<S> for Option<T> {
+    type Node = T::Node;
+
+    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
+        if let Some(value) = self {
+            value.collect(nodes);
+        }
+    }
+
+    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
+        match self {
+            None => out.null(),
+            Some(value) => {
+                let first = *next;
+                out.nullable(|out| value.write(next, children, out));
+                *next = first + value.count();
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.as_ref().map_or(0, Shape::<S>::count)
+    }
+}
+
+impl<S: State, T: Shape<S>> Shape<S> for Vec<T> {
+    type Node = T::Node;
+
+    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
+        nodes.reserve(self.len());
+        for value in self {
+            value.collect(nodes);
+        }
+    }
+
+    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
+        out.list(self, |value, out| value.write(next, children, out))
+    }
+
+    fn count(&self) -> usize {
+        self.iter().map(Shape::<S>::count).sum()
+    }
+}
+
+/// A value on the heap, where a type would otherwise hold itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Boxed<T>(pub Box<T>);
+
+impl<S: State, T: Shape<S>> Shape<S> for Boxed<T> {
+    type Node = T::Node;
+
+    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
+        self.0.collect(nodes);
+    }
+
+    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
+        self.0.write(next, children, out)
+    }
+
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+}
+
+/// Resolved objects of one or several concrete types, in the order in which they were collected.
+pub struct Children<'a> {
+    levels: Vec<Box<dyn Rows<'a> + 'a>>,
+    /// For interfaces and unions: which level, and which row of it. Objects have but one level.
+    places: Option<Vec<(u16, u32)>>,
+}
+
+impl<'a> Children<'a> {
+    /// The objects of an interface or a union: a level for each possible type, and where each object is.
+    pub fn of_several(levels: Vec<Box<dyn Rows<'a> + 'a>>, places: Vec<(u16, u32)>) -> Self {
+        Self { levels, places: Some(places) }
+    }
+
+    /// Writes one of them, by its place in that order.
+    #[inline]
+    pub fn write(&self, place: usize, out: &mut Writer<'a>) -> Written {
+        match &self.places {
+            None => self.levels[0].write(place, out),
+            Some(places) => {
+                let (level, row) = places[place];
+                self.levels[level as usize].write(row as usize, out)
+            }
+        }
+    }
+}
+
+/// Things that can be written one by one.
+pub trait Rows<'a>: Send + Sync {
+    /// Writes one of them.
+    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written;
+}
+
+/// A relation of a level, resolved.
+pub enum Slot<'a> {
+    /// A value for each parent.
+    Values(Box<dyn Rows<'a> + 'a>),
+    /// The same error for each parent.
+    Failed {
+        /// What the client is told.
+        message: String,
+        /// Its class.
+        code: Code,
+    },
+}
+
+struct Level<'a, S, T> {
+    rows: Vec<&'a T>,
+    plan: &'a ObjectPlan,
+    /// One for each relation of the plan.
+    slots: Vec<Slot<'a>>,
+    state: PhantomData<fn(S)>,
+}
+
+/// Resolves one level and all below it.
+pub async fn level<'r, 'a: 'r, S: State, T: Object<S>>(
+    rows: Vec<&'a T>,
+    plan: &'a ObjectPlan,
+    execution: &'r Execution<'a, S>,
+) -> Box<dyn Rows<'a> + 'a> {
+    let mut relations = plan.relations();
+    let slots = match (rows.is_empty(), plan.relation_count) {
+        (true, _) | (_, 0) => Vec::new(),
+        (_, 1) => match relations.next() {
+            Some(field) => vec![T::resolve(&rows, field, execution).await],
+            None => Vec::new(),
+        },
+        _ => join_all(relations.map(|field| T::resolve(&rows, field, execution))).await,
+    };
+    Box::new(Level { rows, plan, slots, state: PhantomData })
+}
+
+impl<'a, S: State, T: Object<S>> Rows<'a> for Level<'a, S, T> {
+    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
+        let object = self.rows[row];
+        out.raw("{");
+        for field in &self.plan.fields {
+            out.raw(&field.key);
+            match field.source {
+                Source::Typename => out.string(T::INFO.name),
+                Source::Column(index) => object.write_column(index, out),
+                Source::Relation { slot, .. } => write_relation(field, &self.slots[slot], row, out)?,
+            }
+        }
+        out.raw("}");
+        Ok(())
+    }
+}
+
+fn write_relation<'a>(
+    field: &'a FieldPlan,
+    slot: &Slot<'a>,
+    row: usize,
+    out: &mut Writer<'a>,
+) -> Written {
+    out.path.push(Step::Key(&field.response_key));
+    let write = |out: &mut Writer<'a>| match slot {
+        Slot::Values(values) => values.write(row, out),
+        Slot::Failed { message, code } => Err(error(message, *code, field, out)),
+    };
+    if field.nullable() {
+        out.nullable(write);
+    } else {
+        write(out)?;
+    }
+    out.path.pop();
+    Ok(())
+}
+
+fn error(message: &str, code: Code, field: &FieldPlan, out: &Writer<'_>) -> Bubble {
+    let mut extensions = ErrorExtensionValues::default();
+    extensions.set("code", code.as_str());
+    Box::new(ServerError {
+        message: message.to_owned(),
+        source: None,
+        locations: field.locations.clone(),
+        path: out.path(),
+        extensions: Some(extensions),
+    })
+}
+
+struct ScalarRows<'a, T>(Vec<&'a T>);
+
+impl<'a, T: Scalar> Rows<'a> for ScalarRows<'a, T> {
+    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
+        self.0[row].write(out);
+        Ok(())
+    }
+}
+
+struct ShapeRows<'a, S, V> {
+    values: Vec<&'a V>,
+    /// Where each value's ends begin among the children.
+    starts: Vec<usize>,
+    children: Children<'a>,
+    state: PhantomData<fn(S)>,
+}
+
+impl<'a, S: State, V: Shape<S>> Rows<'a> for ShapeRows<'a, S, V> {
+    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
+        let mut next = self.starts[row];
+        self.values[row].write(&mut next, &self.children, out)
+    }
+}
+
+/// The slot of a relation to scalars or enums: an answer for each of `parents`.
+pub fn scalars<'a, V, S>(answers: Result<Vec<V>>, parents: usize, execution: &Execution<'a, S>) -> Slot<'a>
+where
+    V: Scalar + 'static,
+    S: State,
+{
+    match checked(answers, parents) {
+        Ok(answers) => Slot::Values(Box::new(ScalarRows(execution.keep(answers).iter().collect()))),
+        Err(error) => execution.fail(error),
+    }
+}
+
+/// The slot of a relation to objects, once all that is selected below them is resolved.
+pub async fn objects<'r, 'a: 'r, V, S>(
+    answers: Result<Vec<V>>,
+    parents: usize,
+    field: &'a FieldPlan,
+    execution: &'r Execution<'a, S>,
+) -> Slot<'a>
+where
+    V: Shape<S>,
+    S: State,
+{
+    match checked(answers, parents) {
+        Ok(answers) => held(execution.keep(answers).iter().collect(), field, execution).await,
+        Err(error) => execution.fail(error),
+    }
+}
+
+/// The slot of objects that the parents themselves hold.
+pub async fn held<'r, 'a: 'r, V, S>(
+    values: Vec<&'a V>,
+    field: &'a FieldPlan,
+    execution: &'r Execution<'a, S>,
+) -> Slot<'a>
+where
+    V: Shape<S>,
+    S: State,
+{
+    let mut nodes = Vec::with_capacity(values.len());
+    let mut starts = Vec::with_capacity(values.len());
+    for value in &values {
+        starts.push(nodes.len());
+        value.collect(&mut nodes);
+    }
+    let children = V::Node::resolve(nodes, &field.children, execution).await;
+    Slot::Values(Box::new(ShapeRows { values, starts, children, state: PhantomData }))
+}
+
+fn checked<V>(answers: Result<Vec<V>>, parents: usize) -> Result<Vec<V>> {
+    let answers = answers?;
+    if answers.len() == parents {
+        Ok(answers)
+    } else {
+        Err(Error::internal(format!("a relation answered {} times for {parents} parents", answers.len())))
+    }
+}
+
+/// What one operation came to.
+#[derive(Debug)]
+pub struct Response {
+    /// The response as JSON text: `{"data":…}`, with `errors` before it when there are any.
+    pub text: Vec<u8>,
+    /// The errors met on the way, in the order of the text.
+    pub errors: Vec<ServerError>,
+}
+
+/// Runs an operation. The root fields of a query are resolved together; those of a mutation one after the other,
+/// each with all that is selected below it, so that each sees what the one before wrote.
+pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arguments], state: &S) -> Response {
+    let arena = Arena::new();
+    let execution = Execution { state, arguments, arena: &arena };
+    let mut out = Writer::new(plan.size_hint());
+    out.raw("{\"data\":");
+    if plan.serial {
+        let start = out.text.len();
+        if let Err(error) = write_serially(root, plan, &execution, &mut out).await {
+            out.text.truncate(start);
+            out.null();
+            out.errors.push(*error);
+        }
+    } else {
+        let rows = level(vec![root], &plan.root, &execution).await;
+        out.nullable(|out| rows.write(0, out));
+    }
+    out.raw("}");
+    plan.remember_size(out.text.len());
+    let Writer { text, errors, .. } = out;
+    if errors.is_empty() { Response { text, errors } } else { with_errors(&text, errors) }
+}
+
+async fn write_serially<'a, S: State, T: Object<S>>(
+    root: &'a T,
+    plan: &'a Plan,
+    execution: &Execution<'a, S>,
+    out: &mut Writer<'a>,
+) -> Written {
+    out.raw("{");
+    for field in &plan.root.fields {
+        out.raw(&field.key);
+        match field.source {
+            Source::Typename => out.string(T::INFO.name),
+            Source::Column(index) => root.write_column(index, out),
+            Source::Relation { .. } => {
+                let slot = T::resolve(&[root], field, execution).await;
+                write_relation(field, &slot, 0, out)?;
+            }
+        }
+    }
+    out.raw("}");
+    Ok(())
+}
+
+/// Puts the errors before the data, where the specification asks for them.
+fn with_errors(text: &[u8], errors: Vec<ServerError>) -> Response {
+    let mut whole = Vec::with_capacity(text.len() + 256 * errors.len());
+    whole.extend_from_slice(b"{\"errors\":");
+    whole.extend_from_slice(&errors_json(&errors));
+    whole.push(b',');
+    whole.extend_from_slice(&text[1..]);
+    Response { text: whole, errors }
+}
+
+/// The list of errors as JSON text.
+pub fn errors_json(errors: &[ServerError]) -> Vec<u8> {
+    serde_json::to_vec(errors).unwrap_or_else(|_| b"[]".to_vec())
+}

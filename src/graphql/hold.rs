@@ -1,0 +1,21 @@
+//! Holding a row while what belongs to it is changed.
+//!
+//! SQLite has one writer at a time. On PostgreSQL two mutations of the same thing would run side by side, each holding
+//! what the other wants next, until the server ends one of them; so a mutation that writes more than one row below a
+//! thing holds the thing first.
+
+use sea_orm::{ConnectionTrait, PrimaryKeyTrait, QuerySelect};
+
+use super::id::Class;
+use crate::error::{Result, UserError};
+
+/// The row as it is now, which nobody else changes, deletes or refers to anew before this transaction ends.
+pub(super) async fn hold<E>(db: &impl ConnectionTrait, number: i64) -> Result<E::Model>
+where
+    E: Class,
+    E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
+{
+    let held = E::find_by_id(number).lock_exclusive().one(db).await?;
+    let gone = || UserError::base(format!("the {} was deleted at the same moment", E::NOUN)).not_found();
+    Ok(held.ok_or_else(gone)?)
+}

@@ -1,0 +1,128 @@
+//! Global ids: base64url without padding of `gid://rollcall/<Class>/<number>`.
+//!
+//! Clients tell an id from an alias by decoding it and looking for `gid://`.
+
+use data_encoding::BASE64URL_NOPAD;
+use sea_orm::{ConnectionTrait, EntityTrait, PrimaryKeyTrait};
+
+use super::write::{Scalar, Writer};
+use crate::entity;
+use crate::error::{Result, UserError};
+
+const SCHEME: &str = "gid://rollcall/";
+
+/// The global id of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Id {
+    /// The row's class: a type of the SDL.
+    pub class: &'static str,
+    /// The row's key.
+    pub number: i64,
+}
+
+impl Id {
+    /// The id of a row of `E`.
+    pub fn of<E: Class>(number: i64) -> Self {
+        Self { class: E::CLASS, number }
+    }
+
+    /// The id as clients see it.
+    pub fn text(&self) -> String {
+        BASE64URL_NOPAD.encode(format!("{SCHEME}{}/{}", self.class, self.number).as_bytes())
+    }
+}
+
+impl Scalar for Id {
+    fn write(&self, out: &mut Writer<'_>) {
+        use std::io::Write;
+        let mut plain = [0; 80];
+        let mut rest = plain.as_mut_slice();
+        let written = write!(rest, "{SCHEME}{}/{}", self.class, self.number);
+        let length = 80 - rest.len();
+        debug_assert!(written.is_ok(), "a class's name is short");
+        out.raw("\"");
+        let mut text = [0; 108];
+        let text = &mut text[..BASE64URL_NOPAD.encode_len(length)];
+        BASE64URL_NOPAD.encode_mut(&plain[..length], text);
+        out.text.extend_from_slice(text);
+        out.raw("\"");
+    }
+}
+
+/// A table whose rows have global ids.
+pub trait Class: EntityTrait {
+    /// The class in the id.
+    const CLASS: &'static str;
+    /// What people call a row, for sentences.
+    const NOUN: &'static str;
+}
+
+macro_rules! classes {
+    ($($entity:ident => $class:literal, $noun:literal;)*) => {
+        $(impl Class for entity::$entity::Entity {
+            const CLASS: &'static str = $class;
+            const NOUN: &'static str = $noun;
+        })*
+    };
+}
+
+classes! {
+    service => "Service", "service";
+    tag => "Tag", "tag";
+    team => "Team", "team";
+    user => "User", "user";
+    tier => "Tier", "tier";
+    lifecycle => "Lifecycle", "lifecycle";
+    repository => "Repository", "repository";
+    service_repository => "ServiceRepository", "link between a service and a repository";
+    integration => "Integration", "integration";
+    code_issue_project => "CodeIssueProject", "code issue project";
+    code_issue => "CodeIssue", "code issue";
+    deploy => "Deploy", "deploy";
+    suggestion => "ServiceSuggestion", "suggestion";
+}
+
+/// The class and the number that a global id stands for; nothing when it is none.
+pub fn decode(text: &str) -> Option<(String, i64)> {
+    let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
+    let plain = String::from_utf8(bytes).ok()?;
+    let (class, number) = plain.strip_prefix(SCHEME)?.split_once('/')?;
+    let parsed: i64 = number.parse().ok()?;
+    // One row has one id: no sign, no leading zeros.
+    (parsed > 0 && parsed.to_string() == number).then(|| (class.to_owned(), parsed))
+}
+
+/// The key of a row of `E`; nothing when the id is malformed or of another class.
+pub fn number<E: Class>(text: &str) -> Option<i64> {
+    decode(text).filter(|(class, _)| class == E::CLASS).map(|(_, number)| number)
+}
+
+/// The row that an id stands for, or nothing: for queries, which answer null.
+pub async fn find<E>(db: &impl ConnectionTrait, text: &str) -> Result<Option<E::Model>>
+where
+    E: Class,
+    E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
+{
+    match number::<E>(text) {
+        Some(number) => Ok(E::find_by_id(number).one(db).await?),
+        None => Ok(None),
+    }
+}
+
+/// The row that an id stands for, or an error about `field` that says why there is none: for mutations.
+pub async fn require<E>(db: &impl ConnectionTrait, text: &str, field: &'static str) -> Result<E::Model>
+where
+    E: Class,
+    E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
+{
+    let noun = E::NOUN;
+    let complain = |message: String| UserError::new(field, message).not_found();
+    let Some((class, number)) = decode(text) else {
+        return Err(complain(format!("this is not the id of a {noun}: no global id of this catalogue reads like it")).into());
+    };
+    if class != E::CLASS {
+        return Err(complain(format!("this is the id of a {class}, not of a {noun}")).into());
+    }
+    let found = E::find_by_id(number).one(db).await?;
+    found.ok_or_else(|| complain(format!("there is no {noun} with this id")).into())
+}

@@ -1,0 +1,105 @@
+//! The GraphQL API: the catalogue's resolvers, and the machinery that runs them.
+//!
+//! [`schema`] is generated from `schema/schema.graphql`: types, and a trait for every object type and every root
+//! field. The noun's files implement those traits over [`crate::entity`]; [`types`] says which Rust type stands for
+//! which SDL type. The machinery knows no noun: [`document`] checks a request and compiles it to a [`plan`],
+//! [`execute`] runs the plan. HTTP, tokens and limits are left to the edge.
+
+use std::sync::Arc;
+
+use async_graphql::{Request, ServerError};
+
+use crate::db::Db;
+use document::{Documents, Prepared};
+use execute::Response;
+
+pub mod context;
+pub mod cost;
+pub mod document;
+pub mod execute;
+pub mod id;
+pub mod identifier;
+pub mod input;
+pub mod introspection;
+mod lines;
+pub mod list;
+pub mod page;
+pub mod plan;
+pub mod sdl;
+pub mod text;
+mod timestamp;
+pub mod types;
+mod validate;
+pub mod write;
+
+/// Generated from the SDL.
+#[allow(missing_docs, clippy::all)]
+pub mod schema {
+    include!(concat!(env!("OUT_DIR"), "/schema.rs"));
+}
+
+mod account;
+mod alias;
+mod code_issue;
+mod code_issue_project;
+mod deploy;
+mod hold;
+mod integration;
+mod near_match;
+mod repository;
+mod service;
+mod suggestion;
+mod tag;
+mod team;
+mod team_membership;
+mod tier;
+mod user;
+
+impl From<crate::error::UserError> for schema::Error {
+    fn from(error: crate::error::UserError) -> Self {
+        Self {
+            message: error.message.into_owned(),
+            path: error.path.into_iter().map(std::borrow::Cow::into_owned).collect(),
+        }
+    }
+}
+
+/// The schema, as it is written and served.
+pub const SDL: &str = include_str!("../../schema/schema.graphql");
+
+/// What resolvers need to know of this installation.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The name of the account.
+    pub account_name: String,
+    /// Where people and CI systems reach this installation: an origin without a slash at its end.
+    pub app_url: String,
+}
+
+/// The API, ready to answer. Cheap to clone.
+#[derive(Clone)]
+pub struct Catalogue(Arc<context::Shared>);
+
+impl Catalogue {
+    /// The API over a migrated database.
+    pub fn new(db: Db, settings: Settings) -> Self {
+        let query = &schema::info::Query;
+        let documents = Documents::new(SDL, query, Some(&schema::info::Mutation), cost::Limits::default());
+        Self(Arc::new(context::Shared { db, settings, documents }))
+    }
+
+    /// Checks a request in full: syntax, schema, cost, variables. Nothing has happened when it is refused.
+    pub fn prepare(&self, request: &Request) -> Result<Prepared, Vec<ServerError>> {
+        self.0.documents.prepare(request)
+    }
+
+    /// Runs a checked request. Errors on the way are in the response; `request_id` names it in the log.
+    pub async fn execute(&self, prepared: &Prepared, request_id: &str) -> Response {
+        let state = context::State::new(Arc::clone(&self.0), request_id);
+        if prepared.plan.serial {
+            execute::run(&schema::Mutation, &prepared.plan, &prepared.arguments, &state).await
+        } else {
+            execute::run(&schema::Query, &prepared.plan, &prepared.arguments, &state).await
+        }
+    }
+}

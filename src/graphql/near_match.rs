@@ -1,0 +1,144 @@
+//! Which services have an alias much like a given one.
+//!
+//! The work is bounded however many services there are: candidates are the nearest neighbours of a few spellings in the
+//! index of aliases, and only they are compared letter by letter.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::{Expr, ExprTrait, Order, Query, SelectStatement};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+
+use super::types::Service;
+use crate::db;
+use crate::entity::alias::slug;
+use crate::entity::{ByIds, service, service_alias};
+use crate::error::Result;
+
+/// The most services proposed for one alias.
+const MOST: usize = 5;
+/// Neighbours looked at on either side of a spelling.
+const NEIGHBOURS: u64 = 8;
+/// How like two names are at least, of 1.
+const LIKENESS: f64 = 0.6;
+/// What is compared of a long name, in letters: the work grows with its square.
+const LETTERS: usize = 64;
+
+/// The services near each alias, the nearest first.
+pub(super) async fn services<'a>(
+    db: &impl ConnectionTrait,
+    aliases: impl Iterator<Item = &'a str>,
+) -> Result<Vec<Vec<Service>>> {
+    let wanted: Vec<Name> = aliases.map(Name::new).collect();
+    let candidates = candidates(db, wanted.iter().flat_map(Name::spellings).collect()).await?;
+    let nearest: Vec<Vec<i64>> = wanted
+        .iter()
+        .map(|name| {
+            let near = name.spellings().flat_map(|spelling| candidates.get(spelling).into_iter().flatten());
+            name.nearest(near)
+        })
+        .collect();
+    let rows = service::Entity::by_ids(db, nearest.iter().flatten().map(|id| Some(*id))).await?;
+    let mut rows = rows.into_iter();
+    Ok(nearest.iter().map(|ids| rows.by_ref().take(ids.len()).flatten().collect()).collect())
+}
+
+/// A name as it is compared: letter case and separators do not matter, and neither does what stands before the last
+/// slash or colon (`org/repo`, `prod:deployment/shop`).
+struct Name {
+    whole: String,
+    last: String,
+    /// What most variants of the last part begin with.
+    stem: String,
+}
+
+impl Name {
+    fn new(alias: &str) -> Self {
+        let cut = |text: &str| slug(text, "").chars().take(LETTERS).collect::<String>();
+        let last = alias.rsplit(['/', ':']).map(cut).find(|part| !part.is_empty()).unwrap_or_default();
+        // Two thirds: a slip of the pen near the end, or another ending.
+        let stem = last.chars().take((last.chars().count() * 2).div_ceil(3)).collect();
+        Self { whole: cut(alias), last, stem }
+    }
+
+    /// What neighbours are looked for.
+    fn spellings(&self) -> impl Iterator<Item = &str> {
+        let mut spellings = vec![&*self.whole, &*self.last, &*self.stem];
+        spellings.retain(|spelling| !spelling.is_empty());
+        spellings.dedup();
+        spellings.into_iter()
+    }
+
+    /// From 0 for nothing in common to 1 for the same.
+    fn likeness(&self, other: &Self) -> f64 {
+        let of = |one: &str, other: &str| {
+            let (shorter, longer) = if one.len() < other.len() { (one, other) } else { (other, one) };
+            let begins_with_it = shorter.len() >= 3 && longer.strip_prefix(shorter).is_some_and(|rest| rest.starts_with('_'));
+            let likeness = strsim::normalized_damerau_levenshtein(one, other);
+            if begins_with_it { likeness.max(LIKENESS) } else { likeness }
+        };
+        // The same last part counts a little less than the same whole.
+        of(&self.whole, &other.whole).max(0.99 * of(&self.last, &other.last))
+    }
+
+    /// The keys of the services whose aliases are most like this name.
+    fn nearest<'c>(&self, candidates: impl Iterator<Item = &'c service_alias::Model>) -> Vec<i64> {
+        let mut likeness = HashMap::<i64, f64>::new();
+        for candidate in candidates {
+            let like = self.likeness(&Name::new(&candidate.value));
+            if like >= LIKENESS {
+                let best = likeness.entry(candidate.service_id).or_insert(like);
+                *best = best.max(like);
+            }
+        }
+        let mut nearest: Vec<(i64, f64)> = likeness.into_iter().collect();
+        nearest.sort_by(|(id, like), (other, likes)| likes.total_cmp(like).then(id.cmp(other)));
+        nearest.into_iter().take(MOST).map(|(id, _)| id).collect()
+    }
+}
+
+/// The neighbours of each spelling in the index of aliases: two statements, whatever the number of spellings.
+async fn candidates(
+    db: &impl ConnectionTrait,
+    mut spellings: Vec<&str>,
+) -> Result<HashMap<String, Vec<service_alias::Model>>> {
+    spellings.sort_unstable();
+    spellings.dedup();
+    if spellings.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let values = spellings.iter().map(|spelling| (*spelling).to_owned());
+    let mut keys = Query::select();
+    keys.from_values(values, "spelling").column(("spelling", "column1"));
+    for place in 0..NEIGHBOURS {
+        for direction in [Order::Asc, Order::Desc] {
+            keys.expr(Expr::SubQuery(None, Box::new(neighbour(direction, place).into())));
+        }
+    }
+    let mut by_spelling = Vec::with_capacity(spellings.len());
+    for row in db.query_all(&keys).await? {
+        let keys = (1..=2 * NEIGHBOURS as usize).map(|column| row.try_get_by_index::<Option<i64>>(column));
+        by_spelling.push((row.try_get_by_index::<String>(0)?, keys.collect::<Result<Vec<_>, _>>()?));
+    }
+    let mut wanted: Vec<i64> = by_spelling.iter().flat_map(|(_, keys)| keys).copied().flatten().collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let rows = service_alias::Entity::find().filter(db::any(db, service_alias::Column::Id, &wanted)).all(db).await?;
+    let rows: HashMap<i64, service_alias::Model> = rows.into_iter().map(|row| (row.id, row)).collect();
+    let found = |keys: Vec<Option<i64>>| keys.into_iter().filter_map(|key| rows.get(&key?).cloned()).collect();
+    Ok(by_spelling.into_iter().map(|(spelling, keys)| (spelling, found(keys))).collect())
+}
+
+/// The alias at a place before or behind a spelling.
+fn neighbour(direction: Order, place: u64) -> SelectStatement {
+    let value = service_alias::Column::Value;
+    let (own, spelling) = (Expr::col(value.as_column_ref()), Expr::col(("spelling", "column1")));
+    let beside = if direction == Order::Asc { own.gte(spelling) } else { own.lt(spelling) };
+    Query::select()
+        .column(service_alias::Column::Id)
+        .from(service_alias::Entity)
+        .and_where(beside)
+        .order_by(value, direction)
+        .limit(1)
+        .offset(place)
+        .take()
+}

@@ -1,0 +1,233 @@
+//! Pages of lists: what a connection answers with, and the cursors between its pages.
+//!
+//! A cursor is the key of the row it stands at, never a count, so that rows which come and go meanwhile neither
+//! repeat nor lose another.
+
+use async_graphql::MaybeUndefined;
+use data_encoding::BASE32_NOPAD;
+
+use super::execute::{Children, Composite, Execution, Node, Rows, Slot, State, Written};
+use super::input::{self, Fields, FromFields, InputError};
+use super::plan::FieldPlan;
+use super::write::{Scalar, Writer};
+use crate::error::{Error, UserError};
+
+/// The most rows of a page, and how many there are when the client does not say.
+pub const MOST: u64 = 100;
+
+/// A row and the cursor that stands at it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edge<T> {
+    /// The row.
+    pub node: T,
+    /// Where it is in the list.
+    pub cursor: Cursor,
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T> {
+    /// The rows in the list's order.
+    pub edges: Vec<Edge<T>>,
+    /// What lies beside the page.
+    pub info: PageInfo,
+    /// The length of the whole list; counted only when the client selects it.
+    pub total_count: Option<i32>,
+}
+
+/// What lies beside a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageInfo {
+    /// Whether rows follow.
+    pub has_next_page: bool,
+    /// Whether the page began after a cursor.
+    pub has_previous_page: bool,
+    /// The first row's cursor.
+    pub start_cursor: Option<Cursor>,
+    /// The last row's cursor.
+    pub end_cursor: Option<Cursor>,
+}
+
+impl<T: Send + Sync + 'static> Node for Edge<T> {}
+impl<T: Send + Sync + 'static> Node for Page<T> {}
+impl Node for PageInfo {}
+
+/// A place in a list: the last row's sort key, its id last. Lists that are ordered by id alone have no `order` part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    /// The sort key before the id.
+    pub order: Option<i64>,
+    /// The row's id.
+    pub id: i64,
+}
+
+/// What a client asks of a connection, read from `first` and `after`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageRequest {
+    /// How many rows, at most [`MOST`].
+    pub first: u64,
+    /// Only what comes after this place.
+    pub after: Option<Cursor>,
+}
+
+/// The arguments of a connection without filters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageArguments {
+    /// The most rows.
+    pub first: MaybeUndefined<i32>,
+    /// A cursor.
+    pub after: MaybeUndefined<String>,
+}
+
+impl FromFields for PageArguments {
+    fn from_fields(fields: &Fields) -> Result<Self, InputError> {
+        Ok(Self { first: input::optional(fields, "first")?, after: input::optional(fields, "after")? })
+    }
+}
+
+impl PageArguments {
+    /// The page that is asked for.
+    pub fn request(&self) -> crate::error::Result<PageRequest> {
+        PageRequest::new(&self.first, &self.after)
+    }
+}
+
+impl PageRequest {
+    /// Reads the arguments. Above the most is clamped to it; absent or null means the most; a negative number or a
+    /// cursor that cannot be read is the caller's mistake.
+    pub fn new(first: &MaybeUndefined<i32>, after: &MaybeUndefined<String>) -> crate::error::Result<Self> {
+        let first = match first.value() {
+            None => MOST,
+            Some(first) => u64::try_from(*first)
+                .map_err(|_| UserError::new("first", "first must not be negative"))?
+                .min(MOST),
+        };
+        let after = match after.value().map(String::as_str) {
+            None | Some("") => None,
+            Some(text) => Some(Cursor::parse(text).ok_or_else(|| {
+                UserError::new("after", "after is not a cursor that this API has given: use a page's endCursor")
+            })?),
+        };
+        Ok(Self { first, after })
+    }
+}
+
+/// The slot of a connection's `nodes`: the same objects as those of its edges.
+pub async fn nodes<'r, 'a: 'r, S: State, T: Composite<S>>(
+    pages: &'r [&'a Page<T>],
+    nullable: bool,
+    field: &'a FieldPlan,
+    execution: &'r Execution<'a, S>,
+) -> Slot<'a> {
+    let mut starts = Vec::with_capacity(pages.len() + 1);
+    let mut nodes = Vec::with_capacity(pages.iter().map(|page| page.edges.len()).sum());
+    for page in pages {
+        starts.push(nodes.len());
+        nodes.extend(page.edges.iter().map(|edge| &edge.node));
+    }
+    starts.push(nodes.len());
+    let children = T::resolve(nodes, &field.children, execution).await;
+    Slot::Values(Box::new(NodeRows { starts, nullable, children }))
+}
+
+struct NodeRows<'a> {
+    /// Where each page's nodes begin among the children, and where the last one's end.
+    starts: Vec<usize>,
+    /// Whether a node that fails is null, or fails its page.
+    nullable: bool,
+    children: Children<'a>,
+}
+
+impl<'a> Rows<'a> for NodeRows<'a> {
+    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
+        let places = self.starts[row]..self.starts[row + 1];
+        out.list(places, |place, out| {
+            if self.nullable {
+                out.nullable(|out| self.children.write(place, out));
+                Ok(())
+            } else {
+                self.children.write(place, out)
+            }
+        })
+    }
+}
+
+impl<T> Page<T> {
+    /// A page without rows.
+    pub fn empty() -> Self {
+        Self::new(Vec::new(), &PageRequest { first: 0, after: None })
+    }
+
+    /// A page of rows that were read with one row more than asked for, each with its place.
+    pub fn new(mut rows: Vec<(Cursor, T)>, request: &PageRequest) -> Self {
+        let first = usize::try_from(request.first).unwrap_or(usize::MAX);
+        let has_next_page = rows.len() > first;
+        rows.truncate(first);
+        let edges: Vec<_> = rows.into_iter().map(|(cursor, node)| Edge { node, cursor }).collect();
+        let info = PageInfo {
+            has_next_page,
+            has_previous_page: request.after.is_some(),
+            start_cursor: edges.first().map(|edge| edge.cursor),
+            end_cursor: edges.last().map(|edge| edge.cursor),
+        };
+        Self { edges, info, total_count: None }
+    }
+
+    /// The same page of what `convert` makes of the rows.
+    pub fn map<U>(self, mut convert: impl FnMut(T) -> U) -> Page<U> {
+        let Self { edges, info, total_count } = self;
+        let edges = edges.into_iter().map(|Edge { node, cursor }| Edge { node: convert(node), cursor }).collect();
+        Page { edges, info, total_count }
+    }
+
+    /// The length of the whole list.
+    ///
+    /// # Errors
+    /// When the resolver did not count although the client selected the count.
+    pub fn count(&self) -> crate::error::Result<i32> {
+        self.total_count.ok_or_else(|| Error::internal("totalCount is selected, but the list was not counted"))
+    }
+}
+
+impl Cursor {
+    /// A place in a list that is ordered by id.
+    pub fn id(id: i64) -> Self {
+        Self { order: None, id }
+    }
+
+    /// Reads a cursor's text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = BASE32_NOPAD.decode(text.to_ascii_uppercase().as_bytes()).ok()?;
+        let number = |bytes: &[u8]| bytes.try_into().ok().map(i64::from_be_bytes);
+        match bytes.split_first()? {
+            (b'i', id) => Some(Self { order: None, id: number(id)? }),
+            (b'o', key) if key.len() == 16 => Some(Self { order: Some(number(&key[..8])?), id: number(&key[8..])? }),
+            _ => None,
+        }
+    }
+}
+
+/// Letters and digits alone: clients match `\w+`.
+impl Scalar for Cursor {
+    fn write(&self, out: &mut Writer<'_>) {
+        let mut key = [0; 17];
+        key[9..].copy_from_slice(&self.id.to_be_bytes());
+        let key = match self.order {
+            None => {
+                key[8] = b'i';
+                &key[8..]
+            }
+            Some(order) => {
+                key[0] = b'o';
+                key[1..9].copy_from_slice(&order.to_be_bytes());
+                &key
+            }
+        };
+        let mut text = [0; 28];
+        let text = &mut text[..BASE32_NOPAD.encode_len(key.len())];
+        BASE32_NOPAD.encode_mut(key, text);
+        out.raw("\"");
+        out.text.extend_from_slice(text);
+        out.raw("\"");
+    }
+}

@@ -1,0 +1,278 @@
+//! Plans: a validated operation, compiled once into what the executor walks.
+//!
+//! Fragments, type conditions, `@skip`, `@include` and merged fields are all decided here; what is left is, for each
+//! concrete object type, a list of fields in the order of the answer.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use apollo_compiler::ast;
+use apollo_compiler::collections::{HashMap, HashSet, IndexMap};
+use apollo_compiler::executable::{ExecutableDocument, Field, Operation, Selection, SelectionSet};
+use apollo_compiler::{Node, Schema};
+use async_graphql::{Pos, ServerError, Value};
+
+use super::execute::{Arguments, FieldInfo, Kind, ObjectInfo};
+use super::input::{self, Fields, ReadArguments, Substitution};
+use super::lines::Lines;
+
+/// An operation, ready to run with any variables that leave its conditions as they are.
+#[derive(Debug)]
+pub struct Plan {
+    /// The root type's fields.
+    pub root: ObjectPlan,
+    /// Whether the root fields run one after the other: a mutation.
+    pub serial: bool,
+    arguments: Vec<ArgumentPlan>,
+    /// The length of the last answer, so that the next one's buffer need not grow.
+    size: AtomicUsize,
+}
+
+/// What is selected of one concrete object type.
+#[derive(Debug)]
+pub struct ObjectPlan {
+    /// The fields in the order of the answer.
+    pub fields: Vec<FieldPlan>,
+    /// How many of them are relations.
+    pub relation_count: usize,
+}
+
+/// One field of the answer.
+#[derive(Debug)]
+pub struct FieldPlan {
+    /// `"name":`, with a comma before it for all but the first.
+    pub key: Box<str>,
+    /// The name in the answer.
+    pub response_key: Box<str>,
+    /// Where its value comes from.
+    pub source: Source,
+    info: Option<&'static FieldInfo>,
+    /// The slot of its arguments, if it has any.
+    pub arguments: Option<usize>,
+    /// What is selected below it: one for each object type in [`FieldInfo::objects`].
+    pub children: Vec<ObjectPlan>,
+    /// Every place in the document where it is selected.
+    pub locations: Vec<Pos>,
+}
+
+/// Where a field's value comes from. Indexes count in [`ObjectInfo::fields`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The name of the object's type.
+    Typename,
+    /// The object itself.
+    Column(u16),
+    /// A resolver, whose answers stand in slot `slot` of the level.
+    Relation {
+        /// The field.
+        index: u16,
+        /// Counts the relations of the plan.
+        slot: usize,
+    },
+}
+
+#[derive(Debug)]
+struct ArgumentPlan {
+    read: ReadArguments,
+    given: Vec<Node<ast::Argument>>,
+    locations: Vec<Pos>,
+    /// The arguments themselves, when they hold no variable.
+    constant: Option<Arguments>,
+}
+
+impl ObjectPlan {
+    /// The relations in the order of their slots.
+    pub fn relations(&self) -> impl Iterator<Item = &FieldPlan> {
+        self.fields.iter().filter(|field| matches!(field.source, Source::Relation { .. }))
+    }
+}
+
+impl FieldPlan {
+    /// The field's name in the SDL.
+    pub fn name(&self) -> &'static str {
+        self.info.map_or("__typename", |info| info.name)
+    }
+
+    /// Whether the SDL lets it be null.
+    pub fn nullable(&self) -> bool {
+        self.info.is_some_and(|info| info.nullable)
+    }
+
+    /// Its place in [`ObjectInfo::fields`].
+    pub fn index(&self) -> u16 {
+        match self.source {
+            Source::Typename => u16::MAX,
+            Source::Column(index) | Source::Relation { index, .. } => index,
+        }
+    }
+}
+
+impl Plan {
+    /// Compiles an operation whose conditions (`@skip`, `@include`) are decided by `variables`.
+    pub(super) fn compile(
+        schema: &Schema,
+        document: &ExecutableDocument,
+        lines: &Lines,
+        operation: &Operation,
+        root: &'static ObjectInfo,
+        variables: &HashMap<String, Value>,
+    ) -> Result<Self, Vec<ServerError>> {
+        let mut compiler =
+            Compiler { schema, document, lines, variables, arguments: Vec::new(), errors: Vec::new() };
+        let root = compiler.object(root, &[&operation.selection_set]);
+        if compiler.errors.is_empty() {
+            let arguments = compiler.arguments;
+            Ok(Self { root, serial: operation.is_mutation(), arguments, size: AtomicUsize::new(1024) })
+        } else {
+            Err(compiler.errors)
+        }
+    }
+
+    /// All arguments of the operation, read with these variables.
+    pub fn arguments(&self, variables: &HashMap<String, Value>) -> Result<Vec<Arguments>, Vec<ServerError>> {
+        let substitution = Substitution { variables };
+        let mut errors = Vec::new();
+        let mut arguments = Vec::with_capacity(self.arguments.len());
+        for plan in &self.arguments {
+            match &plan.constant {
+                Some(constant) => arguments.push(constant.clone()),
+                None => match (plan.read)(&substitution.arguments(&plan.given)) {
+                    Ok(read) => arguments.push(read),
+                    Err(error) => errors.push(input::bad_input(error, plan.locations.clone())),
+                },
+            }
+        }
+        if errors.is_empty() { Ok(arguments) } else { Err(errors) }
+    }
+
+    pub(super) fn size_hint(&self) -> usize {
+        self.size.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn remember_size(&self, size: usize) {
+        self.size.store(size + size / 8, Ordering::Relaxed);
+    }
+}
+
+struct Compiler<'d> {
+    schema: &'d Schema,
+    document: &'d ExecutableDocument,
+    lines: &'d Lines,
+    variables: &'d HashMap<String, Value>,
+    arguments: Vec<ArgumentPlan>,
+    errors: Vec<ServerError>,
+}
+
+impl<'d> Compiler<'d> {
+    fn object(&mut self, info: &'static ObjectInfo, sets: &[&'d SelectionSet]) -> ObjectPlan {
+        let mut collected = IndexMap::default();
+        let mut visited = HashSet::default();
+        for set in sets {
+            self.collect(info, set, &mut visited, &mut collected);
+        }
+        let mut fields = Vec::with_capacity(collected.len());
+        let mut relation_count = 0;
+        for (key, nodes) in collected {
+            fields.push(self.field(info, key, &nodes, fields.is_empty(), &mut relation_count));
+        }
+        ObjectPlan { fields, relation_count }
+    }
+
+    /// The specification's CollectFields: what applies to `info`, by response key, in order.
+    fn collect(
+        &self,
+        info: &'static ObjectInfo,
+        set: &'d SelectionSet,
+        visited: &mut HashSet<&'d str>,
+        collected: &mut IndexMap<&'d str, Vec<&'d Node<Field>>>,
+    ) {
+        for selection in &set.selections {
+            if !self.is_included(selection.directives()) {
+                continue;
+            }
+            match selection {
+                Selection::Field(field) => collected.entry(field.response_key().as_str()).or_default().push(field),
+                Selection::InlineFragment(fragment) => {
+                    if fragment.type_condition.as_ref().is_none_or(|condition| self.applies(info, condition)) {
+                        self.collect(info, &fragment.selection_set, visited, collected);
+                    }
+                }
+                Selection::FragmentSpread(spread) => {
+                    let Some(fragment) = self.document.fragments.get(&spread.fragment_name) else { continue };
+                    if visited.insert(spread.fragment_name.as_str()) && self.applies(info, &fragment.selection_set.ty) {
+                        self.collect(info, &fragment.selection_set, visited, collected);
+                    }
+                }
+            }
+        }
+    }
+
+    fn applies(&self, info: &ObjectInfo, condition: &str) -> bool {
+        condition == info.name || self.schema.is_subtype(condition, info.name)
+    }
+
+    fn is_included(&self, directives: &ast::DirectiveList) -> bool {
+        let says = |name| {
+            let condition = directives.get(name)?.specified_argument_by_name("if")?;
+            let substitution = Substitution { variables: self.variables };
+            match substitution.value(condition) {
+                Some(Value::Boolean(value)) => Some(value),
+                _ => None,
+            }
+        };
+        says("skip") != Some(true) && says("include") != Some(false)
+    }
+
+    fn field(
+        &mut self,
+        parent: &'static ObjectInfo,
+        response_key: &'d str,
+        nodes: &[&'d Node<Field>],
+        first: bool,
+        relation_count: &mut usize,
+    ) -> FieldPlan {
+        let node = nodes[0];
+        let comma = if first { "" } else { "," };
+        let mut plan = FieldPlan {
+            key: format!("{comma}\"{response_key}\":").into(),
+            response_key: response_key.into(),
+            source: Source::Typename,
+            info: None,
+            arguments: None,
+            children: Vec::new(),
+            locations: Vec::new(),
+        };
+        let Some(index) = parent.fields.iter().position(|field| field.name == node.name.as_str()) else {
+            return plan;
+        };
+        let info = &parent.fields[index];
+        plan.info = Some(info);
+        let index = index as u16;
+        if info.kind == Kind::Column {
+            plan.source = Source::Column(index);
+            return plan;
+        }
+        plan.source = Source::Relation { index, slot: *relation_count };
+        *relation_count += 1;
+        plan.locations = nodes.iter().flat_map(|node| self.lines.of(node.location())).collect();
+        if let Some(read) = info.arguments {
+            plan.arguments = Some(self.argument(read, node, &plan.locations));
+        }
+        let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
+        plan.children = info.objects.iter().map(|child| self.object(child, &sets)).collect();
+        plan
+    }
+
+    fn argument(&mut self, read: ReadArguments, node: &'d Node<Field>, locations: &[Pos]) -> usize {
+        let given = node.arguments.clone();
+        let mut constant = None;
+        if given.iter().all(|argument| input::is_constant(&argument.value)) {
+            let values: Fields = Substitution { variables: &HashMap::default() }.arguments(&given);
+            match read(&values) {
+                Ok(read) => constant = Some(read),
+                Err(error) => self.errors.push(input::bad_input(error, locations.to_vec())),
+            }
+        }
+        self.arguments.push(ArgumentPlan { read, given, locations: locations.to_vec(), constant });
+        self.arguments.len() - 1
+    }
+}

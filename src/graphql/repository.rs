@@ -1,0 +1,375 @@
+//! Repositories, and the links that say which services' code they hold.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveModelTrait, ConnectionTrait, DbErr, EntityTrait, ModelTrait, Set, SqlErr};
+
+use super::context::Ctx;
+use super::id::{self, Id};
+use super::identifier::Identifier;
+use super::list::List;
+use super::page::{PageArguments, PageRequest};
+use super::schema::*;
+use super::service::{refuse_locked, set};
+use super::types::{Repository, Service, ServiceRepository};
+use super::{service as services, text};
+use crate::entity::{
+    ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, repository, service,
+    service_repository, tag,
+};
+use crate::error::{Error, Problems, Result, UserError};
+
+impl RepositoryResolver for Repository {
+    fn id(&self) -> Id {
+        Id::of::<repository::Entity>(self.id)
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn default_alias(&self) -> &str {
+        &self.default_alias
+    }
+
+    fn default_branch(&self) -> Option<&str> {
+        self.default_branch.as_deref()
+    }
+
+    fn private(&self) -> bool {
+        self.private
+    }
+
+    fn url(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+
+    fn visible(&self) -> bool {
+        self.visible
+    }
+
+    fn archived_at(&self) -> Option<Timestamp> {
+        self.archived_at
+    }
+
+    async fn html_url(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
+        // By number: an alias holds slashes and colons.
+        let app_url = &ctx.settings().app_url;
+        Ok(repositories.iter().map(|repository| format!("{app_url}/repositories/{}", repository.id)).collect())
+    }
+
+    async fn services(
+        repositories: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceConnectionType>> {
+        let services = List::<service::Entity>::new(service::Column::Id).linked(
+            &ctx.db(),
+            (service::Column::Id, service_repository::Column::ServiceId),
+            service_repository::Column::Id,
+            service_repository::Column::RepositoryId,
+            repositories.iter().map(|repository| repository.id),
+        );
+        services.pages(ctx, &args.request()?).await
+    }
+
+    async fn tags(repositories: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
+        let ids = repositories.iter().map(|repository| repository.id);
+        let tags = List::<tag::Entity>::new(tag::Column::Id).of(&ctx.db(), tag::Column::RepositoryId, ids);
+        tags.pages(ctx, &args.request()?).await
+    }
+
+    async fn code_issue_projects(
+        repositories: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<CodeIssueProjectConnectionType>> {
+        let projects = List::<code_issue_project::Entity>::new(code_issue_project::Column::Id).linked(
+            &ctx.db(),
+            (code_issue_project::Column::Id, code_issue_project_resource::Column::CodeIssueProjectId),
+            code_issue_project_resource::Column::Id,
+            code_issue_project_resource::Column::RepositoryId,
+            repositories.iter().map(|repository| repository.id),
+        );
+        projects.pages(ctx, &args.request()?).await
+    }
+
+    async fn code_issues(
+        repositories: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<CodeIssueConnectionType>> {
+        let issues = List::<code_issue::Entity>::new(code_issue::Column::Id).related(
+            &ctx.db(),
+            (code_issue::Column::CodeIssueProjectId, code_issue_project_resource::Column::CodeIssueProjectId),
+            code_issue_project_resource::Column::RepositoryId,
+            repositories.iter().map(|repository| repository.id),
+        );
+        issues.pages(ctx, &args.request()?).await
+    }
+}
+
+impl ServiceRepositoryResolver for ServiceRepository {
+    fn id(&self) -> Id {
+        Id::of::<service_repository::Entity>(self.id)
+    }
+
+    async fn service(links: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Service>> {
+        present(service::Entity::by_ids(&ctx.db(), links.iter().map(|link| Some(link.service_id))).await?)
+    }
+
+    async fn repository(links: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Repository>> {
+        present(repository::Entity::by_ids(&ctx.db(), links.iter().map(|link| Some(link.repository_id))).await?)
+    }
+
+    fn base_directory(&self) -> &str {
+        &self.base_directory
+    }
+
+    fn display_name(&self) -> Option<&str> {
+        self.display_name.as_deref()
+    }
+}
+
+/// The rows that a field promises to be there. A query is many statements, and another request may delete a row
+/// between two of them; asked again, its owner is gone too.
+pub(super) fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
+    let rows: Option<Vec<T>> = rows.into_iter().collect();
+    Ok(rows.ok_or_else(|| UserError::base("something on this page was deleted meanwhile; ask again").not_found())?)
+}
+
+/// A write that failed because another request deleted meanwhile what it writes or refers to is the caller's to repeat.
+pub(super) fn meanwhile(error: DbErr) -> Error {
+    match error.sql_err() {
+        Some(SqlErr::ForeignKeyConstraintViolation(_)) => deleted_meanwhile(),
+        _ if matches!(error, DbErr::RecordNotUpdated) => deleted_meanwhile(),
+        _ => error.into(),
+    }
+}
+
+fn deleted_meanwhile() -> Error {
+    UserError::base("something that this change is about was deleted meanwhile").not_found().into()
+}
+
+/// The repository that a client names, or nothing: for queries.
+pub(super) async fn find(db: &impl ConnectionTrait, identifier: Identifier<'_>) -> Result<Option<Repository>> {
+    match identifier {
+        Identifier::Id(id) => id::find::<repository::Entity>(db, id).await,
+        Identifier::Alias(alias) => Ok(repository::by_alias(db, alias).await?),
+    }
+}
+
+/// The repository that a mutation names.
+pub(super) async fn require(db: &impl ConnectionTrait, identifier: Identifier<'_>) -> Result<Repository> {
+    match identifier {
+        Identifier::Id(id) => id::require::<repository::Entity>(db, id, "id").await,
+        Identifier::Alias(alias) => {
+            let found = repository::by_alias(db, alias).await?;
+            Ok(found.ok_or_else(|| {
+                UserError::new("alias", format!("no repository has the alias \"{alias}\"")).not_found()
+            })?)
+        }
+    }
+}
+
+/// All repositories, a page at a time.
+pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<RepositoryConnectionType> {
+    List::<repository::Entity>::new(repository::Column::Id).page(ctx, request).await
+}
+
+/// The address of a repository at its host, as an update reads it. It is shown as a link: nothing but http will do.
+fn address(url: &MaybeUndefined<String>) -> Result<Option<Option<String>>, UserError> {
+    match text::changed("url", url, text::URL)? {
+        Some(Some(url)) if without_scheme(&url).is_none() => {
+            Err(UserError::new("url", "url must begin with http:// or https:// and name a host"))
+        }
+        url => Ok(url),
+    }
+}
+
+fn without_scheme(url: &str) -> Option<&str> {
+    let (scheme, rest) = url.split_once("://")?;
+    let known = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    (known && rest.starts_with(|first: char| first.is_alphanumeric() || first == '[')).then_some(rest)
+}
+
+/// The alias that follows from an address: `github.com:owner/name`. None without a path.
+fn alias_of(url: &str) -> Option<String> {
+    let rest = without_scheme(url)?.split(['?', '#']).next()?;
+    let (authority, path) = rest.split_once('/')?;
+    let host = authority.rsplit('@').next()?;
+    let host = match host.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => host,
+        _ => host,
+    };
+    let path = path.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    (!path.is_empty()).then(|| format!("{}:{path}", host.to_lowercase()))
+}
+
+/// A truth value that can be changed but not cleared.
+fn flag(field: &'static str, value: &MaybeUndefined<bool>) -> Result<Option<bool>, UserError> {
+    match value {
+        MaybeUndefined::Undefined => Ok(None),
+        MaybeUndefined::Null => Err(UserError::new(field, format!("{field} must not be null"))),
+        MaybeUndefined::Value(value) => Ok(Some(*value)),
+    }
+}
+
+impl RepositoryCreateMutation for Mutation {
+    async fn repository_create(ctx: &Ctx<'_>, input: RepositoryCreateInput) -> Result<RepositoryCreatePayload> {
+        let RepositoryCreateInput { name, default_alias, default_branch, private, url, visible } = input;
+        let mut problems = Problems::default();
+        let name = problems.take(text::required("name", &name, text::SHORT)).unwrap_or_default();
+        let url = problems.take(address(&url)).flatten().flatten();
+        let default_alias = match default_alias.take() {
+            Some(alias) => problems.take(text::required("defaultAlias", &alias, text::SHORT)),
+            None => match url.as_deref().and_then(alias_of) {
+                Some(alias) => problems.take(text::at_most("defaultAlias", &alias, text::SHORT)),
+                None => Some(name.clone()),
+            },
+        };
+        let default_branch = problems.take(text::optional("defaultBranch", &default_branch, text::SHORT));
+        problems.none()?;
+
+        let db = &ctx.db();
+        let now = Timestamp::now();
+        let default_alias = default_alias.unwrap_or_default();
+        let row = repository::ActiveModel {
+            name: Set(name),
+            default_alias: Set(default_alias.clone()),
+            default_branch: Set(default_branch.flatten()),
+            url: Set(url),
+            private: Set(private.take().unwrap_or(false)),
+            visible: Set(visible.take().unwrap_or(true)),
+            archived_at: Set(None),
+            created_at: Set(now),
+            updated_at: Set(now),
+            ..Default::default()
+        };
+        let unless_taken = OnConflict::column(repository::Column::DefaultAlias).do_nothing().to_owned();
+        let made = repository::Entity::insert(row).on_conflict(unless_taken).exec_with_returning_many(db);
+        let repository = made.await?.into_iter().next().ok_or_else(|| {
+            UserError::new("defaultAlias", format!("another repository has the alias \"{default_alias}\""))
+        })?;
+        Ok(RepositoryCreatePayload { repository: Some(repository), ..Default::default() })
+    }
+}
+
+impl RepositoryUpdateMutation for Mutation {
+    async fn repository_update(ctx: &Ctx<'_>, input: RepositoryUpdateInput) -> Result<RepositoryUpdatePayload> {
+        let RepositoryUpdateInput { id, alias, name, default_branch, private, url, visible, archived_at } = input;
+        let db = &ctx.db();
+        let repository = require(db, Identifier::new(&id, &alias)?).await?;
+
+        let mut problems = Problems::default();
+        let name = problems.take(text::renamed("name", &name)).flatten();
+        let default_branch = problems.take(text::changed("defaultBranch", &default_branch, text::SHORT));
+        let private = problems.take(flag("private", &private)).flatten();
+        let url = problems.take(address(&url)).flatten();
+        let visible = problems.take(flag("visible", &visible)).flatten();
+        problems.none()?;
+
+        let mut row: repository::ActiveModel = repository.into();
+        set(&mut row.name, name);
+        set(&mut row.default_branch, default_branch.flatten());
+        set(&mut row.private, private);
+        set(&mut row.url, url);
+        set(&mut row.visible, visible);
+        set(&mut row.archived_at, (!archived_at.is_undefined()).then(|| archived_at.take()));
+        row.updated_at = Set(Timestamp::now());
+        let repository = row.update(db).await.map_err(meanwhile)?;
+        Ok(RepositoryUpdatePayload { repository: Some(repository), ..Default::default() })
+    }
+}
+
+impl RepositoryDeleteMutation for Mutation {
+    async fn repository_delete(ctx: &Ctx<'_>, input: RepositoryDeleteInput) -> Result<RepositoryDeletePayload> {
+        let RepositoryDeleteInput { id, alias } = input;
+        let db = &ctx.db();
+        let repository = require(db, Identifier::new(&id, &alias)?).await?;
+        let deleted_repository_id = Some(RepositoryResolver::id(&repository));
+        let deleted_repository_alias = Some(repository.default_alias.clone());
+        repository.delete(db).await?;
+        Ok(RepositoryDeletePayload { deleted_repository_id, deleted_repository_alias, ..Default::default() })
+    }
+}
+
+impl ServiceRepositoryCreateMutation for Mutation {
+    async fn service_repository_create(
+        ctx: &Ctx<'_>,
+        input: ServiceRepositoryCreateInput,
+    ) -> Result<ServiceRepositoryCreatePayload> {
+        let ServiceRepositoryCreateInput { service, repository, base_directory, display_name } = input;
+        let db = &ctx.db();
+        let mut problems = Problems::default();
+        let service = problems.take_any(unlocked_service(db, &service).await)?;
+        let repository = problems.take_any(named_repository(db, &repository).await)?;
+        let base_directory = problems.take(text::optional("baseDirectory", &base_directory, text::SHORT)).flatten();
+        let display_name = problems.take(text::optional("displayName", &display_name, text::SHORT)).flatten();
+        problems.none()?;
+
+        let row = service_repository::ActiveModel {
+            service_id: Set(service.unwrap_or_default()),
+            repository_id: Set(repository.unwrap_or_default()),
+            base_directory: Set(base_directory.unwrap_or_else(|| "/".to_owned())),
+            display_name: Set(display_name),
+            ..Default::default()
+        };
+        let pair = [service_repository::Column::ServiceId, service_repository::Column::RepositoryId];
+        let unless_linked = OnConflict::columns(pair).do_nothing().to_owned();
+        let made = service_repository::Entity::insert(row).on_conflict(unless_linked).exec_with_returning_many(db);
+        let link = made.await.map_err(meanwhile)?.into_iter().next();
+        let link = link.ok_or_else(|| UserError::base("the service and the repository are linked already"))?;
+        Ok(ServiceRepositoryCreatePayload { service_repository: Some(link), ..Default::default() })
+    }
+}
+
+/// The key of the service that is to be linked.
+async fn unlocked_service(db: &impl ConnectionTrait, named: &IdentifierInput) -> Result<i64> {
+    let found = async { services::require(db, Identifier::new(&named.id, &named.alias)?).await };
+    let service = found.await.map_err(|error| error.map_user(|error| error.within("service")))?;
+    refuse_locked(&service)?;
+    Ok(service.id)
+}
+
+/// The key of the repository that is to be linked.
+async fn named_repository(db: &impl ConnectionTrait, named: &IdentifierInput) -> Result<i64> {
+    let found = async { require(db, Identifier::new(&named.id, &named.alias)?).await };
+    Ok(found.await.map_err(|error| error.map_user(|error| error.within("repository")))?.id)
+}
+
+impl ServiceRepositoryDeleteMutation for Mutation {
+    async fn service_repository_delete(ctx: &Ctx<'_>, input: DeleteInput) -> Result<ServiceRepositoryDeletePayload> {
+        let DeleteInput { id } = input;
+        let db = &ctx.db();
+        let link = id::require::<service_repository::Entity>(db, &id, "id").await?;
+        if let Some(service) = service::Entity::find_by_id(link.service_id).one(db).await? {
+            refuse_locked(&service)?;
+        }
+        let deleted_id = Some(ServiceRepositoryResolver::id(&link));
+        link.delete(db).await?;
+        Ok(ServiceRepositoryDeletePayload { deleted_id, ..Default::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::alias_of;
+
+    #[test]
+    fn an_address_gives_an_alias_of_its_host_and_path() {
+        for (url, expected) in [
+            ("https://github.com/owner/name", Some("github.com:owner/name")),
+            ("HTTP://GitHub.com/Owner/Name.git", Some("github.com:Owner/Name")),
+            ("https://user:secret@gitlab.example.com:8443/group/sub/name/", Some("gitlab.example.com:group/sub/name")),
+            ("https://[2001:db8::1]:80/a/b?tab=readme#top", Some("[2001:db8::1]:a/b")),
+            ("https://github.com/", None),
+            ("https://github.com", None),
+            ("https:///owner/name", None),
+            ("git@github.com:owner/name", None),
+        ] {
+            assert_eq!(alias_of(url).as_deref(), expected, "{url}");
+        }
+    }
+}

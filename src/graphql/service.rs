@@ -1,0 +1,344 @@
+//! Services: what the catalogue is about.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, ModelTrait, Set};
+
+use super::context::Ctx;
+use super::id::{self, Id};
+use super::identifier::Identifier;
+use super::list::List;
+use super::page::PageArguments;
+use super::schema::*;
+use super::types::{Deploy, Lifecycle, Service, Team, Tier};
+use super::{alias, deploy, team, text, tier};
+use crate::entity::alias::{AliasTable, Kind};
+use crate::entity::{
+    self, ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository,
+    service, service_alias, service_repository, tag,
+};
+use crate::error::{Problems, Result, UserError};
+
+impl ServiceResolver for Service {
+    fn id(&self) -> Id {
+        Id::of::<service::Entity>(self.id)
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        alias::all::<service_alias::Entity>(&ctx.db(), services.iter().map(|service| service.id)).await
+    }
+
+    async fn managed_aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        alias::managed::<service_alias::Entity>(&ctx.db(), services.iter().map(|service| service.id)).await
+    }
+
+    fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+
+    fn language(&self) -> Option<&str> {
+        self.language.as_deref()
+    }
+
+    fn framework(&self) -> Option<&str> {
+        self.framework.as_deref()
+    }
+
+    fn product(&self) -> Option<&str> {
+        self.product.as_deref()
+    }
+
+    fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    async fn owner(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Team>>> {
+        Ok(entity::team::Entity::by_ids(&ctx.db(), services.iter().map(|service| service.owner_id)).await?)
+    }
+
+    async fn tier(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Tier>>> {
+        Ok(entity::tier::Entity::by_ids(&ctx.db(), services.iter().map(|service| service.tier_id)).await?)
+    }
+
+    async fn lifecycle(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Lifecycle>>> {
+        Ok(entity::lifecycle::Entity::by_ids(&ctx.db(), services.iter().map(|service| service.lifecycle_id)).await?)
+    }
+
+    fn locked(&self) -> bool {
+        self.locked_by.is_some()
+    }
+
+    async fn html_url(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
+        let app_url = &ctx.settings().app_url;
+        Ok(services.iter().map(|service| format!("{app_url}/services/{}", service.slug)).collect())
+    }
+
+    async fn timestamps(services: &[&Self], _: &Ctx<'_>) -> Result<Vec<Timestamps>> {
+        let of = |service: &&Self| Timestamps { created_at: service.created_at, updated_at: service.updated_at };
+        Ok(services.iter().map(of).collect())
+    }
+
+    async fn tags(services: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
+        let ids = services.iter().map(|service| service.id);
+        let tags = List::<tag::Entity>::new(tag::Column::Id).of(&ctx.db(), tag::Column::ServiceId, ids);
+        tags.pages(ctx, &args.request()?).await
+    }
+
+    async fn repositories(
+        services: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<RepositoryConnectionType>> {
+        let repositories = List::<repository::Entity>::new(repository::Column::Id).linked(
+            &ctx.db(),
+            (repository::Column::Id, service_repository::Column::RepositoryId),
+            service_repository::Column::Id,
+            service_repository::Column::ServiceId,
+            services.iter().map(|service| service.id),
+        );
+        repositories.pages(ctx, &args.request()?).await
+    }
+
+    async fn service_repositories(
+        services: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceRepositoryConnectionType>> {
+        let ids = services.iter().map(|service| service.id);
+        let links = List::<service_repository::Entity>::new(service_repository::Column::Id);
+        links.of(&ctx.db(), service_repository::Column::ServiceId, ids).pages(ctx, &args.request()?).await
+    }
+
+    async fn deploys(
+        services: &[&Self],
+        args: &ServiceDeploysArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<DeployConnectionType>> {
+        deploy::of_services(services, args, ctx).await
+    }
+
+    async fn last_deploy(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
+        deploy::last_of_services(services, ctx).await
+    }
+
+    async fn code_issue_projects(
+        services: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<CodeIssueProjectConnectionType>> {
+        let projects = List::<code_issue_project::Entity>::new(code_issue_project::Column::Id).linked(
+            &ctx.db(),
+            (code_issue_project::Column::Id, code_issue_project_resource::Column::CodeIssueProjectId),
+            code_issue_project_resource::Column::Id,
+            code_issue_project_resource::Column::ServiceId,
+            services.iter().map(|service| service.id),
+        );
+        projects.pages(ctx, &args.request()?).await
+    }
+
+    async fn code_issues(
+        services: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<CodeIssueConnectionType>> {
+        // Issues are reached through their project's links; an issue stands once below a service, because a project
+        // is linked to it once.
+        let issues = List::<code_issue::Entity>::new(code_issue::Column::Id).related(
+            &ctx.db(),
+            (code_issue::Column::CodeIssueProjectId, code_issue_project_resource::Column::CodeIssueProjectId),
+            code_issue_project_resource::Column::ServiceId,
+            services.iter().map(|service| service.id),
+        );
+        issues.pages(ctx, &args.request()?).await
+    }
+}
+
+/// The service that a client names, or nothing: for queries.
+pub(super) async fn find(db: &impl ConnectionTrait, identifier: Identifier<'_>) -> Result<Option<Service>> {
+    match identifier {
+        Identifier::Id(id) => id::find::<service::Entity>(db, id).await,
+        Identifier::Alias(alias) => Ok(service::by_alias(db, alias).await?),
+    }
+}
+
+/// The service that a mutation names.
+pub(super) async fn require(db: &impl ConnectionTrait, identifier: Identifier<'_>) -> Result<Service> {
+    match identifier {
+        Identifier::Id(id) => id::require::<service::Entity>(db, id, "id").await,
+        Identifier::Alias(alias) => {
+            let found = service::by_alias(db, alias).await?;
+            Ok(found.ok_or_else(|| {
+                UserError::new("alias", format!("no service has the alias \"{alias}\"")).not_found()
+            })?)
+        }
+    }
+}
+
+/// Refuses a write to a service that a service file governs.
+pub(super) fn refuse_locked(service: &Service) -> Result<(), UserError> {
+    match &service.locked_by {
+        None => Ok(()),
+        Some(file) => {
+            let message = format!("the service is locked: its service file {file} governs it; change it there");
+            Err(UserError::new("locked", message))
+        }
+    }
+}
+
+/// The aliases that follow from a service's name: a slug, and the name itself where it is free.
+async fn claim_name(db: &impl ConnectionTrait, id: i64, name: &str) -> Result<String> {
+    let slug = service_alias::Entity::claim_slug(db, id, name).await?;
+    service_alias::Entity::claim(db, id, name, Kind::Name).await?;
+    Ok(slug)
+}
+
+/// Creates a service with this name and what else `fill` gives it.
+pub(super) async fn create(
+    db: &impl ConnectionTrait,
+    name: String,
+    fill: impl FnOnce(&mut service::ActiveModel),
+) -> Result<Service> {
+    let now = Timestamp::now();
+    let mut row = service::ActiveModel {
+        name: Set(name.clone()),
+        slug: Set(String::new()),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    fill(&mut row);
+    let service = row.insert(db).await?;
+    let slug = claim_name(db, service.id, &name).await?;
+    let mut row: service::ActiveModel = service.into();
+    row.slug = Set(slug);
+    Ok(row.update(db).await?)
+}
+
+impl ServiceCreateMutation for Mutation {
+    async fn service_create(ctx: &Ctx<'_>, input: ServiceCreateInput) -> Result<ServiceCreatePayload> {
+        let ServiceCreateInput {
+            name,
+            description,
+            language,
+            framework,
+            product,
+            note,
+            tier_alias,
+            lifecycle_alias,
+            owner_input,
+        } = input;
+        let db = &ctx.db();
+        let mut problems = Problems::default();
+        let name = problems.take(text::required("name", &name, text::SHORT));
+        let description = problems.take(text::optional("description", &description, text::DESCRIPTION));
+        let language = problems.take(text::optional("language", &language, text::SHORT));
+        let framework = problems.take(text::optional("framework", &framework, text::SHORT));
+        let product = problems.take(text::optional("product", &product, text::SHORT));
+        let note = problems.take(text::optional("note", &note, text::NOTE));
+        let tier_id = problems.take_any(tier::key(db, &tier_alias).await)?;
+        let lifecycle_id = problems.take_any(tier::lifecycle_key(db, &lifecycle_alias).await)?;
+        let owner_id = problems.take_any(owner_key(db, &owner_input).await)?;
+        problems.none()?;
+
+        let service = create(db, name.unwrap_or_default(), |row| {
+            row.description = Set(description.flatten());
+            row.language = Set(language.flatten());
+            row.framework = Set(framework.flatten());
+            row.product = Set(product.flatten());
+            row.note = Set(note.flatten());
+            row.tier_id = Set(tier_id.flatten());
+            row.lifecycle_id = Set(lifecycle_id.flatten());
+            row.owner_id = Set(owner_id.flatten());
+        });
+        Ok(ServiceCreatePayload { service: Some(service.await?), ..Default::default() })
+    }
+}
+
+/// The key of the team that is to own a service; null and absent are no team.
+async fn owner_key(
+    db: &impl ConnectionTrait,
+    owner: &MaybeUndefined<IdentifierInput>,
+) -> Result<Option<i64>> {
+    let Some(IdentifierInput { id, alias }) = owner.value() else { return Ok(None) };
+    let within = |error: UserError| error.within("ownerInput");
+    let found = async { team::require(db, Identifier::new(id, alias)?).await };
+    Ok(Some(found.await.map_err(|error| error.map_user(within))?.id))
+}
+
+impl ServiceUpdateMutation for Mutation {
+    async fn service_update(ctx: &Ctx<'_>, input: ServiceUpdateInput) -> Result<ServiceUpdatePayload> {
+        let ServiceUpdateInput {
+            id,
+            alias,
+            name,
+            description,
+            language,
+            framework,
+            product,
+            note,
+            tier_alias,
+            lifecycle_alias,
+            owner_input,
+        } = input;
+        let db = &ctx.db();
+        let service = require(db, Identifier::new(&id, &alias)?).await?;
+        refuse_locked(&service)?;
+
+        let mut problems = Problems::default();
+        let name = problems.take(text::renamed("name", &name)).flatten();
+        let description = problems.take(text::changed("description", &description, text::DESCRIPTION));
+        let language = problems.take(text::changed("language", &language, text::SHORT));
+        let framework = problems.take(text::changed("framework", &framework, text::SHORT));
+        let product = problems.take(text::changed("product", &product, text::SHORT));
+        let note = problems.take(text::changed("note", &note, text::NOTE));
+        let tier_id = problems.take_any(tier::key(db, &tier_alias).await)?;
+        let lifecycle_id = problems.take_any(tier::lifecycle_key(db, &lifecycle_alias).await)?;
+        let owner_id = problems.take_any(owner_key(db, &owner_input).await)?;
+        problems.none()?;
+
+        let id = service.id;
+        let mut row: service::ActiveModel = service.into();
+        if let Some(name) = name {
+            row.slug = Set(claim_name(db, id, &name).await?);
+            row.name = Set(name);
+        }
+        set(&mut row.description, description.flatten());
+        set(&mut row.language, language.flatten());
+        set(&mut row.framework, framework.flatten());
+        set(&mut row.product, product.flatten());
+        set(&mut row.note, note.flatten());
+        set(&mut row.tier_id, tier_id.filter(|_| !tier_alias.is_undefined()));
+        set(&mut row.lifecycle_id, lifecycle_id.filter(|_| !lifecycle_alias.is_undefined()));
+        set(&mut row.owner_id, owner_id.filter(|_| !owner_input.is_undefined()));
+        row.updated_at = Set(Timestamp::now());
+        Ok(ServiceUpdatePayload { service: Some(row.update(db).await?), ..Default::default() })
+    }
+}
+
+/// Sets a column when the update has something for it.
+pub(super) fn set<T: Into<sea_orm::Value>>(column: &mut sea_orm::ActiveValue<T>, value: Option<T>) {
+    if let Some(value) = value {
+        *column = Set(value);
+    }
+}
+
+impl ServiceDeleteMutation for Mutation {
+    async fn service_delete(ctx: &Ctx<'_>, input: ServiceDeleteInput) -> Result<ServiceDeletePayload> {
+        let ServiceDeleteInput { id, alias } = input;
+        let db = &ctx.db();
+        let identifier = Identifier::new(&id, &alias)?;
+        let service = require(db, identifier).await?;
+        refuse_locked(&service)?;
+        let named_by = match identifier {
+            Identifier::Alias(alias) => alias.to_owned(),
+            Identifier::Id(_) => service.slug.clone(),
+        };
+        let deleted_service_id = Some(ServiceResolver::id(&service));
+        deploy_number::leave_to_aliases(db, service.id).await?;
+        service.delete(db).await?;
+        Ok(ServiceDeletePayload { deleted_service_id, deleted_service_alias: Some(named_by), ..Default::default() })
+    }
+}

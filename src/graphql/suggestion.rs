@@ -1,0 +1,215 @@
+//! Service suggestions: what the catalogue lacks, and what people decide about it.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+
+use super::context::Ctx;
+use super::id::{self, Id};
+use super::identifier::Identifier;
+use super::list::List;
+use super::page::PageRequest;
+use super::schema::*;
+use super::types::{CodeIssueProject, Service, ServiceSuggestion};
+use super::{integration as integrations, near_match, service, text};
+use crate::db;
+use crate::entity::alias::{AliasTable, Kind as AliasKind};
+use crate::entity::suggestion::{self, Column, Kind, State};
+use crate::entity::{
+    self, ByIds, Timestamp, code_issue_project, code_issue_project_resource, deploy, deploy_number, integration,
+    service_alias, suggestion_integration,
+};
+use crate::error::{Result, UserError};
+
+impl ServiceSuggestionResolver for ServiceSuggestion {
+    fn id(&self) -> Id {
+        Id::of::<suggestion::Entity>(self.id)
+    }
+
+    fn kind(&self) -> ServiceSuggestionKind {
+        match ServiceSuggestion::kind(self) {
+            Kind::Deploy => ServiceSuggestionKind::Deploy,
+            Kind::CodeIssueProject => ServiceSuggestionKind::CodeIssueProject,
+        }
+    }
+
+    fn alias(&self) -> &str {
+        &self.alias
+    }
+
+    fn state(&self) -> ServiceSuggestionState {
+        match self.state {
+            State::Open => ServiceSuggestionState::Open,
+            State::Accepted => ServiceSuggestionState::Accepted,
+            State::Ignored => ServiceSuggestionState::Ignored,
+        }
+    }
+
+    fn deploy_count(&self) -> i32 {
+        self.deploy_count
+    }
+
+    fn first_seen_at(&self) -> Timestamp {
+        self.first_seen_at
+    }
+
+    fn last_seen_at(&self) -> Timestamp {
+        self.last_seen_at
+    }
+
+    async fn integrations(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Integration>>> {
+        let db = &ctx.db();
+        let ids: Vec<i64> = suggestions.iter().map(|suggestion| suggestion.id).collect();
+        let links = suggestion_integration::Entity::find()
+            .filter(db::any(db, suggestion_integration::Column::SuggestionId, &ids))
+            .order_by_asc(suggestion_integration::Column::IntegrationId)
+            .all(db)
+            .await?;
+        let rows = integration::Entity::by_ids(db, links.iter().map(|link| Some(link.integration_id))).await?;
+        let mut seen_by = HashMap::<i64, Vec<Integration>>::new();
+        for (link, row) in links.into_iter().zip(rows) {
+            seen_by.entry(link.suggestion_id).or_default().extend(row.map(integrations::of));
+        }
+        Ok(ids.iter().map(|id| seen_by.remove(id).unwrap_or_default()).collect())
+    }
+
+    async fn near_matches(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Service>>> {
+        near_match::services(&ctx.db(), suggestions.iter().map(|suggestion| &*suggestion.alias)).await
+    }
+
+    async fn code_issue_project(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<CodeIssueProject>>> {
+        let ids = suggestions.iter().map(|suggestion| suggestion.code_issue_project_id);
+        Ok(code_issue_project::Entity::by_ids(&ctx.db(), ids).await?)
+    }
+
+    async fn service(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
+        let ids = suggestions.iter().map(|suggestion| suggestion.service_id);
+        Ok(entity::service::Entity::by_ids(&ctx.db(), ids).await?)
+    }
+}
+
+/// The suggestions, in order of first sight.
+pub(super) async fn of_account(
+    args: &AccountServiceSuggestionsArgs,
+    ctx: &Ctx<'_>,
+) -> Result<ServiceSuggestionConnectionType> {
+    let AccountServiceSuggestionsArgs { state, first, after } = args;
+    let mut suggestions = List::<suggestion::Entity>::new(Column::Id);
+    if let Some(state) = state.value() {
+        suggestions = suggestions.filter(Column::State.eq(match state {
+            ServiceSuggestionState::Open => State::Open,
+            ServiceSuggestionState::Accepted => State::Accepted,
+            ServiceSuggestionState::Ignored => State::Ignored,
+        }));
+    }
+    suggestions.page(ctx, &PageRequest::new(first, after)?).await
+}
+
+/// Decides about a suggestion that is not accepted. It is taken hold of before anything else is looked at, so that
+/// deploys which come in meanwhile find either no decision or all of it.
+async fn decide(
+    db: &impl ConnectionTrait,
+    id: &str,
+    state: State,
+) -> Result<ServiceSuggestion> {
+    let suggestion = id::require::<suggestion::Entity>(db, id, "id").await?;
+    let decided = suggestion::Entity::update_many()
+        .col_expr(Column::State, Expr::value(state))
+        .filter(Column::Id.eq(suggestion.id))
+        .filter(Column::State.ne(State::Accepted))
+        .exec(db)
+        .await?;
+    if decided.rows_affected == 0 {
+        return Err(UserError::new("id", "the suggestion is accepted already").into());
+    }
+    Ok(ServiceSuggestion { state, ..suggestion })
+}
+
+impl ServiceSuggestionAcceptMutation for Mutation {
+    async fn service_suggestion_accept(
+        ctx: &Ctx<'_>,
+        input: ServiceSuggestionAcceptInput,
+    ) -> Result<ServiceSuggestionAcceptPayload> {
+        let ServiceSuggestionAcceptInput { id, service: existing, name } = input;
+        let db = &ctx.db();
+        let suggestion = decide(db, &id, State::Accepted).await?;
+        let (service, alias_kind) = match (existing.value(), name.value()) {
+            (Some(_), Some(_)) => {
+                return Err(UserError::new("name", "a name is for a new service; here an existing one is given").into());
+            }
+            (Some(IdentifierInput { id, alias }), None) => {
+                let found = async { service::require(db, Identifier::new(id, alias)?).await };
+                let found = found.await.map_err(|error| error.map_user(|error| error.within("service")))?;
+                service::refuse_locked(&found)?;
+                (found, AliasKind::Managed)
+            }
+            (None, name) => {
+                let name = name.unwrap_or(&suggestion.alias);
+                let name = text::required("name", name, text::SHORT)?;
+                let kind = if name == suggestion.alias { AliasKind::Name } else { AliasKind::Managed };
+                (service::create(db, name, |_| {}).await?, kind)
+            }
+        };
+        match suggestion.code_issue_project_id {
+            Some(project_id) => connect(db, project_id, service.id).await?,
+            None => give_alias(db, &suggestion.alias, service.id, alias_kind).await?,
+        }
+        suggestion::Entity::update_many()
+            .col_expr(Column::ServiceId, Expr::value(service.id))
+            .filter(Column::Id.eq(suggestion.id))
+            .exec(db)
+            .await?;
+        let service_suggestion = Some(ServiceSuggestion { service_id: Some(service.id), ..suggestion });
+        Ok(ServiceSuggestionAcceptPayload { service_suggestion, service: Some(service), ..Default::default() })
+    }
+}
+
+/// Gives a service the alias that was deployed, the deploys that wait for it, and their count.
+async fn give_alias(db: &impl ConnectionTrait, alias: &str, service_id: i64, kind: AliasKind) -> Result<()> {
+    if !service_alias::Entity::claim(db, service_id, alias, kind).await? {
+        let message = format!("another service has the alias \"{alias}\" by now");
+        return Err(UserError::base(message).into());
+    }
+    deploy::Entity::update_many()
+        .col_expr(deploy::Column::ServiceId, Expr::value(service_id))
+        .filter(deploy::Column::ServiceAlias.eq(alias))
+        .filter(deploy::Column::ServiceId.is_null())
+        .exec(db)
+        .await?;
+    Ok(deploy_number::move_to_service(db, alias, service_id).await?)
+}
+
+/// Connects a code issue project to a service, unless it is already.
+async fn connect(db: &impl ConnectionTrait, project_id: i64, service_id: i64) -> Result<()> {
+    use code_issue_project_resource::{ActiveModel, Entity};
+    let link = ActiveModel {
+        code_issue_project_id: Set(project_id),
+        service_id: Set(Some(service_id)),
+        ..Default::default()
+    };
+    Entity::insert(link).on_conflict(OnConflict::new().do_nothing().to_owned()).exec_without_returning(db).await?;
+    Ok(())
+}
+
+impl ServiceSuggestionIgnoreMutation for Mutation {
+    async fn service_suggestion_ignore(
+        ctx: &Ctx<'_>,
+        input: ServiceSuggestionIgnoreInput,
+    ) -> Result<ServiceSuggestionIgnorePayload> {
+        let ServiceSuggestionIgnoreInput { id } = input;
+        let service_suggestion = Some(decide(&ctx.db(), &id, State::Ignored).await?);
+        Ok(ServiceSuggestionIgnorePayload { service_suggestion, ..Default::default() })
+    }
+}
+
+impl ServiceSuggestionUnignoreMutation for Mutation {
+    async fn service_suggestion_unignore(
+        ctx: &Ctx<'_>,
+        input: ServiceSuggestionUnignoreInput,
+    ) -> Result<ServiceSuggestionUnignorePayload> {
+        let ServiceSuggestionUnignoreInput { id } = input;
+        let service_suggestion = Some(decide(&ctx.db(), &id, State::Open).await?);
+        Ok(ServiceSuggestionUnignorePayload { service_suggestion, ..Default::default() })
+    }
+}

@@ -1,0 +1,221 @@
+//! Tags: keys with values on services, repositories, teams and users.
+
+use std::collections::HashSet;
+
+use async_graphql::MaybeUndefined;
+use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, ModelTrait, Set};
+
+use super::alias::or_taken;
+use super::context::Ctx;
+use super::hold::hold;
+use super::id::{self, Id};
+use super::identifier::Identifier;
+use super::schema::*;
+use super::types::Tag;
+use super::{service, team, text};
+use crate::entity::tag::{self, Owner};
+use crate::entity::{self, repository, user};
+use crate::error::{Problems, Result, UserError};
+
+/// The most tags that one mutation sets.
+const MOST: usize = 1_000;
+
+impl TagResolver for Tag {
+    fn id(&self) -> Id {
+        Id::of::<tag::Entity>(self.id)
+    }
+
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    fn value(&self) -> &str {
+        &self.value
+    }
+}
+
+/// The thing that gets tags, unless a service file governs it.
+async fn owner(
+    db: &impl ConnectionTrait,
+    id: &MaybeUndefined<String>,
+    alias: &MaybeUndefined<String>,
+    kind: Option<TaggableResource>,
+) -> Result<Owner> {
+    let identifier = Identifier::new(id, alias)?;
+    let kind = match identifier {
+        Identifier::Alias(_) => kind.unwrap_or(TaggableResource::Service),
+        Identifier::Id(id) => match id::decode(id) {
+            None => TaggableResource::Service,
+            Some((class, _)) => TaggableResource::from_word(&class).ok_or_else(|| {
+                let message =
+                    format!("this is the id of a {class}; only services, repositories, teams and users have tags");
+                UserError::new("id", message).not_found()
+            })?,
+        },
+    };
+    Ok(match (kind, identifier) {
+        (TaggableResource::Service, identifier) => {
+            let service = service::require(db, identifier).await?;
+            service::refuse_locked(&service)?;
+            Owner::Service(service.id)
+        }
+        (TaggableResource::Team, identifier) => Owner::Team(team::require(db, identifier).await?.id),
+        (TaggableResource::Repository, Identifier::Id(id)) => {
+            Owner::Repository(id::require::<repository::Entity>(db, id, "id").await?.id)
+        }
+        (TaggableResource::Repository, Identifier::Alias(alias)) => {
+            let repository = repository::by_alias(db, alias).await?;
+            Owner::Repository(repository.ok_or_else(|| unknown("repository has the alias", alias))?.id)
+        }
+        (TaggableResource::User, Identifier::Id(id)) => {
+            Owner::User(id::require::<user::Entity>(db, id, "id").await?.id)
+        }
+        (TaggableResource::User, Identifier::Alias(email)) => {
+            let user = user::by_email(db, email).await?;
+            Owner::User(user.ok_or_else(|| unknown("user has the email address", email))?.id)
+        }
+    })
+}
+
+fn unknown(what: &str, alias: &str) -> UserError {
+    UserError::new("alias", format!("no {what} \"{alias}\"")).not_found()
+}
+
+/// Refuses a write to a tag of a service that a service file governs.
+async fn refuse_locked(db: &impl ConnectionTrait, tag: &Tag) -> Result<()> {
+    if let Some(id) = tag.service_id
+        && let Some(service) = entity::service::Entity::find_by_id(id).one(db).await?
+    {
+        service::refuse_locked(&service)?;
+    }
+    Ok(())
+}
+
+/// `^[a-z][0-9a-z_./\\-]*$`, and not too long.
+fn key(key: &str) -> Result<String, UserError> {
+    let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_./\\-".contains(letter);
+    if !key.starts_with(|first: char| first.is_ascii_lowercase()) || !key.chars().all(fits) {
+        let rule = "key must begin with a lowercase letter and go on with lowercase letters, digits, _, -, ., / and \\";
+        return Err(UserError::new("key", rule));
+    }
+    text::at_most("key", key, text::TAG_KEY)
+}
+
+fn value(value: &str) -> Result<String, UserError> {
+    text::at_most("value", value, text::TAG_VALUE)
+}
+
+fn taken(key: &str) -> UserError {
+    UserError::new("key", format!("there is a tag with the key \"{key}\" already"))
+}
+
+/// Makes others who write several tags of the same owner wait.
+async fn hold_owner(db: &impl ConnectionTrait, owner: Owner) -> Result<()> {
+    match owner {
+        Owner::Service(id) => drop(hold::<entity::service::Entity>(db, id).await?),
+        Owner::Repository(id) => drop(hold::<repository::Entity>(db, id).await?),
+        Owner::Team(id) => drop(hold::<entity::team::Entity>(db, id).await?),
+        Owner::User(id) => drop(hold::<user::Entity>(db, id).await?),
+    }
+    Ok(())
+}
+
+impl TagAssignMutation for Mutation {
+    async fn tag_assign(ctx: &Ctx<'_>, input: TagAssignInput) -> Result<TagAssignPayload> {
+        let TagAssignInput { id, alias, r#type, tags } = input;
+        let db = &ctx.db();
+        if tags.len() > MOST {
+            return Err(UserError::new("tags", format!("at most {MOST} tags can be set at once")).into());
+        }
+        let owner = owner(db, &id, &alias, r#type).await?;
+
+        let mut problems = Problems::default();
+        let mut seen = HashSet::with_capacity(tags.len());
+        let mut checked = Vec::with_capacity(tags.len());
+        for (place, TagInput { key: of, value: to }) in tags.iter().enumerate() {
+            let within = |error: UserError| error.within(place.to_string()).within("tags");
+            let key = problems.take(key(of).map_err(within));
+            let value = problems.take(value(to).map_err(within));
+            if !seen.insert(of) {
+                problems.push(within(UserError::new("key", format!("the key \"{of}\" is given twice"))));
+            }
+            checked.extend(key.zip(value));
+        }
+        problems.none()?;
+
+        if checked.len() > 1 {
+            hold_owner(db, owner).await?;
+        }
+        let mut tags = Vec::with_capacity(checked.len());
+        for (key, value) in checked {
+            let error = taken(&key);
+            tags.push(tag::assign(db, owner, key, value).await.map_err(|cause| or_taken(cause, error))?);
+        }
+        Ok(TagAssignPayload { tags: Some(tags), ..Default::default() })
+    }
+}
+
+impl TagCreateMutation for Mutation {
+    async fn tag_create(ctx: &Ctx<'_>, input: TagCreateInput) -> Result<TagCreatePayload> {
+        let TagCreateInput { id, alias, r#type, key: of, value: to } = input;
+        let db = &ctx.db();
+        let owner = owner(db, &id, &alias, r#type).await?;
+        let mut problems = Problems::default();
+        let key = problems.take(key(&of));
+        let value = problems.take(value(&to));
+        problems.none()?;
+
+        let tag = tag::new(owner, key.unwrap_or_default(), value.unwrap_or_default()).insert(db).await;
+        let tag = tag.map_err(|error| or_taken(error, taken(&of)))?;
+        Ok(TagCreatePayload { tag: Some(tag), ..Default::default() })
+    }
+}
+
+impl TagUpdateMutation for Mutation {
+    async fn tag_update(ctx: &Ctx<'_>, input: TagUpdateInput) -> Result<TagUpdatePayload> {
+        let TagUpdateInput { id, key: of, value: to } = input;
+        let db = &ctx.db();
+        let tag = id::require::<tag::Entity>(db, &id, "id").await?;
+        refuse_locked(db, &tag).await?;
+        let mut problems = Problems::default();
+        let key = problems.take(changed("key", &of, key)).flatten();
+        let value = problems.take(changed("value", &to, value)).flatten();
+        problems.none()?;
+
+        let error = taken(key.as_deref().unwrap_or_default());
+        let mut row: tag::ActiveModel = tag.into();
+        if let Some(key) = key {
+            row.key = Set(key);
+        }
+        if let Some(value) = value {
+            row.value = Set(value);
+        }
+        let tag = row.update(db).await.map_err(|cause| or_taken(cause, error))?;
+        Ok(TagUpdatePayload { tag: Some(tag), ..Default::default() })
+    }
+}
+
+/// The new part of a tag: absent leaves it, null is an error.
+fn changed(
+    field: &'static str,
+    text: &MaybeUndefined<String>,
+    check: impl Fn(&str) -> Result<String, UserError>,
+) -> Result<Option<String>, UserError> {
+    match text {
+        MaybeUndefined::Undefined => Ok(None),
+        MaybeUndefined::Null => Err(UserError::new(field, format!("{field} must not be null"))),
+        MaybeUndefined::Value(text) => check(text).map(Some),
+    }
+}
+
+impl TagDeleteMutation for Mutation {
+    async fn tag_delete(ctx: &Ctx<'_>, input: TagDeleteInput) -> Result<TagDeletePayload> {
+        let TagDeleteInput { id } = input;
+        let db = &ctx.db();
+        let tag = id::require::<tag::Entity>(db, &id, "id").await?;
+        refuse_locked(db, &tag).await?;
+        let deleted_tag_id = Some(TagResolver::id(&tag));
+        tag.delete(db).await?;
+        Ok(TagDeletePayload { deleted_tag_id, ..Default::default() })
+    }
+}

@@ -1,0 +1,174 @@
+//! Teams: the owners of services. Who is in them is `team_membership.rs`'s affair.
+
+use sea_orm::{ActiveModelTrait, ConnectionTrait, ModelTrait, Set};
+
+use super::alias::or_taken;
+use super::context::Ctx;
+use super::hold::hold;
+use super::id::{self, Id};
+use super::identifier::Identifier;
+use super::list::List;
+use super::page::{PageArguments, PageRequest};
+use super::schema::*;
+use super::service::set;
+use super::types::{Team, User};
+use super::{alias, team_membership, text, user};
+use crate::entity::alias::AliasTable;
+use crate::entity::{self, ByIds, Timestamp, service, tag, team, team_alias};
+use crate::error::{Problems, Result, UserError};
+
+impl TeamResolver for Team {
+    fn id(&self) -> Id {
+        Id::of::<team::Entity>(self.id)
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn alias(&self) -> &str {
+        &self.alias
+    }
+
+    async fn aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        alias::all::<team_alias::Entity>(&ctx.db(), teams.iter().map(|team| team.id)).await
+    }
+
+    async fn managed_aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        alias::managed::<team_alias::Entity>(&ctx.db(), teams.iter().map(|team| team.id)).await
+    }
+
+    async fn manager(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {
+        Ok(entity::user::Entity::by_ids(&ctx.db(), teams.iter().map(|team| team.manager_id)).await?)
+    }
+
+    fn responsibilities(&self) -> Option<&str> {
+        self.responsibilities.as_deref()
+    }
+
+    async fn members(teams: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<UserConnectionType>> {
+        team_membership::users(teams, args, ctx).await
+    }
+
+    async fn memberships(
+        teams: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<TeamMembershipConnectionType>> {
+        team_membership::of_teams(teams, args, ctx).await
+    }
+
+    async fn services(teams: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<ServiceConnectionType>> {
+        let ids = teams.iter().map(|team| team.id);
+        let services = List::<service::Entity>::new(service::Column::Id);
+        services.of(&ctx.db(), service::Column::OwnerId, ids).pages(ctx, &args.request()?).await
+    }
+
+    async fn tags(teams: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
+        let ids = teams.iter().map(|team| team.id);
+        let tags = List::<tag::Entity>::new(tag::Column::Id).of(&ctx.db(), tag::Column::TeamId, ids);
+        tags.pages(ctx, &args.request()?).await
+    }
+
+    async fn html_url(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
+        let app_url = &ctx.settings().app_url;
+        Ok(teams.iter().map(|team| format!("{app_url}/teams/{}", team.alias)).collect())
+    }
+}
+
+/// All teams, a page at a time.
+pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<TeamConnectionType> {
+    List::<team::Entity>::new(team::Column::Id).page(ctx, request).await
+}
+
+/// The team that a client names, or an error that says why there is none: for mutations, and for the query too.
+pub(super) async fn require(db: &impl ConnectionTrait, identifier: Identifier<'_>) -> Result<Team> {
+    match identifier {
+        Identifier::Id(id) => id::require::<team::Entity>(db, id, "id").await,
+        Identifier::Alias(alias) => {
+            let found = team::by_alias(db, alias).await?;
+            Ok(found
+                .ok_or_else(|| UserError::new("alias", format!("no team has the alias \"{alias}\"")).not_found())?)
+        }
+    }
+}
+
+fn taken(name: &str) -> UserError {
+    UserError::new("name", format!("another team has the name \"{name}\""))
+}
+
+impl TeamCreateMutation for Mutation {
+    async fn team_create(ctx: &Ctx<'_>, input: TeamCreateInput) -> Result<TeamCreatePayload> {
+        let TeamCreateInput { name, manager_email, responsibilities, members } = input;
+        let db = &ctx.db();
+        let mut problems = Problems::default();
+        let name = problems.take(text::required("name", &name, text::SHORT));
+        let manager_id = problems.take_any(user::key_by_email(db, "managerEmail", &manager_email).await)?;
+        let responsibilities = problems.take(text::optional("responsibilities", &responsibilities, text::DESCRIPTION));
+        let members = members.value().map(Vec::as_slice).unwrap_or_default();
+        let members = problems.take_any(team_membership::named(db, members).await)?;
+        problems.none()?;
+
+        let now = Timestamp::now();
+        let name = name.unwrap_or_default();
+        let row = team::ActiveModel {
+            name: Set(name.clone()),
+            alias: Set(String::new()),
+            responsibilities: Set(responsibilities.flatten()),
+            manager_id: Set(manager_id.flatten()),
+            created_at: Set(now),
+            updated_at: Set(now),
+            ..Default::default()
+        };
+        let team = row.insert(db).await.map_err(|error| or_taken(error, taken(&name)))?;
+        team_membership::join(db, team.id, &members.unwrap_or_default()).await?;
+        let alias = team_alias::Entity::claim_slug(db, team.id, &name).await?;
+        let mut row: team::ActiveModel = team.into();
+        row.alias = Set(alias);
+        Ok(TeamCreatePayload { team: Some(row.update(db).await?), ..Default::default() })
+    }
+}
+
+impl TeamUpdateMutation for Mutation {
+    async fn team_update(ctx: &Ctx<'_>, input: TeamUpdateInput) -> Result<TeamUpdatePayload> {
+        let TeamUpdateInput { id, alias, name, manager_email, responsibilities } = input;
+        let db = &ctx.db();
+        let team = require(db, Identifier::new(&id, &alias)?).await?;
+        let team = hold::<team::Entity>(db, team.id).await?;
+        let mut problems = Problems::default();
+        let name = problems.take(text::renamed("name", &name)).flatten();
+        let manager_id = problems.take_any(user::key_by_email(db, "managerEmail", &manager_email).await)?;
+        let responsibilities = problems.take(text::changed("responsibilities", &responsibilities, text::DESCRIPTION));
+        problems.none()?;
+
+        let id = team.id;
+        let error = taken(name.as_deref().unwrap_or_default());
+        let mut row: team::ActiveModel = team.into();
+        if let Some(name) = name {
+            row.alias = Set(team_alias::Entity::claim_slug(db, id, &name).await?);
+            row.name = Set(name);
+        }
+        set(&mut row.manager_id, manager_id.filter(|_| !manager_email.is_undefined()));
+        set(&mut row.responsibilities, responsibilities.flatten());
+        row.updated_at = Set(Timestamp::now());
+        let team = row.update(db).await.map_err(|cause| or_taken(cause, error))?;
+        Ok(TeamUpdatePayload { team: Some(team), ..Default::default() })
+    }
+}
+
+impl TeamDeleteMutation for Mutation {
+    async fn team_delete(ctx: &Ctx<'_>, input: TeamDeleteInput) -> Result<TeamDeletePayload> {
+        let TeamDeleteInput { id, alias } = input;
+        let db = &ctx.db();
+        let identifier = Identifier::new(&id, &alias)?;
+        let team = require(db, identifier).await?;
+        let team = hold::<team::Entity>(db, team.id).await?;
+        let named_by = match identifier {
+            Identifier::Alias(alias) => alias.to_owned(),
+            Identifier::Id(_) => team.alias.clone(),
+        };
+        let deleted_team_id = Some(TeamResolver::id(&team));
+        team.delete(db).await?;
+        Ok(TeamDeletePayload { deleted_team_id, deleted_team_alias: Some(named_by), ..Default::default() })
+    }
+}

@@ -1,0 +1,184 @@
+//! Who is in which team, and as what.
+
+use std::collections::{HashMap, HashSet};
+
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+
+use super::alias::or_gone;
+use super::context::Ctx;
+use super::hold::hold;
+use super::list::List;
+use super::page::PageArguments;
+use super::schema::*;
+use super::types::{Team, TeamMembership, User};
+use super::{id, text, user};
+use crate::db;
+use crate::entity::{self, ByIds, team, team_membership};
+use crate::error::{Error, Problems, Result, UserError};
+
+/// The most members that one mutation names.
+const MOST: usize = 1_000;
+
+impl TeamMembershipResolver for TeamMembership {
+    async fn team(memberships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Team>> {
+        let ids = memberships.iter().map(|membership| Some(membership.team_id));
+        present(team::Entity::by_ids(&ctx.db(), ids).await?)
+    }
+
+    async fn user(memberships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<User>> {
+        let ids = memberships.iter().map(|membership| Some(membership.user_id));
+        present(entity::user::Entity::by_ids(&ctx.db(), ids).await?)
+    }
+
+    fn role(&self) -> Option<&str> {
+        self.role.as_deref()
+    }
+}
+
+/// A membership has both its sides, unless one was deleted since the membership was read.
+fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
+    let gone = || UserError::base("a side of this membership was deleted at the same moment; ask again").not_found();
+    Ok(rows.into_iter().collect::<Option<_>>().ok_or_else(gone)?)
+}
+
+/// The members of each team, in the order in which they joined.
+pub(super) async fn users(teams: &[&Team], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<UserConnectionType>> {
+    let users = List::<entity::user::Entity>::new(entity::user::Column::Id).linked(
+        &ctx.db(),
+        (entity::user::Column::Id, team_membership::Column::UserId),
+        team_membership::Column::Id,
+        team_membership::Column::TeamId,
+        teams.iter().map(|team| team.id),
+    );
+    users.pages(ctx, &args.request()?).await
+}
+
+/// The memberships of each team, the oldest first.
+pub(super) async fn of_teams(
+    teams: &[&Team],
+    args: &PageArguments,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<TeamMembershipConnectionType>> {
+    let ids = teams.iter().map(|team| team.id);
+    let memberships = List::<team_membership::Entity>::new(team_membership::Column::Id);
+    memberships.of(&ctx.db(), team_membership::Column::TeamId, ids).pages(ctx, &args.request()?).await
+}
+
+/// A user as a client names one beside a team.
+#[derive(Debug)]
+pub(super) struct Member {
+    user: User,
+    /// The outer `None` leaves the role as it is, the inner one clears it.
+    role: Option<Option<String>>,
+}
+
+/// The users that the field `members` names, or all that is wrong with it.
+pub(super) async fn named(db: &impl ConnectionTrait, members: &[TeamMembershipUserInput]) -> Result<Vec<Member>> {
+    if members.len() > MOST {
+        return Err(UserError::new("members", format!("at most {MOST} members can be named at once")).into());
+    }
+    let mut problems = Problems::default();
+    let users: Vec<_> = members.iter().map(|TeamMembershipUserInput { user, role: _ }| user).collect();
+    let mut seen = HashSet::with_capacity(users.len());
+    let mut found = Vec::with_capacity(users.len());
+    for (place, (user, member)) in user::all(db, &users).await?.into_iter().zip(members).enumerate() {
+        let TeamMembershipUserInput { user: _, role } = member;
+        let within = |error: UserError| error.within(place.to_string()).within("members");
+        let user = problems.take(user.map_err(|error| within(error.within("user"))));
+        let role = problems.take(text::changed("role", role, text::SHORT).map_err(within));
+        if user.as_ref().is_some_and(|user| !seen.insert(user.id)) {
+            problems.push(within(UserError::new("user", "this user is named twice")));
+        }
+        found.extend(user.zip(role).map(|(user, role)| Member { user, role }));
+    }
+    problems.none()?;
+    Ok(found)
+}
+
+/// Makes users members of a team, in one statement. Who is one already stays one and gets the new role, if there is
+/// one.
+pub(super) async fn join(db: &impl ConnectionTrait, team_id: i64, members: &[Member]) -> Result<Vec<TeamMembership>> {
+    if members.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = members.iter().map(|Member { user, role }| team_membership::ActiveModel {
+        team_id: Set(team_id),
+        user_id: Set(user.id),
+        role: Set(role.clone().flatten()),
+        ..Default::default()
+    });
+    let changed: Vec<i64> =
+        members.iter().filter(|member| member.role.is_some()).map(|member| member.user.id).collect();
+    let role = team_membership::Column::Role;
+    let is_changed = db::any(db, team_membership::Column::UserId, &changed);
+    let role_then =
+        Expr::case(is_changed, Expr::col(("excluded", role))).finally(Expr::col((team_membership::Entity, role)));
+    let member_already = OnConflict::columns([team_membership::Column::TeamId, team_membership::Column::UserId])
+        .value(role, role_then)
+        .to_owned();
+    let insert = team_membership::Entity::insert_many(rows).on_conflict(member_already);
+    let joined = insert.exec_with_returning(db).await.map_err(or_gone)?;
+
+    let mut by_user: HashMap<_, _> = joined.into_iter().map(|membership| (membership.user_id, membership)).collect();
+    let in_order: Option<_> = members.iter().map(|member| by_user.remove(&member.user.id)).collect();
+    in_order.ok_or_else(|| Error::internal("a membership was written and not returned"))
+}
+
+impl TeamMembershipCreateMutation for Mutation {
+    async fn team_membership_create(
+        ctx: &Ctx<'_>,
+        input: TeamMembershipCreateInput,
+    ) -> Result<TeamMembershipCreatePayload> {
+        let TeamMembershipCreateInput { team_id, members } = input;
+        let db = &ctx.db();
+        let team_id = team(db, &team_id).await?;
+        let members = named(db, &members).await?;
+        let memberships = join(db, team_id, &members).await?;
+        Ok(TeamMembershipCreatePayload {
+            members: Some(members.into_iter().map(|member| member.user).collect()),
+            memberships: Some(memberships),
+            ..Default::default()
+        })
+    }
+}
+
+/// The key of the team whose members are to change.
+async fn team(db: &impl ConnectionTrait, id: &str) -> Result<i64> {
+    let team = id::require::<team::Entity>(db, id, "teamId").await?;
+    Ok(hold::<team::Entity>(db, team.id).await?.id)
+}
+
+impl TeamMembershipDeleteMutation for Mutation {
+    async fn team_membership_delete(
+        ctx: &Ctx<'_>,
+        input: TeamMembershipDeleteInput,
+    ) -> Result<TeamMembershipDeletePayload> {
+        let TeamMembershipDeleteInput { team_id, members } = input;
+        let db = &ctx.db();
+        let team_id = team(db, &team_id).await?;
+        let members = named(db, &members).await?;
+        let users: Vec<i64> = members.iter().map(|member| member.user.id).collect();
+        let leaving =
+            team_membership::Column::TeamId.eq(team_id).and(db::any(db, team_membership::Column::UserId, &users));
+        let present: HashSet<i64> = team_membership::Entity::find()
+            .select_only()
+            .column(team_membership::Column::UserId)
+            .filter(leaving.clone())
+            .into_tuple()
+            .all(db)
+            .await?
+            .into_iter()
+            .collect();
+
+        let mut problems = Problems::default();
+        for (place, _) in users.iter().enumerate().filter(|(_, user)| !present.contains(user)) {
+            let error = UserError::new("user", "this user is not a member of the team").not_found();
+            problems.push(error.within(place.to_string()).within("members"));
+        }
+        problems.none()?;
+        team_membership::Entity::delete_many().filter(leaving).exec(db).await?;
+        let deleted_members = Some(members.into_iter().map(|member| member.user).collect());
+        Ok(TeamMembershipDeletePayload { deleted_members, ..Default::default() })
+    }
+}

@@ -1,0 +1,23 @@
+//! Which Rust type stands for which type of the SDL.
+//!
+//! The build reads the names from here. An object type that is bound gets a resolver trait, which the noun's file
+//! implements; one that is not is generated as a struct with public fields. Scalars are bound too.
+
+pub use super::account::Account;
+pub use super::context::State;
+pub use super::id::Id as ID;
+pub use super::integration::{CustomIntegration, DeployIntegration};
+pub use crate::entity::Timestamp as ISO8601DateTime;
+pub use crate::entity::code_issue::Model as CodeIssue;
+pub use crate::entity::code_issue_project::Model as CodeIssueProject;
+pub use crate::entity::deploy::Model as Deploy;
+pub use crate::entity::lifecycle::Model as Lifecycle;
+pub use crate::entity::repository::Model as Repository;
+pub use crate::entity::service::Model as Service;
+pub use crate::entity::service_repository::Model as ServiceRepository;
+pub use crate::entity::suggestion::Model as ServiceSuggestion;
+pub use crate::entity::tag::Model as Tag;
+pub use crate::entity::team::Model as Team;
+pub use crate::entity::team_membership::Model as TeamMembership;
+pub use crate::entity::tier::Model as Tier;
+pub use crate::entity::user::Model as User;

@@ -1,0 +1,240 @@
+//! Users: people who belong to teams, manage them, and deploy.
+
+use std::collections::HashMap;
+
+use async_graphql::MaybeUndefined;
+use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, Set};
+
+use super::alias::{or_gone, or_taken};
+use super::context::Ctx;
+use super::id::{self, Class, Id};
+use super::list::List;
+use super::page::{PageArguments, PageRequest};
+use super::schema::*;
+use super::text;
+use super::types::User;
+use crate::entity::user::{Role, by_email, email_key};
+use crate::entity::{ByIds, Timestamp, tag, team, team_membership, user};
+use crate::error::{Code, Error, Problems, Result, UserError};
+
+impl UserResolver for User {
+    fn id(&self) -> Id {
+        Id::of::<user::Entity>(self.id)
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn email(&self) -> &str {
+        &self.email
+    }
+
+    fn role(&self) -> UserRole {
+        match self.role {
+            Role::Admin => UserRole::Admin,
+            Role::User => UserRole::User,
+        }
+    }
+
+    async fn teams(users: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TeamConnectionType>> {
+        let teams = List::<team::Entity>::new(team::Column::Id).linked(
+            &ctx.db(),
+            (team::Column::Id, team_membership::Column::TeamId),
+            team_membership::Column::Id,
+            team_membership::Column::UserId,
+            users.iter().map(|user| user.id),
+        );
+        teams.pages(ctx, &args.request()?).await
+    }
+
+    async fn tags(users: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
+        let ids = users.iter().map(|user| user.id);
+        let tags = List::<tag::Entity>::new(tag::Column::Id).of(&ctx.db(), tag::Column::UserId, ids);
+        tags.pages(ctx, &args.request()?).await
+    }
+}
+
+/// The row's word for a role of the SDL.
+fn stored(role: UserRole) -> Role {
+    match role {
+        UserRole::Admin => Role::Admin,
+        UserRole::User => Role::User,
+    }
+}
+
+/// All users, a page at a time.
+pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<UserConnectionType> {
+    List::<user::Entity>::new(user::Column::Id).page(ctx, request).await
+}
+
+/// The user that a client names, or nothing: for queries.
+pub(super) async fn find(db: &impl ConnectionTrait, named: &UserIdentifierInput) -> Result<Option<User>> {
+    match all(db, &[named]).await?.pop() {
+        Some(Ok(user)) => Ok(Some(user)),
+        Some(Err(error)) if error.code != Code::NotFound => Err(error.into()),
+        _ => Ok(None),
+    }
+}
+
+/// The user that the argument `user` of a mutation names.
+async fn require(db: &impl ConnectionTrait, named: &UserIdentifierInput) -> Result<User> {
+    match all(db, &[named]).await?.pop() {
+        Some(Ok(user)) => Ok(user),
+        Some(Err(error)) => Err(error.within("user").into()),
+        None => Err(Error::internal("a user was looked for and neither found nor missed")),
+    }
+}
+
+/// The key of the user with the address that `field` holds; nothing for null, absent and empty.
+pub(super) async fn key_by_email(
+    db: &impl ConnectionTrait,
+    field: &'static str,
+    email: &MaybeUndefined<String>,
+) -> Result<Option<i64>> {
+    let Some(email) = email.value().filter(|email| !email.is_empty()) else { return Ok(None) };
+    let found = by_email(db, email).await?;
+    Ok(Some(found.ok_or_else(|| nobody(email, field))?.id))
+}
+
+fn nobody(email: &str, field: &'static str) -> UserError {
+    UserError::new(field, format!("no user has the email address \"{email}\"")).not_found()
+}
+
+fn nobody_by_id(id: &str) -> UserError {
+    let message = match id::decode(id) {
+        None => "this is not the id of a user: no global id of this catalogue reads like it".to_owned(),
+        Some((class, _)) if class == user::Entity::CLASS => "there is no user with this id".to_owned(),
+        Some((class, _)) => format!("this is the id of a {class}, not of a user"),
+    };
+    UserError::new("id", message).not_found()
+}
+
+/// The users that a client names, in its order, or what is wrong with a name: in two statements for any number.
+pub(super) async fn all(
+    db: &impl ConnectionTrait,
+    named: &[&UserIdentifierInput],
+) -> Result<Vec<Result<User, UserError>>> {
+    let names: Vec<_> = named.iter().map(|named| Name::new(named)).collect();
+    let ids = names.iter().map(|name| match name {
+        Ok(Name::Id(id)) => id::number::<user::Entity>(id),
+        _ => None,
+    });
+    let mut by_id = user::Entity::by_ids(db, ids).await?.into_iter();
+    let emails = names.iter().filter_map(|name| match name {
+        Ok(Name::Email(email)) => Some(email_key(email)),
+        _ => None,
+    });
+    let emails: Vec<String> = emails.collect();
+    let mut by_email = HashMap::with_capacity(emails.len());
+    if !emails.is_empty() {
+        let users = user::Entity::find().filter(user::Column::EmailKey.is_in(emails)).all(db).await?;
+        by_email.extend(users.into_iter().map(|user| (user.email_key.clone(), user)));
+    }
+
+    let mut users = Vec::with_capacity(names.len());
+    for name in names {
+        let found = by_id.next().flatten();
+        users.push(match name {
+            Err(error) => Err(error),
+            Ok(Name::Email(email)) => by_email.get(&email_key(email)).cloned().ok_or_else(|| nobody(email, "email")),
+            Ok(Name::Id(id)) => match found {
+                Some(user) => Ok(user),
+                None => Err(nobody_by_id(id)),
+            },
+        });
+    }
+    Ok(users)
+}
+
+enum Name<'a> {
+    Id(&'a str),
+    Email(&'a str),
+}
+
+impl<'a> Name<'a> {
+    /// The one that is given. Null and the empty text are the same as absent.
+    fn new(named: &'a UserIdentifierInput) -> Result<Self, UserError> {
+        let UserIdentifierInput { id, email } = named;
+        let given = |text: &'a MaybeUndefined<String>| text.value().map(String::as_str).filter(|text| !text.is_empty());
+        match (given(id), given(email)) {
+            (Some(id), None) => Ok(Self::Id(id)),
+            (None, Some(email)) => Ok(Self::Email(email)),
+            // The field that holds the two is at fault; who knows its name puts it into the path.
+            _ => Err(UserError { path: Vec::new(), ..UserError::base("exactly one of id and email must be given") }),
+        }
+    }
+}
+
+/// An address, without the blanks around it. Whether mail arrives there nobody can tell; this finds what cannot be one.
+fn address(email: &str) -> Result<String, UserError> {
+    let email = text::required("email", email.trim(), text::SHORT)?;
+    let split = email.rsplit_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
+    if split.is_none() || email.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
+        return Err(UserError::new("email", "email must be an address such as name@example.com"));
+    }
+    Ok(email)
+}
+
+impl UserInviteMutation for Mutation {
+    async fn user_invite(ctx: &Ctx<'_>, email: String, input: UserInput) -> Result<UserInvitePayload> {
+        let UserInput { name, role } = input;
+        let mut problems = Problems::default();
+        let email = problems.take(address(&email));
+        let name = match name.value() {
+            Some(name) => problems.take(text::required("name", name, text::SHORT)),
+            None => email.as_deref().and_then(|email| email.rsplit_once('@')).map(|(local, _)| local.to_owned()),
+        };
+        problems.none()?;
+
+        let now = Timestamp::now();
+        let email = email.unwrap_or_default();
+        let taken = UserError::new("email", format!("a user has the email address \"{email}\" already"));
+        let row = user::ActiveModel {
+            name: Set(name.unwrap_or_default()),
+            email_key: Set(email_key(&email)),
+            email: Set(email),
+            role: Set(role.value().copied().map_or(Role::User, stored)),
+            created_at: Set(now),
+            updated_at: Set(now),
+            ..Default::default()
+        };
+        let user = row.insert(&ctx.db()).await.map_err(|error| or_taken(error, taken))?;
+        Ok(UserInvitePayload { user: Some(user), ..Default::default() })
+    }
+}
+
+impl UserUpdateMutation for Mutation {
+    async fn user_update(ctx: &Ctx<'_>, user: UserIdentifierInput, input: UserInput) -> Result<UserUpdatePayload> {
+        let UserInput { name, role } = input;
+        let db = &ctx.db();
+        let user = require(db, &user).await?;
+        let mut problems = Problems::default();
+        let name = problems.take(text::renamed("name", &name)).flatten();
+        if role.is_null() {
+            problems.push(UserError::new("role", "role must not be null"));
+        }
+        problems.none()?;
+
+        let mut row: user::ActiveModel = user.into();
+        if let Some(name) = name {
+            row.name = Set(name);
+        }
+        if let Some(role) = role.value() {
+            row.role = Set(stored(*role));
+        }
+        row.updated_at = Set(Timestamp::now());
+        let user = row.update(db).await.map_err(or_gone)?;
+        Ok(UserUpdatePayload { user: Some(user), ..Default::default() })
+    }
+}
+
+impl UserDeleteMutation for Mutation {
+    async fn user_delete(ctx: &Ctx<'_>, user: UserIdentifierInput) -> Result<UserDeletePayload> {
+        let db = &ctx.db();
+        let user = require(db, &user).await?;
+        let deleted_user_id = Some(UserResolver::id(&user));
+        user.delete(db).await?;
+        Ok(UserDeletePayload { deleted_user_id, ..Default::default() })
+    }
+}

@@ -1,0 +1,169 @@
+//! The specification's rules on executable documents that apollo-compiler 1.33 leaves out: variables inside lists and
+//! input objects stand where their type allows, an input object has no field twice, and one of `@oneOf` has exactly
+//! one. Runs after its validation and relies on it.
+
+use apollo_compiler::ast::{self, Argument, DirectiveList, InputValueDefinition, Type, Value, VariableDefinition};
+use apollo_compiler::collections::HashSet;
+use apollo_compiler::executable::{ExecutableDocument, Operation, Selection, SelectionSet};
+use apollo_compiler::schema::{ExtendedType, InputObjectType};
+use apollo_compiler::{Name, Node, Schema};
+use async_graphql::ServerError;
+
+use super::document::request_error;
+use super::lines::Lines;
+use crate::error::Code;
+
+/// Refuses what breaks one of the rules.
+pub(super) fn check(schema: &Schema, document: &ExecutableDocument, lines: &Lines) -> Result<(), Vec<ServerError>> {
+    let mut errors = Vec::new();
+    for operation in document.operations.iter() {
+        let mut rules = Rules { schema, variables: &operation.variables, lines, errors };
+        rules.operation(document, operation);
+        errors = rules.errors;
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Everything that an operation selects, each fragment's selections once.
+pub(super) fn selections<'d>(document: &'d ExecutableDocument, operation: &'d Operation) -> Vec<&'d Selection> {
+    fn visit<'d>(
+        document: &'d ExecutableDocument,
+        set: &'d SelectionSet,
+        spread: &mut HashSet<&'d Name>,
+        found: &mut Vec<&'d Selection>,
+    ) {
+        for selection in &set.selections {
+            found.push(selection);
+            match selection {
+                Selection::Field(field) => visit(document, &field.selection_set, spread, found),
+                Selection::InlineFragment(fragment) => visit(document, &fragment.selection_set, spread, found),
+                Selection::FragmentSpread(fragment) => {
+                    if let Some(fragment) = document.fragments.get(&fragment.fragment_name)
+                        && spread.insert(&fragment.name)
+                    {
+                        visit(document, &fragment.selection_set, spread, found);
+                    }
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(document, &operation.selection_set, &mut HashSet::default(), &mut found);
+    found
+}
+
+/// The rules on one operation.
+struct Rules<'d> {
+    schema: &'d Schema,
+    variables: &'d [Node<VariableDefinition>],
+    lines: &'d Lines,
+    errors: Vec<ServerError>,
+}
+
+impl Rules<'_> {
+    fn operation(&mut self, document: &ExecutableDocument, operation: &Operation) {
+        self.directives(&operation.directives);
+        for variable in &operation.variables {
+            self.directives(&variable.directives);
+            if let Some(default) = &variable.default_value {
+                self.value(default, &variable.ty, false);
+            }
+        }
+        for selection in selections(document, operation) {
+            self.directives(selection.directives());
+            match selection {
+                Selection::Field(field) => self.arguments(&field.arguments, &field.definition.arguments),
+                Selection::InlineFragment(_) => {}
+                Selection::FragmentSpread(spread) => {
+                    if let Some(fragment) = document.fragments.get(&spread.fragment_name) {
+                        self.directives(&fragment.directives);
+                    }
+                }
+            }
+        }
+    }
+
+    fn directives(&mut self, directives: &DirectiveList) {
+        for directive in directives.iter() {
+            if let Some(definition) = self.schema.directive_definitions.get(&directive.name) {
+                self.arguments(&directive.arguments, &definition.arguments);
+            }
+        }
+    }
+
+    fn arguments(&mut self, given: &[Node<Argument>], definitions: &[Node<InputValueDefinition>]) {
+        for argument in given {
+            if let Some(definition) = definitions.iter().find(|definition| definition.name == argument.name) {
+                self.value(&argument.value, &definition.ty, definition.default_value.is_some());
+            }
+        }
+    }
+
+    /// Checks a value that stands where a `ty` is asked for; `has_default` when that place has a default value.
+    fn value(&mut self, value: &Node<Value>, ty: &Type, has_default: bool) {
+        match &**value {
+            Value::Variable(name) => self.variable(value, name, ty, has_default),
+            Value::List(items) => {
+                let item_type = if ty.is_list() { ty.item_type() } else { ty };
+                items.iter().for_each(|item| self.value(item, item_type, false));
+            }
+            Value::Object(fields) => self.object(value, fields, ty),
+            _ => {}
+        }
+    }
+
+    fn variable(&mut self, place: &Node<Value>, name: &Name, ty: &Type, has_default: bool) {
+        let Some(definition) = self.variables.iter().find(|definition| definition.name == *name) else { return };
+        let may_take_default = has_default || definition.default_value.as_ref().is_some_and(|value| !value.is_null());
+        let is_allowed = if ty.is_non_null() && !definition.ty.is_non_null() {
+            may_take_default && definition.ty.is_assignable_to(&ty.clone().nullable())
+        } else {
+            definition.ty.is_assignable_to(ty)
+        };
+        // Inside a custom scalar there is no type to compare with.
+        if !is_allowed && !self.is_custom_scalar(ty) {
+            self.report(place, format!("variable `${name}` of type `{}` cannot be used for type `{ty}`", definition.ty));
+        }
+    }
+
+    fn object(&mut self, place: &Node<Value>, fields: &[(Name, Node<Value>)], ty: &Type) {
+        for (i, (name, value)) in fields.iter().enumerate() {
+            if fields[..i].iter().any(|(earlier, _)| earlier == name) {
+                self.report(value, format!("the input field `{name}` is given more than once"));
+            }
+        }
+        let schema = self.schema;
+        let Some(ExtendedType::InputObject(definition)) = schema.types.get(ty.inner_named_type()) else { return };
+        for (name, value) in fields {
+            if let Some(field) = definition.fields.get(name) {
+                self.value(value, &field.ty, field.default_value.is_some());
+            }
+        }
+        if definition.directives.has("oneOf") {
+            self.one_of(place, fields, definition);
+        }
+    }
+
+    fn one_of(&mut self, place: &Node<Value>, fields: &[(Name, Node<Value>)], definition: &InputObjectType) {
+        let may_be_null = |value: &Value| match value {
+            Value::Null => true,
+            Value::Variable(name) => {
+                self.variables.iter().any(|variable| variable.name == *name && !variable.ty.is_non_null())
+            }
+            _ => false,
+        };
+        if !matches!(fields, [(_, value)] if !may_be_null(value)) {
+            let message = format!("exactly one field of `{}` must be given, and it must not be null", definition.name);
+            self.report(place, message);
+        }
+    }
+
+    fn is_custom_scalar(&self, ty: &Type) -> bool {
+        let definition = self.schema.types.get(ty.inner_named_type());
+        definition.is_some_and(|ty| matches!(ty, ExtendedType::Scalar(_)) && !ty.is_built_in())
+    }
+
+    fn report(&mut self, place: &Node<ast::Value>, message: String) {
+        self.errors.push(request_error(message, self.lines.of(place.location()), Code::ValidationFailed));
+    }
+}

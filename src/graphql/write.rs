@@ -1,0 +1,217 @@
+//! JSON, written once: the answer's text grows in one buffer, from the first brace to the last.
+//!
+//! When a value that must not be null fails, the text is cut back to where the nearest nullable value began and
+//! `null` is written there; that is how the specification's null propagation costs nothing until it happens.
+
+use async_graphql::{PathSegment, ServerError};
+
+/// The reason why the value that is being written has to become null.
+pub type Bubble = Box<ServerError>;
+
+/// One step of a response path, borrowed from the plan.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+/// The answer while it is written: text, errors so far, and where we are.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    pub(super) text: Vec<u8>,
+    pub(super) errors: Vec<ServerError>,
+    pub(super) path: Vec<Step<'a>>,
+}
+
+/// For each byte: 0 when it stands for itself in a JSON string, else the letter of its escape (`u` for `\u00XX`).
+static ESCAPES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = b'u';
+        byte += 1;
+    }
+    table[0x08] = b'b';
+    table[0x09] = b't';
+    table[0x0a] = b'n';
+    table[0x0c] = b'f';
+    table[0x0d] = b'r';
+    table[b'"' as usize] = b'"';
+    table[b'\\' as usize] = b'\\';
+    table
+};
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { text: Vec::with_capacity(capacity), errors: Vec::new(), path: Vec::with_capacity(16) }
+    }
+
+    /// Writes text that is JSON already.
+    #[inline]
+    pub fn raw(&mut self, json: &str) {
+        self.text.extend_from_slice(json.as_bytes());
+    }
+
+    /// Writes `null`.
+    #[inline]
+    pub fn null(&mut self) {
+        self.raw("null");
+    }
+
+    /// Writes a string with its quotes.
+    #[inline]
+    pub fn string(&mut self, value: &str) {
+        self.text.reserve(value.len() + 2);
+        self.text.push(b'"');
+        self.escaped(value);
+        self.text.push(b'"');
+    }
+
+    /// Writes the inside of a string, escaped.
+    pub fn escaped(&mut self, value: &str) {
+        let bytes = value.as_bytes();
+        let mut start = 0;
+        for (i, &byte) in bytes.iter().enumerate() {
+            let escape = ESCAPES[byte as usize];
+            if escape == 0 {
+                continue;
+            }
+            self.text.extend_from_slice(&bytes[start..i]);
+            start = i + 1;
+            if escape == b'u' {
+                const HEX: &[u8; 16] = b"0123456789abcdef";
+                let digits = [HEX[(byte >> 4) as usize], HEX[(byte & 15) as usize]];
+                self.text.extend_from_slice(&[b'\\', b'u', b'0', b'0', digits[0], digits[1]]);
+            } else {
+                self.text.extend_from_slice(&[b'\\', escape]);
+            }
+        }
+        self.text.extend_from_slice(&bytes[start..]);
+    }
+
+    /// Writes an integer.
+    #[inline]
+    pub fn integer(&mut self, value: impl itoa::Integer) {
+        self.raw(itoa::Buffer::new().format(value));
+    }
+
+    /// The path to here, as an error carries it.
+    pub(super) fn path(&self) -> Vec<PathSegment> {
+        self.path
+            .iter()
+            .map(|step| match step {
+                Step::Key(key) => PathSegment::Field((*key).to_owned()),
+                Step::Index(index) => PathSegment::Index(*index),
+            })
+            .collect()
+    }
+
+    /// Writes a list, each item at its place in the path.
+    pub(super) fn list<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(T, &mut Self) -> Result<(), Bubble>,
+    ) -> Result<(), Bubble> {
+        self.raw("[");
+        for (i, item) in items.into_iter().enumerate() {
+            if i > 0 {
+                self.raw(",");
+            }
+            self.path.push(Step::Index(i));
+            write(item, self)?;
+            self.path.pop();
+        }
+        self.raw("]");
+        Ok(())
+    }
+
+    /// Writes what may be null: when `write` fails, `null` stands in its place and the error is kept.
+    pub(super) fn nullable(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Bubble>) {
+        let (length, depth) = (self.text.len(), self.path.len());
+        if let Err(error) = write(self) {
+            self.text.truncate(length);
+            self.path.truncate(depth);
+            self.null();
+            self.errors.push(*error);
+        }
+    }
+}
+
+/// A value without fields, as JSON.
+pub trait Scalar: Send + Sync {
+    /// Writes the value.
+    fn write(&self, out: &mut Writer<'_>);
+}
+
+impl Scalar for str {
+    #[inline]
+    fn write(&self, out: &mut Writer<'_>) {
+        out.string(self);
+    }
+}
+
+impl Scalar for String {
+    #[inline]
+    fn write(&self, out: &mut Writer<'_>) {
+        out.string(self);
+    }
+}
+
+impl Scalar for i32 {
+    #[inline]
+    fn write(&self, out: &mut Writer<'_>) {
+        out.integer(*self);
+    }
+}
+
+impl Scalar for f64 {
+    /// The shortest text that reads back as the same number, a whole number without a fraction, as JavaScript
+    /// prints it; what JSON has no word for (NaN, infinities) is null.
+    fn write(&self, out: &mut Writer<'_>) {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        if !self.is_finite() {
+            out.null();
+        } else if self.fract() == 0.0 && self.abs() < EXACT {
+            out.integer(*self as i64);
+        } else {
+            out.raw(&serde_json::Number::from_f64(*self).map_or_else(|| "null".to_owned(), |n| n.to_string()));
+        }
+    }
+}
+
+impl Scalar for bool {
+    #[inline]
+    fn write(&self, out: &mut Writer<'_>) {
+        out.raw(if *self { "true" } else { "false" });
+    }
+}
+
+impl<T: Scalar + ?Sized> Scalar for &T {
+    #[inline]
+    fn write(&self, out: &mut Writer<'_>) {
+        (**self).write(out);
+    }
+}
+
+impl<T: Scalar> Scalar for Option<T> {
+    #[inline]
+    fn write(&self, out: &mut Writer<'_>) {
+        match self {
+            Some(value) => value.write(out),
+            None => out.null(),
+        }
+    }
+}
+
+impl<T: Scalar> Scalar for Vec<T> {
+    fn write(&self, out: &mut Writer<'_>) {
+        out.raw("[");
+        for (i, value) in self.iter().enumerate() {
+            if i > 0 {
+                out.raw(",");
+            }
+            value.write(out);
+        }
+        out.raw("]");
+    }
+}

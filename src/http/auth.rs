@@ -1,0 +1,69 @@
+//! Who may: from `Authorization` to a row of `token`.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hyper::header::{self, HeaderMap};
+use tracing::warn;
+
+use super::reply::Rejection;
+use crate::db::Db;
+use crate::entity::Timestamp;
+use crate::entity::token::{self, Secret};
+
+/// The tokens of an installation.
+///
+/// Nothing is remembered of a token from one request to the next: its row is read by the unique index of its hash, so
+/// that a token which was deleted anywhere is refused everywhere.
+pub struct Tokens {
+    db: Db,
+    /// The tokens whose last use is being written.
+    noting: Arc<Mutex<HashSet<i64>>>,
+}
+
+impl Tokens {
+    /// The tokens in `db`.
+    pub fn new(db: Db) -> Self {
+        Self { db, noting: Arc::default() }
+    }
+
+    /// The valid token of a request that was made at the moment `now`.
+    pub async fn check(&self, headers: &HeaderMap, now: Timestamp) -> Result<token::Model, Rejection> {
+        let secret = credential(headers).and_then(Secret::read).ok_or(Rejection::Unauthenticated)?;
+        let found = token::by_hash(self.db.read(), &secret.hash()).await;
+        let found = found.map_err(|error| Rejection::Internal(error.to_string()))?;
+        let token = found.filter(|token| token.is_valid(now)).ok_or(Rejection::Unauthenticated)?;
+        if token.is_use_worth_noting(now) {
+            self.note_use(token.id, now);
+        }
+        Ok(token)
+    }
+
+    /// Writes when the token was used, beside the request and not in its way.
+    fn note_use(&self, id: i64, now: Timestamp) {
+        if !lock(&self.noting).insert(id) {
+            return;
+        }
+        let (db, noting) = (self.db.clone(), Arc::clone(&self.noting));
+        tokio::spawn(async move {
+            let noted = db.write(async |db| token::note_use(db, id, now).await).await;
+            if let Err(error) = noted {
+                warn!(token = id, %error, "the last use of a token cannot be noted");
+            }
+            lock(&noting).remove(&id);
+        });
+    }
+}
+
+fn lock(noting: &Mutex<HashSet<i64>>) -> MutexGuard<'_, HashSet<i64>> {
+    noting.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What follows `Bearer` or `Token`, the two schemes that clients use.
+fn credential(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return None };
+    let (scheme, credential) = value.to_str().ok()?.trim().split_once(' ')?;
+    let known = ["Bearer", "Token"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    known.then(|| credential.trim())
+}

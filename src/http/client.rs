@@ -1,0 +1,120 @@
+//! Who asks: what a request's head says of its sender, as far as it can be believed.
+
+use std::net::{IpAddr, SocketAddr};
+
+use data_encoding::HEXLOWER;
+use hyper::Version;
+use hyper::header::{self, HeaderMap};
+use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
+use ipnet::IpNet;
+
+use super::reply::Rejection;
+
+/// The longest request id that is taken over from the caller.
+const REQUEST_ID_LENGTH: usize = 128;
+
+/// The caller's `X-Request-Id`, if it has one that can stand in a log; else a new one.
+pub fn request_id(headers: &HeaderMap) -> String {
+    let fits = |id: &&str| {
+        (1..=REQUEST_ID_LENGTH).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
+    };
+    match headers.get("x-request-id").and_then(|id| id.to_str().ok()).filter(fits) {
+        Some(id) => id.to_owned(),
+        None => {
+            let mut random = [0; 12];
+            // Without randomness the id tells nothing, and nothing depends on it.
+            let _ = getrandom::fill(&mut random);
+            HEXLOWER.encode(&random)
+        }
+    }
+}
+
+/// The client's address: the peer's, or, behind trusted proxies, the right-most one of `X-Forwarded-For` that is no
+/// trusted proxy's. What stands left of an entry that cannot be read is not believed.
+pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let mut address = peer.to_canonical();
+    let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
+    let lines = headers.get_all("x-forwarded-for").iter().rev();
+    for entry in lines.flat_map(|line| line.to_str().unwrap_or_default().rsplit(',')) {
+        if !is_trusted(&address) {
+            break;
+        }
+        match forwarded(entry.trim()) {
+            Some(client) => address = client.to_canonical(),
+            None => break,
+        }
+    }
+    address
+}
+
+/// Some proxies add the port.
+fn forwarded(entry: &str) -> Option<IpAddr> {
+    let address = entry.parse().or_else(|_| entry.parse::<SocketAddr>().map(|address| address.ip()));
+    address.ok().or_else(|| entry.strip_prefix('[')?.strip_suffix(']')?.parse().ok())
+}
+
+/// Checks that the request says exactly once, and readably, which host it is for (RFC 9112, section 3.2; RFC 9113,
+/// section 8.3.1).
+pub fn check_host(parts: &Parts) -> Result<(), Rejection> {
+    let bad = |reason: &str| Err(Rejection::BadRequest(reason.to_owned()));
+    let mut hosts = parts.headers.get_all(header::HOST).iter();
+    let host = hosts.next();
+    if hosts.next().is_some() {
+        return bad("The request has more than one Host header.");
+    }
+    let host = match host.map(|host| host.to_str().map(str::parse::<Authority>)) {
+        None => None,
+        Some(Ok(Ok(host))) if !host.as_str().contains('@') => Some(host),
+        Some(_) => return bad("The Host header is not a host."),
+    };
+    let authority = parts.uri.authority().filter(|_| parts.version == Version::HTTP_2);
+    match (host, authority) {
+        (Some(host), Some(authority)) if host != *authority => bad("The Host header is not the request's authority."),
+        (Some(_), _) | (_, Some(_)) => Ok(()),
+        (None, None) if parts.version < Version::HTTP_11 => Ok(()),
+        (None, None) => bad("The request has no Host header."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address_of(peer: &str, forwarded: &[&str], trusted: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        for line in forwarded {
+            headers.append("x-forwarded-for", line.parse().expect("a header"));
+        }
+        let trusted: Vec<IpNet> = trusted.iter().map(|network| network.parse().expect("a network")).collect();
+        address(peer.parse().expect("an address"), &headers, &trusted).to_string()
+    }
+
+    #[test]
+    fn an_untrusted_peer_cannot_name_another_address() {
+        assert_eq!(address_of("203.0.113.9", &["198.51.100.1"], &[]), "203.0.113.9");
+        assert_eq!(address_of("203.0.113.9", &["198.51.100.1"], &["10.0.0.0/8"]), "203.0.113.9");
+    }
+
+    #[test]
+    fn behind_trusted_proxies_the_right_most_untrusted_address_counts() {
+        let trusted = &["10.0.0.0/8", "fd00::/8"];
+        for (forwarded, expected) in [
+            (&["198.51.100.1"][..], "198.51.100.1"),
+            (&["192.0.2.7, 198.51.100.1, 10.2.3.4"], "198.51.100.1"),
+            (&["192.0.2.7", "198.51.100.1,10.2.3.4"], "198.51.100.1"),
+            (&["198.51.100.1:4711"], "198.51.100.1"),
+            (&["[2001:db8::1]:4711"], "2001:db8::1"),
+            (&["[2001:db8::1]"], "2001:db8::1"),
+            (&["::ffff:198.51.100.1"], "198.51.100.1"),
+            (&["10.9.9.9, 10.2.3.4"], "10.9.9.9"),
+            (&["198.51.100.1, unknown"], "10.0.0.1"),
+            (&[""], "10.0.0.1"),
+            (&[], "10.0.0.1"),
+        ] {
+            assert_eq!(address_of("10.0.0.1", forwarded, trusted), expected, "{forwarded:?}");
+        }
+        assert_eq!(address_of("::ffff:10.0.0.1", &["198.51.100.1"], trusted), "198.51.100.1");
+    }
+}

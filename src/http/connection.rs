@@ -1,0 +1,186 @@
+//! One connection: HTTP/1.1 or HTTP/2, for as long as it is of use.
+//!
+//! hyper speaks the protocols; this adds when to end a connection. It ends when its first request takes too long to
+//! come, when it has been without a request and without a byte written for too long, and, in an orderly way, when the
+//! service stops. While a request is being answered it is left alone: bodies have a time limit of their own.
+
+use std::convert::Infallible;
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+use tracing::debug;
+
+use super::App;
+
+/// The longest head of a request. It bounds what is buffered of a body, too.
+const HEAD_BYTES: usize = 32 * 1024;
+
+/// Requests at one time on one HTTP/2 connection.
+const STREAMS: u32 = 64;
+
+/// What one HTTP/2 connection may send without being read.
+const CONNECTION_WINDOW: u32 = 1024 * 1024;
+
+/// How long a peer may take to see that a connection ends, at the most.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Serves a connection until it ends, or `stop` says so and its requests are answered.
+pub(super) async fn run(app: Arc<App>, stream: TcpStream, peer: SocketAddr, mut stop: watch::Receiver<bool>) {
+    // Answers are written whole.
+    let _ = stream.set_nodelay(true);
+    let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, last: Instant::now() }));
+    let io = TokioIo::new(Watched { stream, activity: Arc::clone(&activity) });
+    let (header_timeout, idle_timeout) = (app.edge.header_timeout, app.edge.idle_timeout);
+    let service = service_fn(|request: Request<Incoming>| {
+        let (app, answering) = (Arc::clone(&app), Answering::begin(&activity));
+        // On the heap, because the connection keeps room for it also while it is idle.
+        Box::pin(async move {
+            let reply = app.answer(request, peer.ip()).await;
+            drop(answering);
+            Ok::<_, Infallible>(reply.map(Full::new))
+        })
+    });
+
+    let mut builder = Builder::new(TokioExecutor::new());
+    // hyper would begin to wait for a head as soon as the answer before it is written.
+    builder.http1().header_read_timeout(None).max_buf_size(HEAD_BYTES);
+    builder
+        .http2()
+        .max_concurrent_streams(STREAMS)
+        .max_header_list_size(HEAD_BYTES as u32)
+        .initial_connection_window_size(CONNECTION_WINDOW);
+    let mut connection = pin!(builder.serve_connection(io, service));
+    let mut ending: Option<Instant> = None;
+    // The next look. What is due moves with every answer, and nothing is while a request is being answered.
+    let look = header_timeout.min(idle_timeout);
+    loop {
+        let due = |activity: &Activity| {
+            let patience = match (ending, activity.requests) {
+                (Some(_), _) => FAREWELL.min(idle_timeout),
+                (None, 0) => header_timeout,
+                (None, _) => idle_timeout,
+            };
+            let quiet = ending.map_or(activity.last, |ending| ending.max(activity.last));
+            (activity.open == 0).then(|| quiet + patience)
+        };
+        let next = Instant::now() + look;
+        let next = due(&lock(&activity)).map_or(next, |due| due.min(next));
+        tokio::select! {
+            ended = connection.as_mut() => {
+                if let Err(error) = ended {
+                    debug!(%peer, error, "a connection failed");
+                }
+                return;
+            }
+            _ = stop.wait_for(|stop| *stop), if ending.is_none() => {}
+            () = sleep_until(next) => {
+                if due(&lock(&activity)).is_none_or(|due| due > Instant::now()) {
+                    continue;
+                }
+                if ending.is_some() {
+                    return;
+                }
+            }
+        }
+        connection.as_mut().graceful_shutdown();
+        ending = Some(Instant::now());
+    }
+}
+
+/// What happens on a connection.
+struct Activity {
+    /// Requests that are being answered.
+    open: usize,
+    /// Requests so far.
+    requests: u64,
+    /// When an answer, or a piece of one, last left.
+    last: Instant,
+}
+
+fn lock(activity: &Mutex<Activity>) -> MutexGuard<'_, Activity> {
+    activity.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A request that is being answered.
+struct Answering(Arc<Mutex<Activity>>);
+
+impl Answering {
+    fn begin(activity: &Arc<Mutex<Activity>>) -> Self {
+        let mut now = lock(activity);
+        now.open += 1;
+        now.requests += 1;
+        Self(Arc::clone(activity))
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        let mut activity = lock(&self.0);
+        activity.open -= 1;
+        activity.last = Instant::now();
+    }
+}
+
+/// A stream that notes when bytes leave.
+struct Watched {
+    stream: TcpStream,
+    activity: Arc<Mutex<Activity>>,
+}
+
+impl Watched {
+    fn note(&self, written: &io::Result<usize>) {
+        if written.as_ref().is_ok_and(|bytes| *bytes > 0) {
+            lock(&self.activity).last = Instant::now();
+        }
+    }
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes));
+        self.note(&written);
+        Poll::Ready(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.stream).poll_write_vectored(cx, slices));
+        self.note(&written);
+        Poll::Ready(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,94 @@
+//! `POST /graphql`: GraphQL over HTTP.
+//!
+//! The order of the checks is the order of their cost: a caller without a token never makes us read a body.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use async_graphql::{Name, Request, ServerError, Value, Variables};
+use bytes::Bytes;
+use hyper::StatusCode;
+use hyper::body::Incoming;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::entity::Timestamp;
+use crate::entity::token::Scope;
+use crate::error::Code;
+use crate::graphql::document::request_error;
+use crate::http::limits::Key;
+use crate::http::reply::{self, Media, Rejection, Reply};
+use crate::http::{App, Call, body};
+
+/// Authenticates, counts, reads, checks and executes.
+pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+    let token = app.tokens.check(&call.parts.headers, Timestamp::now()).await?;
+    if let Some(standing) = app.limits.count(Key::Token(token.id), Instant::now()).await {
+        call.standing = Some(standing);
+        if !standing.allowed {
+            return Err(Rejection::TooManyRequests(standing));
+        }
+    }
+    body::check_is_json(&call.parts.headers)?;
+    let body = body::read(body, app.edge.max_body, app.edge.body_timeout).await?;
+    let request = parse(&body)?;
+
+    let media = Media::of(&call.parts.headers);
+    let prepared = match app.catalogue.prepare(&request) {
+        Ok(prepared) => prepared,
+        Err(errors) => return Ok(refuse(media, StatusCode::BAD_REQUEST, &errors)),
+    };
+    call.operation.clone_from(&prepared.operation);
+    if prepared.plan.serial && token.scope == Scope::Read {
+        let error = request_error(
+            "This token may read only: mutations need one with the scope write.",
+            Vec::new(),
+            Code::Forbidden,
+        );
+        return Ok(refuse(media, StatusCode::FORBIDDEN, &[error]));
+    }
+    let response = app.catalogue.execute(&prepared, &call.id).await;
+    Ok(reply::graphql(media, StatusCode::OK, response.text))
+}
+
+/// The answer to a well-formed request that is not executed. Older clients take any status but 200 for a broken
+/// connection; for the others it is `status`.
+fn refuse(media: Media, status: StatusCode, errors: &[ServerError]) -> Reply {
+    let status = match media {
+        Media::Json => StatusCode::OK,
+        Media::GraphQlResponse => status,
+    };
+    reply::errors(media, status, errors)
+}
+
+/// The members of a request. `null` is the same as absent.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Parameters {
+    query: Option<String>,
+    operation_name: Option<String>,
+    variables: Option<BTreeMap<Name, Value>>,
+    /// Nothing is done with them; that they are an object is checked.
+    #[serde(rename = "extensions")]
+    _extensions: Option<BTreeMap<String, IgnoredAny>>,
+}
+
+fn parse(body: &Bytes) -> Result<Request, Rejection> {
+    let bad = |reason: String| Rejection::BadRequest(reason);
+    // What the library would make of an array: the members by their order.
+    if body.trim_ascii_start().first() == Some(&b'[') {
+        return Err(bad("The body must be a JSON object: several requests in one are not supported.".to_owned()));
+    }
+    let parameters: Parameters = serde_json::from_slice(body).map_err(|error| {
+        bad(match error.classify() {
+            serde_json::error::Category::Data => format!("The body is not a GraphQL request: {error}."),
+            _ => format!("The body is not JSON: {error}."),
+        })
+    })?;
+    let query = parameters.query.ok_or_else(|| bad("The request has no query.".to_owned()))?;
+    let mut request = Request::new(query);
+    request.operation_name = parameters.operation_name;
+    request.variables = Variables::default();
+    *request.variables = parameters.variables.unwrap_or_default();
+    Ok(request)
+}

@@ -1,0 +1,5 @@
+//! One file for each thing that the service answers.
+
+pub mod graphql;
+pub mod health;
+pub mod sdl;

@@ -1,0 +1,218 @@
+//! How many requests a token and an address have: fixed windows, as the specification's "Limits" has them.
+//!
+//! A window begins with the first request in it. Where the counts are kept is behind [`Store`]; what a refusal looks
+//! like is left to [`reply`](super::reply).
+
+use std::collections::{HashMap, VecDeque};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
+
+/// Whose requests are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// A token's, by its row's id.
+    Token(i64),
+    /// An address's; all addresses of an IPv6 network of 64 bits are one.
+    Address(IpAddr),
+}
+
+impl Key {
+    /// The key of a client's address.
+    pub fn of_address(address: IpAddr) -> Self {
+        Self::Address(match address {
+            IpAddr::V4(_) => address,
+            IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
+        })
+    }
+
+    /// How long a window is.
+    pub fn window(self) -> Duration {
+        match self {
+            Self::Token(_) => Duration::from_secs(60),
+            Self::Address(_) => Duration::from_secs(5 * 60),
+        }
+    }
+}
+
+/// Counts requests. Processes that share a store share the limits.
+pub trait Store: Send + Sync {
+    /// Counts a request at the instant `now` and tells the state of the window that it falls into.
+    fn count(&self, key: Key, now: Instant) -> BoxFuture<'_, Window>;
+}
+
+/// The state of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// The requests in it, refused ones too.
+    pub requests: u32,
+    /// How long it still lasts.
+    pub rest: Duration,
+}
+
+/// The limits of an installation.
+pub struct Limits {
+    token: u32,
+    address: u32,
+    store: Box<dyn Store>,
+}
+
+/// What a caller may still do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether this request may be carried out.
+    pub allowed: bool,
+    /// The requests that are left in the window.
+    pub remaining: u32,
+    /// The seconds to wait before another request: none while there are requests left, else at least one.
+    pub retry_after: u64,
+}
+
+impl Limits {
+    /// The most requests of a token and of an address in a window; 0 is no limit.
+    pub fn new(token: u32, address: u32, store: Box<dyn Store>) -> Self {
+        Self { token, address, store }
+    }
+
+    /// Counts a request at the instant `now`. `None` when there is no limit.
+    pub async fn count(&self, key: Key, now: Instant) -> Option<Standing> {
+        let limit = match key {
+            Key::Token(_) => self.token,
+            Key::Address(_) => self.address,
+        };
+        if limit == 0 {
+            return None;
+        }
+        let Window { requests, rest } = self.store.count(key, now).await;
+        let remaining = limit.saturating_sub(requests);
+        let retry_after = if remaining > 0 { 0 } else { (rest.as_secs_f64().ceil() as u64).max(1) };
+        Some(Standing { allowed: requests <= limit, remaining, retry_after })
+    }
+}
+
+/// Counts in the memory of this process.
+///
+/// It holds at most [`InProcess::CAPACITY`] windows of tokens and as many of addresses, some 8 MB each. A window that
+/// ended is dropped; when there is no room for a new one the oldest is dropped, and its caller begins anew. Whoever
+/// wants to gain by that needs more addresses than there is room for, and each has a limit of its own anyway.
+#[derive(Debug, Default)]
+pub struct InProcess {
+    tokens: Mutex<Windows>,
+    addresses: Mutex<Windows>,
+}
+
+/// Windows of one length. They end in the order in which they began, so that the queue's front is always the next.
+#[derive(Debug, Default)]
+struct Windows {
+    open: HashMap<Key, (Instant, u32)>,
+    order: VecDeque<Key>,
+}
+
+impl InProcess {
+    /// The windows that are kept, of each kind.
+    pub const CAPACITY: usize = 1 << 16;
+}
+
+impl Store for InProcess {
+    fn count(&self, key: Key, now: Instant) -> BoxFuture<'_, Window> {
+        let windows = match key {
+            Key::Token(_) => &self.tokens,
+            Key::Address(_) => &self.addresses,
+        };
+        ready(windows.lock().unwrap_or_else(PoisonError::into_inner).count(key, now)).boxed()
+    }
+}
+
+impl Windows {
+    fn count(&mut self, key: Key, now: Instant) -> Window {
+        let length = key.window();
+        while let Some(first) = self.order.front() {
+            let ended = self.open.get(first).is_none_or(|(began, _)| now.saturating_duration_since(*began) >= length);
+            if !ended && (self.order.len() < InProcess::CAPACITY || self.open.contains_key(&key)) {
+                break;
+            }
+            self.open.remove(first);
+            self.order.pop_front();
+        }
+        let (began, requests) = self.open.entry(key).or_insert_with(|| {
+            self.order.push_back(key);
+            (now, 0)
+        });
+        *requests = requests.saturating_add(1);
+        Window { requests: *requests, rest: length.saturating_sub(now.saturating_duration_since(*began)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(limits: &Limits, key: Key, now: Instant) -> Standing {
+        limits.count(key, now).now_or_never().flatten().expect("a limit")
+    }
+
+    fn limits(token: u32, address: u32) -> Limits {
+        Limits::new(token, address, Box::new(InProcess::default()))
+    }
+
+    #[test]
+    fn the_request_after_the_last_of_a_window_is_refused() {
+        let (limits, start) = (limits(400, 0), Instant::now());
+        for request in 1..=400 {
+            let standing = count(&limits, Key::Token(1), start + Duration::from_millis(request));
+            assert!(standing.allowed);
+            assert_eq!(u64::from(standing.remaining), 400 - request);
+        }
+        let refused = count(&limits, Key::Token(1), start + Duration::from_millis(30_001));
+        assert_eq!(refused, Standing { allowed: false, remaining: 0, retry_after: 30 });
+        let last = count(&limits, Key::Token(1), start + Duration::from_micros(60_000_999));
+        assert_eq!(last, Standing { allowed: false, remaining: 0, retry_after: 1 });
+        let next = count(&limits, Key::Token(1), start + Duration::from_millis(60_001));
+        assert_eq!(next, Standing { allowed: true, remaining: 399, retry_after: 0 });
+    }
+
+    #[test]
+    fn the_last_request_of_a_window_says_how_long_to_wait() {
+        let (limits, now) = (limits(1, 0), Instant::now());
+        assert_eq!(count(&limits, Key::Token(1), now), Standing { allowed: true, remaining: 0, retry_after: 60 });
+    }
+
+    #[test]
+    fn every_token_and_every_address_has_its_own_window() {
+        let (limits, now) = (limits(5, 5), Instant::now());
+        let v4 = |last| Key::of_address(IpAddr::from([192, 0, 2, last]));
+        for key in [Key::Token(1), Key::Token(2), v4(1), v4(2)] {
+            assert_eq!(count(&limits, key, now).remaining, 4, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_one_ipv6_network_of_64_bits_share_a_window() {
+        let (limits, now) = (limits(0, 5), Instant::now());
+        let key = |address: &str| Key::of_address(address.parse().expect("an address"));
+        assert_eq!(count(&limits, key("2001:db8:0:1::1"), now).remaining, 4);
+        assert_eq!(count(&limits, key("2001:db8:0:1:ffff::2"), now).remaining, 3);
+        assert_eq!(count(&limits, key("2001:db8:0:2::1"), now).remaining, 4);
+    }
+
+    #[test]
+    fn a_limit_of_0_is_none() {
+        assert_eq!(limits(0, 0).count(Key::Token(1), Instant::now()).now_or_never(), Some(None));
+    }
+
+    #[test]
+    fn memory_is_bounded_and_the_oldest_windows_go_first() {
+        let (mut windows, start) = (Windows::default(), Instant::now());
+        for id in 0..InProcess::CAPACITY as i64 + 1000 {
+            windows.count(Key::Token(id), start);
+        }
+        assert_eq!((windows.open.len(), windows.order.len()), (InProcess::CAPACITY, InProcess::CAPACITY));
+        assert_eq!(windows.count(Key::Token(1000), start).requests, 2);
+        assert_eq!(windows.count(Key::Token(999), start).requests, 1);
+        windows.count(Key::Token(0), start + Duration::from_secs(60));
+        assert_eq!((windows.open.len(), windows.order.len()), (1, 1));
+    }
+}

@@ -1,0 +1,162 @@
+//! The edge: from a TCP connection to an answer. The only place that knows hyper.
+//!
+//! A request's way: [`connection`] takes it off the wire, [`App::answer`] names it, counts it and finds its
+//! [`Route`], a file of [`handlers`] answers it with the help of [`auth`], [`limits`] and [`body`], and [`reply`]
+//! builds every answer there is. What GraphQL means is left to [`graphql`](crate::graphql).
+
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use futures_util::FutureExt;
+use hyper::body::Incoming;
+use hyper::http::request::Parts;
+use hyper::{Method, Request};
+use tracing::{error, info};
+
+use crate::config::Edge;
+use crate::db::Db;
+use crate::graphql::Catalogue;
+use auth::Tokens;
+use limits::{InProcess, Key, Limits, Standing};
+use reply::{Rejection, Reply, Surface};
+use router::Route;
+
+pub mod auth;
+pub mod body;
+pub mod client;
+pub mod connection;
+pub mod handlers;
+pub mod limits;
+pub mod reply;
+pub mod router;
+mod serve;
+
+pub use serve::{Drained, serve};
+
+/// What all requests share.
+pub struct App {
+    db: Db,
+    catalogue: Catalogue,
+    tokens: Tokens,
+    limits: Limits,
+    edge: Edge,
+    draining: AtomicBool,
+}
+
+/// One request, from its head to its line in the log. The body is read by whoever wants it.
+pub struct Call {
+    /// The head.
+    pub parts: Parts,
+    /// What names the request in answers and in the log.
+    pub id: String,
+    /// Whose request it is, as far as addresses tell.
+    pub client: IpAddr,
+    /// What the path leads to.
+    pub route: Route,
+    /// How many more requests the caller has, once that is known.
+    pub standing: Option<Standing>,
+    /// The name of the GraphQL operation, once that is known.
+    pub operation: Option<String>,
+}
+
+impl App {
+    /// The service over a migrated database.
+    pub fn new(db: Db, catalogue: Catalogue, edge: Edge) -> Self {
+        let tokens = Tokens::new(db.clone());
+        let limits = Limits::new(edge.token_limit, edge.ip_limit, Box::new(InProcess::default()));
+        Self { db, catalogue, tokens, limits, edge, draining: AtomicBool::new(false) }
+    }
+
+    /// Whether the service was told to stop.
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
+
+    /// Answers one request that came from `peer`. It always answers, and writes one line to the log.
+    pub async fn answer(&self, request: Request<Incoming>, peer: IpAddr) -> Reply {
+        let started = Instant::now();
+        let (parts, mut body) = request.into_parts();
+        let mut call = Call {
+            id: client::request_id(&parts.headers),
+            client: client::address(peer, &parts.headers, &self.edge.trusted_proxies),
+            route: Route::of(parts.uri.path()),
+            standing: None,
+            operation: None,
+            parts,
+        };
+        let outcome = contain(self.respond(&mut call, &mut body)).await;
+        if let Err(Rejection::Internal(cause)) = &outcome {
+            error!(request_id = call.id, cause, "a request failed");
+        }
+        body::discard(&call.parts.headers, body).await;
+        let mut reply = outcome.unwrap_or_else(|rejection| reply::rejection(&call, &rejection));
+        reply::finish(&mut reply, &call);
+        info!(
+            method = method_name(&call.parts.method),
+            route = call.route.name(),
+            status = reply.status().as_u16(),
+            duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            request_id = call.id,
+            operation = call.operation,
+            "request"
+        );
+        reply
+    }
+
+    async fn respond(&self, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+        client::check_host(&call.parts)?;
+        call.standing = self.limits.count(Key::of_address(call.client), Instant::now()).await;
+        if let Some(standing) = call.standing.filter(|standing| !standing.allowed) {
+            return Err(Rejection::TooManyRequests(standing));
+        }
+        if !call.route.allows(&call.parts.method) {
+            return Err(Rejection::MethodNotAllowed);
+        }
+        match call.route {
+            Route::GraphQl => handlers::graphql::answer(self, call, body).await,
+            Route::Sdl => Ok(handlers::sdl::answer(call)),
+            Route::Livez => Ok(handlers::health::live()),
+            Route::Readyz => handlers::health::ready(self).await,
+            Route::Unknown => Err(Rejection::NotFound),
+        }
+    }
+}
+
+impl Call {
+    /// In whose words the caller is answered.
+    pub fn surface(&self) -> Surface {
+        match self.route {
+            Route::GraphQl => Surface::GraphQl(reply::Media::of(&self.parts.headers)),
+            Route::Sdl | Route::Livez | Route::Readyz | Route::Unknown => Surface::Plain,
+        }
+    }
+}
+
+/// The method for the log, where no caller can write what he likes.
+fn method_name(method: &Method) -> &str {
+    match *method {
+        Method::GET | Method::HEAD | Method::POST | Method::PUT | Method::PATCH | Method::DELETE | Method::OPTIONS => {
+            method.as_str()
+        }
+        _ => "other",
+    }
+}
+
+/// Lets a panic cost the request in which it happens, and nothing else.
+async fn contain(request: impl Future<Output = Result<Reply, Rejection>>) -> Result<Reply, Rejection> {
+    let outcome = AssertUnwindSafe(request).catch_unwind().await;
+    outcome.unwrap_or_else(|_| Err(Rejection::Internal("it panicked".to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_costs_one_request() {
+        let outcome = contain(async { panic!("on purpose") }).now_or_never();
+        assert!(matches!(outcome, Some(Err(Rejection::Internal(_)))), "{outcome:?}");
+    }
+}

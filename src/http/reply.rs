@@ -1,0 +1,297 @@
+//! Every answer is built here, so that none lacks a header that all must have.
+
+use std::io::Write;
+
+use async_graphql::ServerError;
+use bytes::Bytes;
+use data_encoding::HEXLOWER;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, Response, StatusCode};
+use sha2::{Digest, Sha256};
+
+use super::Call;
+use super::limits::Standing;
+use super::router::Route;
+use crate::error::Code;
+use crate::graphql::document::request_error;
+use crate::graphql::execute::errors_json;
+
+/// An answer.
+pub type Reply = Response<Bytes>;
+
+/// The media types of a GraphQL answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Media {
+    /// `application/json`, for clients older than GraphQL over HTTP: whatever is well-formed gets 200.
+    Json,
+    /// `application/graphql-response+json`: the status tells whether the request was executed.
+    GraphQlResponse,
+}
+
+/// Who asks, and so in which shape errors are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// A GraphQL client.
+    GraphQl(Media),
+    /// Anyone else.
+    Plain,
+}
+
+/// Why a request is not carried out.
+#[derive(Debug)]
+pub enum Rejection {
+    /// 400: the request cannot be understood, for the reason given.
+    BadRequest(String),
+    /// 401: there is no valid token.
+    Unauthenticated,
+    /// 404: the path leads nowhere.
+    NotFound,
+    /// 405: the route does not answer the method.
+    MethodNotAllowed,
+    /// 408: the body did not arrive in time.
+    BodyTimeout,
+    /// 413: the body is longer than so many bytes.
+    BodyTooLarge(usize),
+    /// 415: the body is not JSON.
+    NotJson,
+    /// 429: the caller has no request left.
+    TooManyRequests(Standing),
+    /// 500: for the reason given, which is for the log alone.
+    Internal(String),
+    /// 503: the service cannot answer now, for the reason given.
+    Unavailable(&'static str),
+}
+
+/// A shorter answer fits into one packet as it is.
+const WORTH_COMPRESSING: usize = 1024;
+
+const RATE_LIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
+const RATE_LIMIT_RETRY_AFTER: HeaderName = HeaderName::from_static("ratelimit-retry-after");
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+impl Media {
+    /// The media type that `Accept` prefers: the older one unless the newer is asked for by name.
+    pub fn of(headers: &HeaderMap) -> Self {
+        let mut newer = None;
+        let mut older: Option<(u8, f32)> = None;
+        let ranges = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        for range in ranges.flat_map(|value| value.split(',')) {
+            let (media, quality) = weighted(range);
+            // Of several ranges the most specific counts.
+            let specificity = match &*media.to_ascii_lowercase() {
+                "application/graphql-response+json" => {
+                    newer = Some(quality);
+                    continue;
+                }
+                "application/json" => 2,
+                "application/*" => 1,
+                "*/*" => 0,
+                _ => continue,
+            };
+            if older.is_none_or(|(known, _)| known <= specificity) {
+                older = Some((specificity, quality));
+            }
+        }
+        let older = older.map_or(0.0, |(_, quality)| quality);
+        if newer.is_some_and(|newer| newer > 0.0 && newer >= older) { Self::GraphQlResponse } else { Self::Json }
+    }
+
+    fn content_type(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Json => "application/json; charset=utf-8",
+            Self::GraphQlResponse => "application/graphql-response+json; charset=utf-8",
+        })
+    }
+}
+
+impl Rejection {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::BadRequest(_) => StatusCode::BAD_REQUEST,
+            Self::Unauthenticated => StatusCode::UNAUTHORIZED,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    fn code(&self) -> Code {
+        match self {
+            Self::Unauthenticated => Code::Unauthenticated,
+            Self::NotFound => Code::NotFound,
+            Self::TooManyRequests(_) => Code::RateLimited,
+            Self::Internal(_) | Self::Unavailable(_) => Code::Internal,
+            Self::BadRequest(_)
+            | Self::MethodNotAllowed
+            | Self::BodyTimeout
+            | Self::BodyTooLarge(_)
+            | Self::NotJson => Code::BadUserInput,
+        }
+    }
+
+    fn message(&self, call: &Call) -> String {
+        match self {
+            Self::BadRequest(reason) => reason.clone(),
+            Self::Unauthenticated => "The request needs a valid API token: Authorization: Bearer <token>.".to_owned(),
+            Self::NotFound => "There is nothing at this address.".to_owned(),
+            Self::MethodNotAllowed => format!("This address answers {} only.", call.route.methods()),
+            Self::BodyTimeout => "The body of the request did not arrive in time.".to_owned(),
+            Self::BodyTooLarge(limit) => format!("The body of the request is longer than {limit} bytes."),
+            Self::NotJson => "The body must be JSON, with Content-Type: application/json.".to_owned(),
+            Self::TooManyRequests(standing) => {
+                format!("Too many requests. Try again in {} s.", standing.retry_after)
+            }
+            Self::Internal(_) => format!("Something went wrong on our side. The request was {}.", call.id),
+            Self::Unavailable(reason) => (*reason).to_owned(),
+        }
+    }
+}
+
+/// The answer to a request that is not carried out.
+pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
+    let media = match call.surface() {
+        Surface::GraphQl(media) => media,
+        Surface::Plain => Media::Json,
+    };
+    let error = request_error(rejection.message(call), Vec::new(), rejection.code());
+    let mut reply = errors(media, rejection.status(), &[error]);
+    let headers = reply.headers_mut();
+    match rejection {
+        Rejection::Unauthenticated => {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        Rejection::MethodNotAllowed => {
+            headers.insert(header::ALLOW, HeaderValue::from_static(call.route.methods()));
+        }
+        Rejection::TooManyRequests(standing) => {
+            headers.insert(header::RETRY_AFTER, standing.retry_after.into());
+        }
+        // What is left of the body would be taken for the next request.
+        Rejection::BodyTimeout | Rejection::BodyTooLarge(_) => {
+            close(call, headers);
+        }
+        _ => {}
+    }
+    reply
+}
+
+/// An answer of errors alone.
+pub fn errors(media: Media, status: StatusCode, errors: &[ServerError]) -> Reply {
+    let text = [b"{\"errors\":", &*errors_json(errors), b"}"].concat();
+    with_body(status, media.content_type(), text)
+}
+
+/// The answer to a GraphQL request: `text` is the response as JSON.
+pub fn graphql(media: Media, status: StatusCode, text: Vec<u8>) -> Reply {
+    with_body(status, media.content_type(), text)
+}
+
+/// A word, for machines that look at the status.
+pub fn word(word: &'static str) -> Reply {
+    with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), word)
+}
+
+/// A file that everybody may see, under its entity tag.
+pub fn file(content: &'static str, tag: &HeaderValue) -> Reply {
+    with_tag(with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), content), tag)
+}
+
+/// The answer to a caller who has the file already.
+pub fn not_modified(tag: &HeaderValue) -> Reply {
+    let mut reply = Reply::default();
+    *reply.status_mut() = StatusCode::NOT_MODIFIED;
+    with_tag(reply, tag)
+}
+
+/// Gives an answer what every answer has.
+pub fn finish(reply: &mut Reply, call: &Call) {
+    compress(reply, &call.parts.headers);
+    let headers = reply.headers_mut();
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if let Ok(id) = HeaderValue::from_str(&call.id) {
+        headers.insert(X_REQUEST_ID, id);
+    }
+    if let (Route::GraphQl, Some(standing)) = (call.route, call.standing) {
+        headers.insert(RATE_LIMIT_REMAINING, standing.remaining.into());
+        headers.insert(RATE_LIMIT_RETRY_AFTER, standing.retry_after.into());
+    }
+    if call.parts.method == Method::HEAD && reply.status() != StatusCode::NOT_MODIFIED {
+        // Over HTTP/2 the body would be sent, and without it the length would be lost.
+        let length = reply.body().len();
+        reply.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+        *reply.body_mut() = Bytes::new();
+    }
+}
+
+/// Compresses an answer for whoever can read that. A file stays as it is: its strong tag is for its own bytes.
+fn compress(reply: &mut Reply, asked: &HeaderMap) {
+    if reply.body().len() < WORTH_COMPRESSING || reply.headers().contains_key(header::ETAG) {
+        return;
+    }
+    reply.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if !accepts_gzip(asked) {
+        return;
+    }
+    let mut packed = GzEncoder::new(Vec::with_capacity(reply.body().len() / 4), Compression::fast());
+    // Writing to memory cannot fail; if it did, the answer goes out as it is.
+    if packed.write_all(reply.body()).is_ok()
+        && let Ok(packed) = packed.finish()
+    {
+        *reply.body_mut() = packed.into();
+        reply.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+}
+
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let lines = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut codings = lines.flat_map(|line| line.split(',')).map(weighted);
+    codings.any(|(coding, quality)| coding.eq_ignore_ascii_case("gzip") && quality > 0.0)
+}
+
+/// An entry of an `Accept…` header and its weight: `gzip;q=0.5`.
+fn weighted(entry: &str) -> (&str, f32) {
+    let mut parts = entry.split(';').map(str::trim);
+    let name = parts.next().unwrap_or_default();
+    let weight = parts.find_map(|parameter| parameter.strip_prefix("q=").or_else(|| parameter.strip_prefix("Q=")));
+    (name, weight.and_then(|weight| weight.parse().ok()).unwrap_or(1.0))
+}
+
+/// The strong entity tag of a file's content.
+pub fn entity_tag(content: &[u8]) -> HeaderValue {
+    let tag = format!("\"{}\"", HEXLOWER.encode(&Sha256::digest(content)[..16]));
+    HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+fn with_body(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes>) -> Reply {
+    let mut reply = Reply::new(body.into());
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(header::CONTENT_TYPE, content_type);
+    reply
+}
+
+fn with_tag(mut reply: Reply, tag: &HeaderValue) -> Reply {
+    reply.headers_mut().insert(header::ETAG, tag.clone());
+    reply.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    reply
+}
+
+/// Ends the connection after the answer; HTTP/2 ends the stream by itself, and forbids the header.
+fn close(call: &Call, headers: &mut HeaderMap) {
+    if call.parts.version <= hyper::Version::HTTP_11 {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+}

@@ -1,0 +1,15 @@
+//! rollcall: a service catalogue that a team runs itself.
+
+extern crate self as rollcall;
+
+pub mod commands;
+pub mod config;
+pub mod db;
+pub mod deploy;
+pub mod entity;
+pub mod error;
+pub mod generate;
+pub mod graphql;
+pub mod http;
+pub mod schema_diff;
+pub mod serve;

@@ -1,0 +1,217 @@
+//! What an edit of the schema does to the clients that exist: the changes between two SDL texts, each
+//! `Breaking` (requests that worked can stop working), `Dangerous` (they are still valid, but their
+//! answer can surprise) or `Safe`.
+//!
+//! The breaking and dangerous changes are those of graphql-js's `findBreakingChanges` and
+//! `findDangerousChanges`, with the same names and the same sentences (`tests/graphql-js-diff` compares).
+//! graphql-js is silent about some changes that do reach clients; they are reported under
+//! kinds of our own:
+//!
+//! | kind | class | why |
+//! |---|---|---|
+//! | `ROOT_OPERATION_REMOVED`, `ROOT_OPERATION_CHANGED` | breaking | every such operation, or every fragment on the old type, is refused |
+//! | `ONE_OF_ADDED` | breaking | an input with two fields, or a null one, is refused |
+//! | `ARG_BECAME_REQUIRED`, `INPUT_FIELD_BECAME_REQUIRED`, `DIRECTIVE_ARG_BECAME_REQUIRED` | breaking | the default of a non-null input went away, so leaving it out is refused |
+//! | `DIRECTIVE_ARG_CHANGED_KIND` | breaking | as for arguments of fields |
+//! | `DIRECTIVE_ARG_DEFAULT_VALUE_CHANGE`, `INPUT_FIELD_DEFAULT_VALUE_CHANGE` | dangerous | as for arguments of fields |
+//! | `TYPE_ADDED_TO_INTERFACE` | dangerous | a new object can come where a client knows all implementers |
+//! | `SPECIFIED_BY_CHANGED` | dangerous | a scalar's values may be written differently |
+//!
+//! The order of definitions is no change. What is inside a new type, or inside one that was
+//! removed or changed its kind, is not listed. Reading files and choosing an exit status is left to
+//! the command line.
+
+mod default_value;
+mod documentation;
+mod inputs;
+mod types;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+
+use apollo_compiler::ast::{self, DirectiveDefinition, DirectiveLocation};
+use apollo_compiler::diagnostic::Diagnostic;
+use apollo_compiler::validation::{DiagnosticData, DiagnosticList, Valid};
+use apollo_compiler::{Name, Node, Schema, name};
+
+/// How much a change can hurt clients, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// A request that worked can be refused, or lose its answer.
+    Breaking,
+    /// Every request stays valid, but what it does or what comes back can be new to the client.
+    Dangerous,
+    /// No request that exists can tell, unless it reads the documentation.
+    Safe,
+}
+
+/// One change. The order of the fields is the order of a list of changes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Change {
+    /// How much it can hurt.
+    pub class: Class,
+    /// Where: `Service`, `Service.name`, `Query.account(first:)`, `@tag(name:)`, and for the
+    /// schema definition `schema` or `schema.mutation`.
+    pub coordinate: String,
+    /// What happened, as a constant: `FIELD_REMOVED`.
+    pub kind: &'static str,
+    /// What happened, as a sentence.
+    pub description: String,
+}
+
+/// A sorted list of changes for people: a heading for each class, a line for each change.
+pub struct Report<'a>(pub &'a [Change]);
+
+/// The changes from `old` to `new`, each a name for messages and an SDL text. The list is sorted, and
+/// the same for the same texts.
+///
+/// # Errors
+/// SDL that cannot be read or is not valid: a line `name:line:column: what is wrong` for each mistake
+/// in either text.
+pub fn diff(old: (&str, &str), new: (&str, &str)) -> Result<Vec<Change>, String> {
+    let (old, new) = match (parse(old), parse(new)) {
+        (Ok(old), Ok(new)) => (old, new),
+        (old, new) => {
+            let mistakes: Vec<String> = [old.err(), new.err()].into_iter().flatten().collect();
+            return Err(mistakes.join("\n"));
+        }
+    };
+    let mut differ = Differ {
+        old: &old,
+        new: &new,
+        changes: Vec::new(),
+    };
+    differ.schema_definition();
+    differ.types();
+    differ.directive_definitions();
+    differ.changes.sort();
+    Ok(differ.changes)
+}
+
+/// Reads and validates. `@oneOf` needs no definition, as in the current specification.
+fn parse((name, sdl): (&str, &str)) -> Result<Valid<Schema>, String> {
+    let mistakes = |errors: &DiagnosticList| {
+        let line = |mistake: Diagnostic<DiagnosticData>| match mistake.line_column_range() {
+            Some(Range { start, .. }) => {
+                format!("{name}:{}:{}: {}", start.line, start.column, mistake.error)
+            }
+            None => format!("{name}: {}", mistake.error),
+        };
+        errors.iter().map(line).collect::<Vec<_>>().join("\n")
+    };
+    let mut document = ast::Document::parse(sdl, name).map_err(|e| mistakes(&e.errors))?;
+    let defines_one_of = document.definitions.iter().any(|definition| {
+        let directive = definition.as_directive_definition();
+        directive.is_some_and(|directive| directive.name == "oneOf")
+    });
+    if !defines_one_of {
+        document.definitions.push(Node::new(one_of()).into());
+    }
+    let schema = document
+        .to_schema_validate()
+        .map_err(|e| mistakes(&e.errors))?;
+    default_value::check(name, &schema)?;
+    Ok(schema)
+}
+
+/// `directive @oneOf on INPUT_OBJECT`
+fn one_of() -> DirectiveDefinition {
+    DirectiveDefinition {
+        description: None,
+        name: name!("oneOf"),
+        arguments: Vec::new(),
+        repeatable: false,
+        locations: vec![DirectiveLocation::InputObject],
+    }
+}
+
+struct Differ<'a> {
+    old: &'a Schema,
+    new: &'a Schema,
+    changes: Vec<Change>,
+}
+
+impl<'a> Differ<'a> {
+    fn push(&mut self, class: Class, kind: &'static str, coordinate: &str, description: String) {
+        self.changes.push(Change {
+            class,
+            coordinate: coordinate.to_owned(),
+            kind,
+            description,
+        });
+    }
+
+    fn breaking(&mut self, kind: &'static str, coordinate: &str, description: String) {
+        self.push(Class::Breaking, kind, coordinate, description);
+    }
+
+    fn dangerous(&mut self, kind: &'static str, coordinate: &str, description: String) {
+        self.push(Class::Dangerous, kind, coordinate, description);
+    }
+
+    fn safe(&mut self, kind: &'static str, coordinate: &str, description: String) {
+        self.push(Class::Safe, kind, coordinate, description);
+    }
+}
+
+/// What became of a thing with a name.
+enum Fate<T> {
+    Removed(T),
+    Added(T),
+    Kept(T, T),
+}
+
+/// The fate of every name: those of `old` in its order, then the added ones in theirs.
+fn fates<'a, T: Copy>(
+    old: impl IntoIterator<Item = (&'a Name, T)>,
+    new: impl IntoIterator<Item = (&'a Name, T)>,
+) -> Vec<(&'a Name, Fate<T>)> {
+    let new: Vec<(&Name, T)> = new.into_iter().collect();
+    let mut added: HashMap<&Name, T> = new.iter().copied().collect();
+    let mut fates: Vec<_> = old
+        .into_iter()
+        .map(|(name, item)| match added.remove(name) {
+            Some(kept) => (name, Fate::Kept(item, kept)),
+            None => (name, Fate::Removed(item)),
+        })
+        .collect();
+    let added = new.into_iter().filter(|(name, _)| added.contains_key(name));
+    fates.extend(added.map(|(name, item)| (name, Fate::Added(item))));
+    fates
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Class::Breaking => "breaking",
+            Class::Dangerous => "dangerous",
+            Class::Safe => "safe",
+        })
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} ({})",
+            self.coordinate, self.description, self.kind
+        )
+    }
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return writeln!(f, "no changes");
+        }
+        for changes in self.0.chunk_by(|a, b| a.class == b.class) {
+            writeln!(f, "{} ({})", changes[0].class, changes.len())?;
+            for change in changes {
+                writeln!(f, "  {change}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! `rollcall serve`: from the settings to a running service, and to its end.
+
+use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use std::{io, panic};
+
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::timeout;
+use tracing::{error, info, warn};
+use tracing_subscriber::EnvFilter;
+
+use crate::commands::{open, say, sentence};
+use crate::config::{Log, LogFormat, Serve};
+use crate::graphql::{Catalogue, Settings};
+use crate::http::{self, App, Drained};
+
+/// How long closing the database may take: SQLite writes its log back into the file.
+const CLOSING: Duration = Duration::from_secs(5);
+
+/// Brings the database up to date and serves until SIGTERM or SIGINT; a second one ends it without waiting.
+///
+/// # Errors
+/// Why it cannot, in one sentence.
+pub async fn run(settings: Serve) -> Result<(), String> {
+    start_log(&settings.log)?;
+    // The port first: without it nothing is done to the database.
+    let listener = TcpListener::bind(settings.addresses.listen).await;
+    let listener = listener.map_err(|error| cannot_listen(settings.addresses.listen, &error))?;
+    let address = listener.local_addr().map_err(sentence)?;
+    let db = open(&settings.database).await?;
+    let mut signals = Signals::new().map_err(sentence)?;
+
+    let app_url = settings.addresses.app_url(address);
+    let catalogue = Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url });
+    let app = Arc::new(App::new(db.clone(), catalogue, settings.edge));
+    let url = settings.addresses.base_url(address);
+    let hint = "make a first token with: rollcall token create --description \"my first token\"";
+    match settings.log.log_format {
+        LogFormat::Text => say(&format!("rollcall listens on {address} ({url}/graphql); {hint}")),
+        LogFormat::Json => info!(%address, url, hint, "listening"),
+    }
+
+    let (told, stop) = tokio::sync::oneshot::channel();
+    let service = http::serve(app, listener, async {
+        // A sender that is gone says the same.
+        let _ = stop.await;
+    });
+    let twice = async {
+        signals.next().await;
+        let _ = told.send(());
+        signals.next().await;
+    };
+    tokio::pin!(service);
+    let drained = tokio::select! {
+        drained = &mut service => drained,
+        () = twice => return Err("stopped at once, at the second signal".to_owned()),
+    };
+    if let Drained::Cut(connections) = drained {
+        warn!(connections, "connections were cut at the end of the drain");
+    }
+    match timeout(CLOSING, db.close()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => warn!(%error, "the database was not closed"),
+        Err(_) => warn!("the database was not closed in time"),
+    }
+    Ok(())
+}
+
+/// What tells the service to stop.
+struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            format!("another program listens on {address}; end it, or choose another port with --listen")
+        }
+        io::ErrorKind::AddrNotAvailable => format!("this machine has no address {}", address.ip()),
+        io::ErrorKind::PermissionDenied => format!("listening on {address} is not permitted"),
+        _ => format!("{address} cannot be listened on: {error}"),
+    }
+}
+
+/// Sends the log to standard error, panics included.
+fn start_log(log: &Log) -> Result<(), String> {
+    let filter = EnvFilter::try_new(&log.log).map_err(|error| format!("the log filter cannot be read: {error}"))?;
+    let log_to = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_target(false);
+    let started = match log.log_format {
+        LogFormat::Text => log_to.with_ansi(io::stderr().is_terminal()).try_init(),
+        LogFormat::Json => log_to.json().flatten_event(true).with_current_span(false).with_span_list(false).try_init(),
+    };
+    started.map_err(sentence)?;
+    panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string);
+        error!(place, "panic: {}", panic.payload_as_str().unwrap_or("without a message"));
+    }));
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! The generator's output for small schemas, kept beside them: `UPDATE_FIXTURES=1 cargo test --test codegen` writes it
+//! anew, and the difference is read as code. A binary of its own, so that it also builds when the output, which
+//! `tests/it` compiles, does not.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use quote::ToTokens;
+
+#[path = "../src/codegen/mod.rs"]
+#[allow(dead_code)]
+mod codegen;
+
+/// A schema whose output is kept. The output stands beside the SDL.
+struct Fixture {
+    /// Where the SDL is.
+    sdl: &'static str,
+    /// The file that compiles the output; its module `types` binds SDL names to hand-written types.
+    host: &'static str,
+    /// Scalar fields that are resolved like relations.
+    computed: &'static [&'static str],
+}
+
+const FOLDER: &str = "src/codegen/fixtures";
+
+const FIXTURES: &[Fixture] = &[
+    Fixture { sdl: "src/codegen/fixtures/abstracts.graphql", host: "tests/it/codegen_fixtures/abstracts.rs", computed: &[] },
+    Fixture { sdl: "src/codegen/fixtures/inputs.graphql", host: "tests/it/codegen_fixtures/inputs.rs", computed: &[] },
+    Fixture { sdl: "src/codegen/fixtures/mutations.graphql", host: "tests/it/codegen_fixtures/mutations.rs", computed: &[] },
+    Fixture { sdl: "src/codegen/fixtures/names.graphql", host: "tests/it/codegen_fixtures/names.rs", computed: &[] },
+    Fixture { sdl: "src/codegen/fixtures/objects.graphql", host: "tests/it/codegen_fixtures/objects.rs", computed: &["link"] },
+    Fixture { sdl: "tests/graphql-js/schema.graphql", host: "tests/it/library.rs", computed: &[] },
+    Fixture { sdl: "benches/executor/schema.graphql", host: "benches/executor/main.rs", computed: &[] },
+];
+
+impl Fixture {
+    /// The output as it is now.
+    fn generate(&self) -> String {
+        let source = read(self.host);
+        let bindings = codegen::Bindings::read(&types_module(self.host, &source), self.computed)
+            .unwrap_or_else(|error| panic!("{}: {error}", self.host));
+        codegen::generate(self.sdl, &read(self.sdl), &bindings).unwrap_or_else(|mistakes| panic!("{mistakes}"))
+    }
+
+    fn expected(&self) -> PathBuf {
+        path(self.sdl).with_extension("rs")
+    }
+}
+
+/// The source of the module `types` of a file.
+fn types_module(name: &str, source: &str) -> String {
+    let file = syn::parse_file(source).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let types = file.items.into_iter().find_map(|item| match item {
+        syn::Item::Mod(module) if module.ident == "types" => module.content,
+        _ => None,
+    });
+    let (_, items) = types.unwrap_or_else(|| panic!("{name} has no module `types`"));
+    items.iter().map(|item| item.to_token_stream().to_string()).collect::<Vec<_>>().join("\n")
+}
+
+fn path(relative: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
+}
+
+fn read(relative: &str) -> String {
+    fs::read_to_string(path(relative)).unwrap_or_else(|error| panic!("{relative}: {error}"))
+}
+
+/// The first line that differs, in both.
+fn first_difference(expected: &str, now: &str) -> String {
+    let lines = expected.lines().map(Some).chain([None]).zip(now.lines().map(Some).chain([None]));
+    let differing = lines.enumerate().find(|(_, (expected, now))| expected != now);
+    differing.map_or_else(String::new, |(number, (expected, now))| {
+        format!("line {}:\n  - {}\n  + {}", number + 1, expected.unwrap_or("(end)"), now.unwrap_or("(end)"))
+    })
+}
+
+#[test]
+fn the_generator_writes_what_is_kept() {
+    let mut stale = Vec::new();
+    for fixture in FIXTURES {
+        let now = fixture.generate();
+        assert_eq!(now, fixture.generate(), "{}: not the same twice", fixture.sdl);
+        let expected = fixture.expected();
+        if env::var_os("UPDATE_FIXTURES").is_some() {
+            if fs::read_to_string(&expected).is_ok_and(|expected| expected == now) {
+                continue;
+            }
+            fs::write(&expected, now).unwrap_or_else(|error| panic!("{}: {error}", expected.display()));
+            continue;
+        }
+        let kept = fs::read_to_string(&expected).unwrap_or_default();
+        if kept != now {
+            stale.push(format!("{}: {}", expected.display(), first_difference(&kept, &now)));
+        }
+    }
+    assert!(stale.is_empty(), "UPDATE_FIXTURES=1 rewrites these; read the difference\n{}", stale.join("\n"));
+}
+
+#[test]
+fn every_schema_of_the_folder_is_a_fixture() {
+    let entries = fs::read_dir(path(FOLDER)).expect("the folder is there");
+    let names = entries.map(|entry| format!("{FOLDER}/{}", entry.expect("a readable entry").file_name().display()));
+    let found: BTreeSet<String> = names.filter(|name| name.ends_with(".graphql")).collect();
+    let known: BTreeSet<String> = FIXTURES.iter().map(|fixture| fixture.sdl.to_owned()).collect();
+    let unknown: Vec<_> = found.difference(&known).collect();
+    assert!(unknown.is_empty(), "not in FIXTURES: {unknown:?}");
+}

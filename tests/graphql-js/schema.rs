@@ -1,0 +1,4600 @@
+// Generated from the SDL by the build. Edit the SDL, never this.
+
+/// What a resolver is given beside its parents and its arguments.
+pub type Ctx<'a> = ::rollcall::graphql::execute::Context<'a, super::types::State>;
+
+/// How a thing on a shelf looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Condition {
+    /// Never opened.
+    New,
+    Good,
+    /// Deprecated: Say `GOOD` or `LOST`.
+    Worn,
+    /// Not seen lately.
+    Lost,
+    /// Deprecated: No longer supported
+    Burnt,
+}
+
+impl Condition {
+    /// The word that stands for the value in the SDL.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "NEW",
+            Self::Good => "GOOD",
+            Self::Worn => "WORN",
+            Self::Lost => "LOST",
+            Self::Burnt => "BURNT",
+        }
+    }
+    /// The value that a word of the SDL stands for.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "NEW" => Some(Self::New),
+            "GOOD" => Some(Self::Good),
+            "WORN" => Some(Self::Worn),
+            "LOST" => Some(Self::Lost),
+            "BURNT" => Some(Self::Burnt),
+            _ => None,
+        }
+    }
+}
+
+impl ::rollcall::graphql::write::Scalar for Condition {
+    fn write(&self, out: &mut ::rollcall::graphql::write::Writer<'_>) {
+        out.string(self.as_str());
+    }
+}
+
+impl ::rollcall::graphql::input::Input for Condition {
+    fn read(
+        value: &::rollcall::graphql::input::Value,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        match ::rollcall::graphql::input::word(value).and_then(Self::from_word) {
+            Some(known) => Ok(known),
+            None => ::rollcall::graphql::input::no_such_word("Condition", value),
+        }
+    }
+}
+
+/// Anything with an identifier.
+#[derive(Debug)]
+pub enum Node {
+    /// The SDL's `Book`.
+    Book(super::types::Book),
+    /// The SDL's `Film`.
+    Film(super::types::Film),
+    /// The SDL's `Person`.
+    Person(super::types::Person),
+    /// The SDL's `Shelf`.
+    Shelf(super::types::Shelf),
+    /// The SDL's `Calm`.
+    Calm(super::types::Calm),
+    /// The SDL's `Harsh`.
+    Harsh(super::types::Harsh),
+    /// The SDL's `Ward`.
+    Ward(super::types::Ward),
+}
+
+impl From<super::types::Book> for Node {
+    fn from(object: super::types::Book) -> Self {
+        Self::Book(object)
+    }
+}
+
+impl From<super::types::Film> for Node {
+    fn from(object: super::types::Film) -> Self {
+        Self::Film(object)
+    }
+}
+
+impl From<super::types::Person> for Node {
+    fn from(object: super::types::Person) -> Self {
+        Self::Person(object)
+    }
+}
+
+impl From<super::types::Shelf> for Node {
+    fn from(object: super::types::Shelf) -> Self {
+        Self::Shelf(object)
+    }
+}
+
+impl From<super::types::Calm> for Node {
+    fn from(object: super::types::Calm) -> Self {
+        Self::Calm(object)
+    }
+}
+
+impl From<super::types::Harsh> for Node {
+    fn from(object: super::types::Harsh) -> Self {
+        Self::Harsh(object)
+    }
+}
+
+impl From<super::types::Ward> for Node {
+    fn from(object: super::types::Ward) -> Self {
+        Self::Ward(object)
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for Node {}
+
+impl ::rollcall::graphql::execute::Composite<super::types::State> for Node {
+    fn resolve<'r, 'a: 'r>(
+        nodes: Vec<&'a Self>,
+        plans: &'a [::rollcall::graphql::plan::ObjectPlan],
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Children<'a>,
+    > {
+        Box::pin(async move {
+            let mut places = Vec::with_capacity(nodes.len());
+            let mut rows_0 = Vec::new();
+            let mut rows_1 = Vec::new();
+            let mut rows_2 = Vec::new();
+            let mut rows_3 = Vec::new();
+            let mut rows_4 = Vec::new();
+            let mut rows_5 = Vec::new();
+            let mut rows_6 = Vec::new();
+            for node in nodes {
+                match node {
+                    Self::Book(object) => {
+                        places.push((0u16, rows_0.len() as u32));
+                        rows_0.push(object);
+                    }
+                    Self::Film(object) => {
+                        places.push((1u16, rows_1.len() as u32));
+                        rows_1.push(object);
+                    }
+                    Self::Person(object) => {
+                        places.push((2u16, rows_2.len() as u32));
+                        rows_2.push(object);
+                    }
+                    Self::Shelf(object) => {
+                        places.push((3u16, rows_3.len() as u32));
+                        rows_3.push(object);
+                    }
+                    Self::Calm(object) => {
+                        places.push((4u16, rows_4.len() as u32));
+                        rows_4.push(object);
+                    }
+                    Self::Harsh(object) => {
+                        places.push((5u16, rows_5.len() as u32));
+                        rows_5.push(object);
+                    }
+                    Self::Ward(object) => {
+                        places.push((6u16, rows_6.len() as u32));
+                        rows_6.push(object);
+                    }
+                }
+            }
+            let levels = vec![
+                ::rollcall::graphql::execute::level(rows_0, & plans[0usize], execution).
+                await, ::rollcall::graphql::execute::level(rows_1, & plans[1usize],
+                execution). await, ::rollcall::graphql::execute::level(rows_2, &
+                plans[2usize], execution). await,
+                ::rollcall::graphql::execute::level(rows_3, & plans[3usize], execution).
+                await, ::rollcall::graphql::execute::level(rows_4, & plans[4usize],
+                execution). await, ::rollcall::graphql::execute::level(rows_5, &
+                plans[5usize], execution). await,
+                ::rollcall::graphql::execute::level(rows_6, & plans[6usize], execution).
+                await,
+            ];
+            ::rollcall::graphql::execute::Children::of_several(levels, places)
+        })
+    }
+}
+
+#[derive(Debug)]
+pub enum Named {
+    /// The SDL's `Book`.
+    Book(super::types::Book),
+    /// The SDL's `Film`.
+    Film(super::types::Film),
+    /// The SDL's `Person`.
+    Person(super::types::Person),
+    /// The SDL's `Shelf`.
+    Shelf(super::types::Shelf),
+}
+
+impl From<super::types::Book> for Named {
+    fn from(object: super::types::Book) -> Self {
+        Self::Book(object)
+    }
+}
+
+impl From<super::types::Film> for Named {
+    fn from(object: super::types::Film) -> Self {
+        Self::Film(object)
+    }
+}
+
+impl From<super::types::Person> for Named {
+    fn from(object: super::types::Person) -> Self {
+        Self::Person(object)
+    }
+}
+
+impl From<super::types::Shelf> for Named {
+    fn from(object: super::types::Shelf) -> Self {
+        Self::Shelf(object)
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for Named {}
+
+impl ::rollcall::graphql::execute::Composite<super::types::State> for Named {
+    fn resolve<'r, 'a: 'r>(
+        nodes: Vec<&'a Self>,
+        plans: &'a [::rollcall::graphql::plan::ObjectPlan],
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Children<'a>,
+    > {
+        Box::pin(async move {
+            let mut places = Vec::with_capacity(nodes.len());
+            let mut rows_0 = Vec::new();
+            let mut rows_1 = Vec::new();
+            let mut rows_2 = Vec::new();
+            let mut rows_3 = Vec::new();
+            for node in nodes {
+                match node {
+                    Self::Book(object) => {
+                        places.push((0u16, rows_0.len() as u32));
+                        rows_0.push(object);
+                    }
+                    Self::Film(object) => {
+                        places.push((1u16, rows_1.len() as u32));
+                        rows_1.push(object);
+                    }
+                    Self::Person(object) => {
+                        places.push((2u16, rows_2.len() as u32));
+                        rows_2.push(object);
+                    }
+                    Self::Shelf(object) => {
+                        places.push((3u16, rows_3.len() as u32));
+                        rows_3.push(object);
+                    }
+                }
+            }
+            let levels = vec![
+                ::rollcall::graphql::execute::level(rows_0, & plans[0usize], execution).
+                await, ::rollcall::graphql::execute::level(rows_1, & plans[1usize],
+                execution). await, ::rollcall::graphql::execute::level(rows_2, &
+                plans[2usize], execution). await,
+                ::rollcall::graphql::execute::level(rows_3, & plans[3usize], execution).
+                await,
+            ];
+            ::rollcall::graphql::execute::Children::of_several(levels, places)
+        })
+    }
+}
+
+/// What stands on a shelf.
+#[derive(Debug)]
+pub enum Holding {
+    /// The SDL's `Book`.
+    Book(super::types::Book),
+    /// The SDL's `Film`.
+    Film(super::types::Film),
+}
+
+impl From<super::types::Book> for Holding {
+    fn from(object: super::types::Book) -> Self {
+        Self::Book(object)
+    }
+}
+
+impl From<super::types::Film> for Holding {
+    fn from(object: super::types::Film) -> Self {
+        Self::Film(object)
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for Holding {}
+
+impl ::rollcall::graphql::execute::Composite<super::types::State> for Holding {
+    fn resolve<'r, 'a: 'r>(
+        nodes: Vec<&'a Self>,
+        plans: &'a [::rollcall::graphql::plan::ObjectPlan],
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Children<'a>,
+    > {
+        Box::pin(async move {
+            let mut places = Vec::with_capacity(nodes.len());
+            let mut rows_0 = Vec::new();
+            let mut rows_1 = Vec::new();
+            for node in nodes {
+                match node {
+                    Self::Book(object) => {
+                        places.push((0u16, rows_0.len() as u32));
+                        rows_0.push(object);
+                    }
+                    Self::Film(object) => {
+                        places.push((1u16, rows_1.len() as u32));
+                        rows_1.push(object);
+                    }
+                }
+            }
+            let levels = vec![
+                ::rollcall::graphql::execute::level(rows_0, & plans[0usize], execution).
+                await, ::rollcall::graphql::execute::level(rows_1, & plans[1usize],
+                execution). await,
+            ];
+            ::rollcall::graphql::execute::Children::of_several(levels, places)
+        })
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the fields of the SDL's type `Book` for `{Self}`",
+    note = "write `impl BookResolver for Book` in src/graphql/book.rs"
+)]
+pub trait BookResolver: Sized + Send + Sync + 'static {
+    fn id(&self) -> super::types::ID;
+    fn name(&self) -> &str;
+    fn condition(&self) -> Condition;
+    fn price(&self) -> Option<f64>;
+    fn pages(&self) -> i32;
+    fn isbn(&self) -> Option<&str>;
+    fn published(&self) -> Option<super::types::Date>;
+    fn tags(
+        books: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<String>>;
+    fn scores(
+        books: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<
+        Option<Vec<Option<Vec<Option<f64>>>>>,
+    >;
+    fn shelf(
+        books: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<super::types::Shelf>;
+    fn related(
+        books: &[&Self],
+        args: &BookRelatedArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<super::types::Book>>;
+    fn summary(
+        books: &[&Self],
+        args: &BookSummaryArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<String>;
+    fn authors(
+        books: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<super::types::Person>>;
+    fn sequel(
+        books: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Book>>;
+    /// Deprecated: Ask the desk.
+    fn borrower(
+        books: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Person>>;
+}
+
+/// The arguments of `Book.related`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BookRelatedArgs {
+    pub first: Option<i32>,
+}
+
+impl ::rollcall::graphql::input::FromFields for BookRelatedArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            first: ::rollcall::graphql::input::defaulted(
+                fields,
+                "first",
+                || ::rollcall::graphql::input::Value::Number(From::from(2i64)),
+            )?,
+        })
+    }
+}
+
+/// The arguments of `Book.summary`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BookSummaryArgs {
+    pub length: i32,
+    pub loud: Option<bool>,
+}
+
+impl ::rollcall::graphql::input::FromFields for BookSummaryArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            length: ::rollcall::graphql::input::defaulted(
+                fields,
+                "length",
+                || ::rollcall::graphql::input::Value::Number(From::from(4i64)),
+            )?,
+            loud: ::rollcall::graphql::input::defaulted(
+                fields,
+                "loud",
+                || ::rollcall::graphql::input::Value::Boolean(false),
+            )?,
+        })
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for super::types::Book {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Book {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Book;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        match field {
+            0u16 => {
+                ::rollcall::graphql::write::Scalar::write(&BookResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::graphql::write::Scalar::write(&BookResolver::name(self), out)
+            }
+            2u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &BookResolver::condition(self),
+                    out,
+                )
+            }
+            3u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &BookResolver::price(self),
+                    out,
+                )
+            }
+            4u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &BookResolver::pages(self),
+                    out,
+                )
+            }
+            5u16 => {
+                ::rollcall::graphql::write::Scalar::write(&BookResolver::isbn(self), out)
+            }
+            6u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &BookResolver::published(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            7u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as BookResolver>::tags(rows, &execution.context(field))
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            8u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as BookResolver>::scores(rows, &execution.context(field))
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            9u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as BookResolver>::shelf(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            10u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as BookResolver>::related(
+                                    rows,
+                                    execution.arguments::<BookRelatedArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            11u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as BookResolver>::summary(
+                                rows,
+                                execution.arguments::<BookSummaryArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            12u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as BookResolver>::authors(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            13u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as BookResolver>::sequel(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            14u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as BookResolver>::borrower(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the fields of the SDL's type `Film` for `{Self}`",
+    note = "write `impl FilmResolver for Film` in src/graphql/film.rs"
+)]
+pub trait FilmResolver: Sized + Send + Sync + 'static {
+    fn id(&self) -> super::types::ID;
+    fn name(&self) -> &str;
+    fn condition(&self) -> Condition;
+    fn price(&self) -> Option<f64>;
+    fn minutes(&self) -> Option<i32>;
+    fn shelf(
+        films: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Shelf>>;
+    fn related(
+        films: &[&Self],
+        args: &FilmRelatedArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Option<Holding>>>>;
+    fn summary(
+        films: &[&Self],
+        args: &FilmSummaryArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<String>>;
+    fn director(
+        films: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Person>>;
+}
+
+/// The arguments of `Film.related`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilmRelatedArgs {
+    pub first: Option<i32>,
+}
+
+impl ::rollcall::graphql::input::FromFields for FilmRelatedArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            first: ::rollcall::graphql::input::defaulted(
+                fields,
+                "first",
+                || ::rollcall::graphql::input::Value::Number(From::from(2i64)),
+            )?,
+        })
+    }
+}
+
+/// The arguments of `Film.summary`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilmSummaryArgs {
+    pub length: i32,
+}
+
+impl ::rollcall::graphql::input::FromFields for FilmSummaryArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            length: ::rollcall::graphql::input::defaulted(
+                fields,
+                "length",
+                || ::rollcall::graphql::input::Value::Number(From::from(4i64)),
+            )?,
+        })
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for super::types::Film {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Film {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Film;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        match field {
+            0u16 => {
+                ::rollcall::graphql::write::Scalar::write(&FilmResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::graphql::write::Scalar::write(&FilmResolver::name(self), out)
+            }
+            2u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &FilmResolver::condition(self),
+                    out,
+                )
+            }
+            3u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &FilmResolver::price(self),
+                    out,
+                )
+            }
+            4u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &FilmResolver::minutes(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            5u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as FilmResolver>::shelf(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            6u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as FilmResolver>::related(
+                                    rows,
+                                    execution.arguments::<FilmRelatedArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            7u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as FilmResolver>::summary(
+                                rows,
+                                execution.arguments::<FilmSummaryArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            8u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as FilmResolver>::director(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+/// Someone who writes, reads or keeps a shelf.
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the fields of the SDL's type `Person` for `{Self}`",
+    note = "write `impl PersonResolver for Person` in src/graphql/person.rs"
+)]
+pub trait PersonResolver: Sized + Send + Sync + 'static {
+    fn id(&self) -> super::types::ID;
+    fn name(&self) -> &str;
+    fn born(&self) -> Option<super::types::Date>;
+    fn friend(
+        persons: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Person>>;
+    fn wrote(
+        persons: &[&Self],
+        args: &PersonWroteArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<super::types::Book>>;
+    /// What they like best, of any kind.
+    fn likes(
+        persons: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Option<Find>>>;
+    fn motto(&self) -> Option<&str>;
+}
+
+/// The arguments of `Person.wrote`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PersonWroteArgs {
+    pub first: ::rollcall::graphql::input::MaybeUndefined<i32>,
+}
+
+impl ::rollcall::graphql::input::FromFields for PersonWroteArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            first: ::rollcall::graphql::input::optional(fields, "first")?,
+        })
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for super::types::Person {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Person {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Person;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        match field {
+            0u16 => {
+                ::rollcall::graphql::write::Scalar::write(&PersonResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &PersonResolver::name(self),
+                    out,
+                )
+            }
+            2u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &PersonResolver::born(self),
+                    out,
+                )
+            }
+            6u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &PersonResolver::motto(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            3u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as PersonResolver>::friend(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            4u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as PersonResolver>::wrote(
+                                    rows,
+                                    execution.arguments::<PersonWroteArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            5u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as PersonResolver>::likes(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the fields of the SDL's type `Shelf` for `{Self}`",
+    note = "write `impl ShelfResolver for Shelf` in src/graphql/shelf.rs"
+)]
+pub trait ShelfResolver: Sized + Send + Sync + 'static {
+    fn id(&self) -> super::types::ID;
+    fn name(&self) -> &str;
+    fn floor(&self) -> i32;
+    fn width(&self) -> Option<f64>;
+    fn open(&self) -> bool;
+    fn keeper(
+        shelfs: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Person>>;
+    fn holdings(
+        shelfs: &[&Self],
+        args: &ShelfHoldingsArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Holding>>;
+    fn rows(
+        shelfs: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Vec<Holding>>>;
+    fn gaps(
+        shelfs: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<
+        Option<Vec<Option<Vec<Option<Holding>>>>>,
+    >;
+}
+
+/// The arguments of `Shelf.holdings`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShelfHoldingsArgs {
+    pub condition: ::rollcall::graphql::input::MaybeUndefined<Condition>,
+}
+
+impl ::rollcall::graphql::input::FromFields for ShelfHoldingsArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            condition: ::rollcall::graphql::input::optional(fields, "condition")?,
+        })
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for super::types::Shelf {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Shelf {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Shelf;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        match field {
+            0u16 => {
+                ::rollcall::graphql::write::Scalar::write(&ShelfResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ShelfResolver::name(self),
+                    out,
+                )
+            }
+            2u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ShelfResolver::floor(self),
+                    out,
+                )
+            }
+            3u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ShelfResolver::width(self),
+                    out,
+                )
+            }
+            4u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &ShelfResolver::open(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            5u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as ShelfResolver>::keeper(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            6u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as ShelfResolver>::holdings(
+                                    rows,
+                                    execution.arguments::<ShelfHoldingsArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            7u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as ShelfResolver>::rows(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            8u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as ShelfResolver>::gaps(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+/// Whatever a search may find.
+#[derive(Debug)]
+pub enum Find {
+    /// The SDL's `Book`.
+    Book(super::types::Book),
+    /// The SDL's `Film`.
+    Film(super::types::Film),
+    /// The SDL's `Person`.
+    Person(super::types::Person),
+    /// The SDL's `Shelf`.
+    Shelf(super::types::Shelf),
+}
+
+impl From<super::types::Book> for Find {
+    fn from(object: super::types::Book) -> Self {
+        Self::Book(object)
+    }
+}
+
+impl From<super::types::Film> for Find {
+    fn from(object: super::types::Film) -> Self {
+        Self::Film(object)
+    }
+}
+
+impl From<super::types::Person> for Find {
+    fn from(object: super::types::Person) -> Self {
+        Self::Person(object)
+    }
+}
+
+impl From<super::types::Shelf> for Find {
+    fn from(object: super::types::Shelf) -> Self {
+        Self::Shelf(object)
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for Find {}
+
+impl ::rollcall::graphql::execute::Composite<super::types::State> for Find {
+    fn resolve<'r, 'a: 'r>(
+        nodes: Vec<&'a Self>,
+        plans: &'a [::rollcall::graphql::plan::ObjectPlan],
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Children<'a>,
+    > {
+        Box::pin(async move {
+            let mut places = Vec::with_capacity(nodes.len());
+            let mut rows_0 = Vec::new();
+            let mut rows_1 = Vec::new();
+            let mut rows_2 = Vec::new();
+            let mut rows_3 = Vec::new();
+            for node in nodes {
+                match node {
+                    Self::Book(object) => {
+                        places.push((0u16, rows_0.len() as u32));
+                        rows_0.push(object);
+                    }
+                    Self::Film(object) => {
+                        places.push((1u16, rows_1.len() as u32));
+                        rows_1.push(object);
+                    }
+                    Self::Person(object) => {
+                        places.push((2u16, rows_2.len() as u32));
+                        rows_2.push(object);
+                    }
+                    Self::Shelf(object) => {
+                        places.push((3u16, rows_3.len() as u32));
+                        rows_3.push(object);
+                    }
+                }
+            }
+            let levels = vec![
+                ::rollcall::graphql::execute::level(rows_0, & plans[0usize], execution).
+                await, ::rollcall::graphql::execute::level(rows_1, & plans[1usize],
+                execution). await, ::rollcall::graphql::execute::level(rows_2, &
+                plans[2usize], execution). await,
+                ::rollcall::graphql::execute::level(rows_3, & plans[3usize], execution).
+                await,
+            ];
+            ::rollcall::graphql::execute::Children::of_several(levels, places)
+        })
+    }
+}
+
+/// Something that may fail.
+///
+/// With `fail` a field fails saying that text; without it a `Calm` answers.
+#[derive(Debug)]
+pub enum Trouble {
+    /// The SDL's `Calm`.
+    Calm(super::types::Calm),
+    /// The SDL's `Harsh`.
+    Harsh(super::types::Harsh),
+}
+
+impl From<super::types::Calm> for Trouble {
+    fn from(object: super::types::Calm) -> Self {
+        Self::Calm(object)
+    }
+}
+
+impl From<super::types::Harsh> for Trouble {
+    fn from(object: super::types::Harsh) -> Self {
+        Self::Harsh(object)
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for Trouble {}
+
+impl ::rollcall::graphql::execute::Composite<super::types::State> for Trouble {
+    fn resolve<'r, 'a: 'r>(
+        nodes: Vec<&'a Self>,
+        plans: &'a [::rollcall::graphql::plan::ObjectPlan],
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Children<'a>,
+    > {
+        Box::pin(async move {
+            let mut places = Vec::with_capacity(nodes.len());
+            let mut rows_0 = Vec::new();
+            let mut rows_1 = Vec::new();
+            for node in nodes {
+                match node {
+                    Self::Calm(object) => {
+                        places.push((0u16, rows_0.len() as u32));
+                        rows_0.push(object);
+                    }
+                    Self::Harsh(object) => {
+                        places.push((1u16, rows_1.len() as u32));
+                        rows_1.push(object);
+                    }
+                }
+            }
+            let levels = vec![
+                ::rollcall::graphql::execute::level(rows_0, & plans[0usize], execution).
+                await, ::rollcall::graphql::execute::level(rows_1, & plans[1usize],
+                execution). await,
+            ];
+            ::rollcall::graphql::execute::Children::of_several(levels, places)
+        })
+    }
+}
+
+/// Fails only when told to.
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the fields of the SDL's type `Calm` for `{Self}`",
+    note = "write `impl CalmResolver for Calm` in src/graphql/calm.rs"
+)]
+pub trait CalmResolver: Sized + Send + Sync + 'static {
+    fn id(&self) -> super::types::ID;
+    fn label(&self) -> &str;
+    fn word(
+        calms: &[&Self],
+        args: &CalmWordArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<String>;
+    fn sure(
+        calms: &[&Self],
+        args: &CalmSureArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<String>;
+    fn one(
+        calms: &[&Self],
+        args: &CalmOneArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Trouble>;
+    fn must(
+        calms: &[&Self],
+        args: &CalmMustArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<super::types::Calm>;
+    fn next(
+        calms: &[&Self],
+        args: &CalmNextArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<Trouble>>;
+    fn kin(
+        calms: &[&Self],
+        args: &CalmKinArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Trouble>>;
+    fn ward(
+        calms: &[&Self],
+        args: &CalmWardArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<super::types::Ward>;
+}
+
+/// The arguments of `Calm.word`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalmWordArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for CalmWordArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Calm.sure`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalmSureArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for CalmSureArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Calm.one`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalmOneArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for CalmOneArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Calm.must`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalmMustArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for CalmMustArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Calm.next`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalmNextArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for CalmNextArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Calm.kin`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalmKinArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for CalmKinArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Calm.ward`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalmWardArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for CalmWardArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for super::types::Calm {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Calm {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Calm;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        match field {
+            0u16 => {
+                ::rollcall::graphql::write::Scalar::write(&CalmResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &CalmResolver::label(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            2u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as CalmResolver>::word(
+                                rows,
+                                execution.arguments::<CalmWordArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            3u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as CalmResolver>::sure(
+                                rows,
+                                execution.arguments::<CalmSureArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            4u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as CalmResolver>::one(
+                                    rows,
+                                    execution.arguments::<CalmOneArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            5u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as CalmResolver>::must(
+                                    rows,
+                                    execution.arguments::<CalmMustArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            6u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as CalmResolver>::next(
+                                    rows,
+                                    execution.arguments::<CalmNextArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            7u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as CalmResolver>::kin(
+                                    rows,
+                                    execution.arguments::<CalmKinArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            8u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as CalmResolver>::ward(
+                                    rows,
+                                    execution.arguments::<CalmWardArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+/// Its `word`, `sure`, `one` and `must` always fail.
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the fields of the SDL's type `Harsh` for `{Self}`",
+    note = "write `impl HarshResolver for Harsh` in src/graphql/harsh.rs"
+)]
+pub trait HarshResolver: Sized + Send + Sync + 'static {
+    fn id(&self) -> super::types::ID;
+    fn label(&self) -> &str;
+    fn word(
+        harshs: &[&Self],
+        args: &HarshWordArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<String>>;
+    fn sure(
+        harshs: &[&Self],
+        args: &HarshSureArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<String>;
+    fn one(
+        harshs: &[&Self],
+        args: &HarshOneArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<Trouble>>;
+    fn must(
+        harshs: &[&Self],
+        args: &HarshMustArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Trouble>;
+    fn next(
+        harshs: &[&Self],
+        args: &HarshNextArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<Trouble>>;
+    fn kin(
+        harshs: &[&Self],
+        args: &HarshKinArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<super::types::Harsh>>>;
+    fn ward(
+        harshs: &[&Self],
+        args: &HarshWardArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<super::types::Ward>;
+}
+
+/// The arguments of `Harsh.word`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HarshWordArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for HarshWordArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Harsh.sure`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HarshSureArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for HarshSureArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Harsh.one`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HarshOneArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for HarshOneArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Harsh.must`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HarshMustArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for HarshMustArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Harsh.next`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HarshNextArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for HarshNextArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Harsh.kin`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HarshKinArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for HarshKinArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Harsh.ward`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HarshWardArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for HarshWardArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for super::types::Harsh {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Harsh {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Harsh;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        match field {
+            0u16 => {
+                ::rollcall::graphql::write::Scalar::write(&HarshResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &HarshResolver::label(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            2u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as HarshResolver>::word(
+                                rows,
+                                execution.arguments::<HarshWordArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            3u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as HarshResolver>::sure(
+                                rows,
+                                execution.arguments::<HarshSureArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            4u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as HarshResolver>::one(
+                                    rows,
+                                    execution.arguments::<HarshOneArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            5u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as HarshResolver>::must(
+                                    rows,
+                                    execution.arguments::<HarshMustArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            6u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as HarshResolver>::next(
+                                    rows,
+                                    execution.arguments::<HarshNextArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            7u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as HarshResolver>::kin(
+                                    rows,
+                                    execution.arguments::<HarshKinArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            8u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as HarshResolver>::ward(
+                                    rows,
+                                    execution.arguments::<HarshWardArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+/// Lists of troubles with every way of being null.
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the fields of the SDL's type `Ward` for `{Self}`",
+    note = "write `impl WardResolver for Ward` in src/graphql/ward.rs"
+)]
+pub trait WardResolver: Sized + Send + Sync + 'static {
+    fn id(&self) -> super::types::ID;
+    fn loose(
+        wards: &[&Self],
+        args: &WardLooseArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Option<Trouble>>>>;
+    fn filled(
+        wards: &[&Self],
+        args: &WardFilledArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Trouble>>>;
+    fn firm(
+        wards: &[&Self],
+        args: &WardFirmArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Option<Trouble>>>;
+    fn strict(
+        wards: &[&Self],
+        args: &WardStrictArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Trouble>>;
+    fn grid(
+        wards: &[&Self],
+        args: &WardGridArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<
+        Option<Vec<Option<Vec<Option<Trouble>>>>>,
+    >;
+    fn full_grid(
+        wards: &[&Self],
+        args: &WardFullGridArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Option<Vec<Trouble>>>>>;
+    fn firm_rows(
+        wards: &[&Self],
+        args: &WardFirmRowsArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Vec<Option<Trouble>>>>>;
+    fn strict_grid(
+        wards: &[&Self],
+        args: &WardStrictGridArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Vec<Trouble>>>;
+    fn words(
+        wards: &[&Self],
+        args: &WardWordsArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Option<String>>>>;
+    fn numbers(
+        wards: &[&Self],
+        args: &WardNumbersArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Option<Vec<Option<i32>>>>>;
+}
+
+/// The arguments of `Ward.loose`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WardLooseArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for WardLooseArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Ward.filled`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WardFilledArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for WardFilledArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Ward.firm`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WardFirmArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for WardFirmArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Ward.strict`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WardStrictArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for WardStrictArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Ward.grid`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WardGridArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for WardGridArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Ward.fullGrid`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WardFullGridArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for WardFullGridArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Ward.firmRows`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WardFirmRowsArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for WardFirmRowsArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Ward.strictGrid`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WardStrictGridArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for WardStrictGridArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Ward.words`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WardWordsArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for WardWordsArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Ward.numbers`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WardNumbersArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for WardNumbersArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for super::types::Ward {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Ward {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Ward;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        match field {
+            0u16 => {
+                ::rollcall::graphql::write::Scalar::write(&WardResolver::id(self), out)
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            1u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as WardResolver>::loose(
+                                    rows,
+                                    execution.arguments::<WardLooseArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            2u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as WardResolver>::filled(
+                                    rows,
+                                    execution.arguments::<WardFilledArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            3u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as WardResolver>::firm(
+                                    rows,
+                                    execution.arguments::<WardFirmArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            4u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as WardResolver>::strict(
+                                    rows,
+                                    execution.arguments::<WardStrictArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            5u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as WardResolver>::grid(
+                                    rows,
+                                    execution.arguments::<WardGridArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            6u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as WardResolver>::full_grid(
+                                    rows,
+                                    execution.arguments::<WardFullGridArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            7u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as WardResolver>::firm_rows(
+                                    rows,
+                                    execution.arguments::<WardFirmRowsArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            8u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as WardResolver>::strict_grid(
+                                    rows,
+                                    execution.arguments::<WardStrictGridArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            9u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as WardResolver>::words(
+                                rows,
+                                execution.arguments::<WardWordsArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            10u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as WardResolver>::numbers(
+                                rows,
+                                execution.arguments::<WardNumbersArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+/// From here to there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Range {
+    pub from: i32,
+    pub to: ::rollcall::graphql::input::MaybeUndefined<i32>,
+    /// How far at a time.
+    pub step: Option<f64>,
+}
+
+impl ::rollcall::graphql::input::FromFields for Range {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            from: ::rollcall::graphql::input::defaulted(
+                fields,
+                "from",
+                || ::rollcall::graphql::input::Value::Number(From::from(0i64)),
+            )?,
+            to: ::rollcall::graphql::input::optional(fields, "to")?,
+            step: ::rollcall::graphql::input::defaulted(
+                fields,
+                "step",
+                || ::rollcall::graphql::input::float(0.5f64),
+            )?,
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    pub depth: i32,
+}
+
+impl ::rollcall::graphql::input::FromFields for Level {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            depth: ::rollcall::graphql::input::required(fields, "depth")?,
+        })
+    }
+}
+
+/// Exactly one of these.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pick {
+    pub id: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub name: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub range: ::rollcall::graphql::input::MaybeUndefined<Range>,
+    pub list: ::rollcall::graphql::input::MaybeUndefined<Vec<i32>>,
+}
+
+impl ::rollcall::graphql::input::FromFields for Pick {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        ::rollcall::graphql::input::exactly_one(fields)?;
+        Ok(Self {
+            id: ::rollcall::graphql::input::optional(fields, "id")?,
+            name: ::rollcall::graphql::input::optional(fields, "name")?,
+            range: ::rollcall::graphql::input::optional(fields, "range")?,
+            list: ::rollcall::graphql::input::optional(fields, "list")?,
+        })
+    }
+}
+
+/// Every shape an input may have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EchoInput {
+    pub text: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub count: Option<i32>,
+    pub must: i32,
+    /// Deprecated: Flags are gone.
+    pub flag: ::rollcall::graphql::input::MaybeUndefined<bool>,
+    pub ids: ::rollcall::graphql::input::MaybeUndefined<Vec<String>>,
+    pub conditions: Option<Vec<Option<Condition>>>,
+    pub range: Option<Range>,
+    /// Once more.
+    pub nested: ::rollcall::graphql::input::MaybeUndefined<
+        ::rollcall::graphql::execute::Boxed<EchoInput>,
+    >,
+    pub ranges: ::rollcall::graphql::input::MaybeUndefined<Vec<Range>>,
+    pub pick: ::rollcall::graphql::input::MaybeUndefined<Pick>,
+}
+
+impl ::rollcall::graphql::input::FromFields for EchoInput {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            text: ::rollcall::graphql::input::optional(fields, "text")?,
+            count: ::rollcall::graphql::input::defaulted(
+                fields,
+                "count",
+                || ::rollcall::graphql::input::Value::Number(From::from(3i64)),
+            )?,
+            must: ::rollcall::graphql::input::defaulted(
+                fields,
+                "must",
+                || ::rollcall::graphql::input::Value::Number(From::from(1i64)),
+            )?,
+            flag: ::rollcall::graphql::input::optional(fields, "flag")?,
+            ids: ::rollcall::graphql::input::optional(fields, "ids")?,
+            conditions: ::rollcall::graphql::input::defaulted(
+                fields,
+                "conditions",
+                || ::rollcall::graphql::input::Value::List(
+                    vec![
+                        ::rollcall::graphql::input::Value::Enum(::rollcall::graphql::input::Name::new("GOOD")),
+                        ::rollcall::graphql::input::Value::Null
+                    ],
+                ),
+            )?,
+            range: ::rollcall::graphql::input::defaulted(
+                fields,
+                "range",
+                || ::rollcall::graphql::input::object([
+                    (
+                        "from",
+                        ::rollcall::graphql::input::Value::Number(From::from(2i64)),
+                    ),
+                    ("to", ::rollcall::graphql::input::Value::Number(From::from(4i64))),
+                    ("step", ::rollcall::graphql::input::float(0.5f64)),
+                ]),
+            )?,
+            nested: ::rollcall::graphql::input::optional(fields, "nested")?,
+            ranges: ::rollcall::graphql::input::optional(fields, "ranges")?,
+            pick: ::rollcall::graphql::input::optional(fields, "pick")?,
+        })
+    }
+}
+
+/// Where reading begins.
+#[derive(Debug, Clone, Copy)]
+pub struct Query;
+
+/// One thing by its identifier, or null.
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.node`",
+    note = "write `impl NodeQuery for Query` in src/graphql/node.rs"
+)]
+pub trait NodeQuery {
+    /// One thing by its identifier, or null.
+    fn node(
+        ctx: &Ctx<'_>,
+        id: String,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<Node>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.nodes`",
+    note = "write `impl NodesQuery for Query` in src/graphql/nodes.rs"
+)]
+pub trait NodesQuery {
+    fn nodes(
+        ctx: &Ctx<'_>,
+        ids: Vec<String>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Vec<Option<Node>>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.viewer`",
+    note = "write `impl ViewerQuery for Query` in src/graphql/viewer.rs"
+)]
+pub trait ViewerQuery {
+    fn viewer(
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<super::types::Person>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.shelf`",
+    note = "write `impl ShelfQuery for Query` in src/graphql/shelf.rs"
+)]
+pub trait ShelfQuery {
+    fn shelf(
+        ctx: &Ctx<'_>,
+        id: String,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<super::types::Shelf>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.shelves`",
+    note = "write `impl ShelvesQuery for Query` in src/graphql/shelves.rs"
+)]
+pub trait ShelvesQuery {
+    fn shelves(
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Vec<super::types::Shelf>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.holdings`",
+    note = "write `impl HoldingsQuery for Query` in src/graphql/holdings.rs"
+)]
+pub trait HoldingsQuery {
+    fn holdings(
+        ctx: &Ctx<'_>,
+        condition: ::rollcall::graphql::input::MaybeUndefined<Condition>,
+        first: Option<i32>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Vec<Holding>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.search`",
+    note = "write `impl SearchQuery for Query` in src/graphql/search.rs"
+)]
+pub trait SearchQuery {
+    fn search(
+        ctx: &Ctx<'_>,
+        text: String,
+        first: i32,
+    ) -> impl ::rollcall::graphql::execute::Answer<Vec<Find>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.pick`",
+    note = "write `impl PickQuery for Query` in src/graphql/pick.rs"
+)]
+pub trait PickQuery {
+    fn pick(
+        ctx: &Ctx<'_>,
+        by: Pick,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<Node>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.nothing`",
+    note = "write `impl NothingQuery for Query` in src/graphql/nothing.rs"
+)]
+pub trait NothingQuery {
+    fn nothing(
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<Holding>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.empty`",
+    note = "write `impl EmptyQuery for Query` in src/graphql/empty.rs"
+)]
+pub trait EmptyQuery {
+    fn empty(ctx: &Ctx<'_>) -> impl ::rollcall::graphql::execute::Answer<Vec<Find>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.trouble`",
+    note = "write `impl TroubleQuery for Query` in src/graphql/trouble.rs"
+)]
+pub trait TroubleQuery {
+    fn trouble(
+        ctx: &Ctx<'_>,
+        id: String,
+        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<Trouble>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.mustTrouble`",
+    note = "write `impl MustTroubleQuery for Query` in src/graphql/must.rs"
+)]
+pub trait MustTroubleQuery {
+    fn must_trouble(
+        ctx: &Ctx<'_>,
+        id: String,
+        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Trouble>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.troubles`",
+    note = "write `impl TroublesQuery for Query` in src/graphql/troubles.rs"
+)]
+pub trait TroublesQuery {
+    fn troubles(
+        ctx: &Ctx<'_>,
+        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<Vec<Option<Trouble>>>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.ward`",
+    note = "write `impl WardQuery for Query` in src/graphql/ward.rs"
+)]
+pub trait WardQuery {
+    fn ward(
+        ctx: &Ctx<'_>,
+        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::graphql::execute::Answer<super::types::Ward>;
+}
+
+/// Deprecated: No longer supported
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.old`",
+    note = "write `impl OldQuery for Query` in src/graphql/old.rs"
+)]
+pub trait OldQuery {
+    /// Deprecated: No longer supported
+    fn old(ctx: &Ctx<'_>) -> impl ::rollcall::graphql::execute::Answer<Option<String>>;
+}
+
+/// Deprecated: Older than `old`.
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.older`",
+    note = "write `impl OlderQuery for Query` in src/graphql/older.rs"
+)]
+pub trait OlderQuery {
+    /// Deprecated: Older than `old`.
+    fn older(
+        ctx: &Ctx<'_>,
+        than: ::rollcall::graphql::input::MaybeUndefined<i32>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<String>>;
+}
+
+/// Its own arguments as JSON, in this order, those left out left out.
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Query.echo`",
+    note = "write `impl EchoQuery for Query` in src/graphql/echo.rs"
+)]
+pub trait EchoQuery {
+    /// Its own arguments as JSON, in this order, those left out left out.
+    fn echo(
+        ctx: &Ctx<'_>,
+        input: ::rollcall::graphql::input::MaybeUndefined<EchoInput>,
+        list: ::rollcall::graphql::input::MaybeUndefined<Vec<i32>>,
+        r#enum: ::rollcall::graphql::input::MaybeUndefined<Condition>,
+        id: ::rollcall::graphql::input::MaybeUndefined<String>,
+        i: Option<i32>,
+        f: Option<f64>,
+        s: Option<String>,
+        b: Option<bool>,
+        matrix: ::rollcall::graphql::input::MaybeUndefined<
+            Vec<Option<Vec<Option<i32>>>>,
+        >,
+        on: ::rollcall::graphql::input::MaybeUndefined<super::types::Date>,
+        pick: ::rollcall::graphql::input::MaybeUndefined<Pick>,
+        range: Option<Range>,
+        looks: Vec<Condition>,
+        none: Option<i32>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<String>>;
+}
+
+/// The arguments of `Query.node`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryNodeArgs {
+    pub id: String,
+}
+
+impl ::rollcall::graphql::input::FromFields for QueryNodeArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            id: ::rollcall::graphql::input::required(fields, "id")?,
+        })
+    }
+}
+
+/// The arguments of `Query.nodes`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryNodesArgs {
+    pub ids: Vec<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for QueryNodesArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            ids: ::rollcall::graphql::input::required(fields, "ids")?,
+        })
+    }
+}
+
+/// The arguments of `Query.shelf`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryShelfArgs {
+    pub id: String,
+}
+
+impl ::rollcall::graphql::input::FromFields for QueryShelfArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            id: ::rollcall::graphql::input::defaulted(
+                fields,
+                "id",
+                || ::rollcall::graphql::input::Value::String(String::from("s1")),
+            )?,
+        })
+    }
+}
+
+/// The arguments of `Query.holdings`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryHoldingsArgs {
+    pub condition: ::rollcall::graphql::input::MaybeUndefined<Condition>,
+    pub first: Option<i32>,
+}
+
+impl ::rollcall::graphql::input::FromFields for QueryHoldingsArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            condition: ::rollcall::graphql::input::optional(fields, "condition")?,
+            first: ::rollcall::graphql::input::defaulted(
+                fields,
+                "first",
+                || ::rollcall::graphql::input::Value::Number(From::from(10i64)),
+            )?,
+        })
+    }
+}
+
+/// The arguments of `Query.search`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuerySearchArgs {
+    pub text: String,
+    pub first: i32,
+}
+
+impl ::rollcall::graphql::input::FromFields for QuerySearchArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            text: ::rollcall::graphql::input::required(fields, "text")?,
+            first: ::rollcall::graphql::input::defaulted(
+                fields,
+                "first",
+                || ::rollcall::graphql::input::Value::Number(From::from(3i64)),
+            )?,
+        })
+    }
+}
+
+/// The arguments of `Query.pick`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryPickArgs {
+    pub by: Pick,
+}
+
+impl ::rollcall::graphql::input::FromFields for QueryPickArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            by: ::rollcall::graphql::input::required(fields, "by")?,
+        })
+    }
+}
+
+/// The arguments of `Query.trouble`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryTroubleArgs {
+    pub id: String,
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for QueryTroubleArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            id: ::rollcall::graphql::input::defaulted(
+                fields,
+                "id",
+                || ::rollcall::graphql::input::Value::String(String::from("c1")),
+            )?,
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Query.mustTrouble`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryMustTroubleArgs {
+    pub id: String,
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for QueryMustTroubleArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            id: ::rollcall::graphql::input::defaulted(
+                fields,
+                "id",
+                || ::rollcall::graphql::input::Value::String(String::from("c1")),
+            )?,
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Query.troubles`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryTroublesArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for QueryTroublesArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Query.ward`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryWardArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for QueryWardArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Query.older`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryOlderArgs {
+    /// Deprecated: Age does not matter.
+    pub than: ::rollcall::graphql::input::MaybeUndefined<i32>,
+}
+
+impl ::rollcall::graphql::input::FromFields for QueryOlderArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            than: ::rollcall::graphql::input::optional(fields, "than")?,
+        })
+    }
+}
+
+/// The arguments of `Query.echo`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryEchoArgs {
+    pub input: ::rollcall::graphql::input::MaybeUndefined<EchoInput>,
+    pub list: ::rollcall::graphql::input::MaybeUndefined<Vec<i32>>,
+    pub r#enum: ::rollcall::graphql::input::MaybeUndefined<Condition>,
+    pub id: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub i: Option<i32>,
+    pub f: Option<f64>,
+    pub s: Option<String>,
+    pub b: Option<bool>,
+    pub matrix: ::rollcall::graphql::input::MaybeUndefined<
+        Vec<Option<Vec<Option<i32>>>>,
+    >,
+    pub on: ::rollcall::graphql::input::MaybeUndefined<super::types::Date>,
+    pub pick: ::rollcall::graphql::input::MaybeUndefined<Pick>,
+    pub range: Option<Range>,
+    pub looks: Vec<Condition>,
+    pub none: Option<i32>,
+}
+
+impl ::rollcall::graphql::input::FromFields for QueryEchoArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            input: ::rollcall::graphql::input::optional(fields, "input")?,
+            list: ::rollcall::graphql::input::optional(fields, "list")?,
+            r#enum: ::rollcall::graphql::input::optional(fields, "enum")?,
+            id: ::rollcall::graphql::input::optional(fields, "id")?,
+            i: ::rollcall::graphql::input::defaulted(
+                fields,
+                "i",
+                || ::rollcall::graphql::input::Value::Number(From::from(7i64)),
+            )?,
+            f: ::rollcall::graphql::input::defaulted(
+                fields,
+                "f",
+                || ::rollcall::graphql::input::float(1.5f64),
+            )?,
+            s: ::rollcall::graphql::input::defaulted(
+                fields,
+                "s",
+                || ::rollcall::graphql::input::Value::String(
+                    String::from("a \"quoted\"\ttext\\ é"),
+                ),
+            )?,
+            b: ::rollcall::graphql::input::defaulted(
+                fields,
+                "b",
+                || ::rollcall::graphql::input::Value::Boolean(true),
+            )?,
+            matrix: ::rollcall::graphql::input::optional(fields, "matrix")?,
+            on: ::rollcall::graphql::input::optional(fields, "on")?,
+            pick: ::rollcall::graphql::input::optional(fields, "pick")?,
+            range: ::rollcall::graphql::input::defaulted(
+                fields,
+                "range",
+                || ::rollcall::graphql::input::object([
+                    (
+                        "from",
+                        ::rollcall::graphql::input::Value::Number(From::from(1i64)),
+                    ),
+                    ("to", ::rollcall::graphql::input::Value::Number(From::from(10i64))),
+                    ("step", ::rollcall::graphql::input::float(0.25f64)),
+                ]),
+            )?,
+            looks: ::rollcall::graphql::input::defaulted(
+                fields,
+                "looks",
+                || ::rollcall::graphql::input::Value::List(
+                    vec![
+                        ::rollcall::graphql::input::Value::Enum(::rollcall::graphql::input::Name::new("GOOD")),
+                        ::rollcall::graphql::input::Value::Enum(::rollcall::graphql::input::Name::new("WORN"))
+                    ],
+                ),
+            )?,
+            none: ::rollcall::graphql::input::defaulted(
+                fields,
+                "none",
+                || ::rollcall::graphql::input::Value::Null,
+            )?,
+        })
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for Query {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Query;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        let _ = field;
+        out.null();
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            0u16 => {
+                Box::pin(async move {
+                    let arguments = execution.arguments::<QueryNodeArgs>(field).clone();
+                    let _ = rows;
+                    let answer = <Query as NodeQuery>::node(
+                            &execution.context(field),
+                            arguments.id,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            1u16 => {
+                Box::pin(async move {
+                    let arguments = execution.arguments::<QueryNodesArgs>(field).clone();
+                    let _ = rows;
+                    let answer = <Query as NodesQuery>::nodes(
+                            &execution.context(field),
+                            arguments.ids,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            2u16 => {
+                Box::pin(async move {
+                    let _ = rows;
+                    let answer = <Query as ViewerQuery>::viewer(
+                            &execution.context(field),
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            3u16 => {
+                Box::pin(async move {
+                    let arguments = execution.arguments::<QueryShelfArgs>(field).clone();
+                    let _ = rows;
+                    let answer = <Query as ShelfQuery>::shelf(
+                            &execution.context(field),
+                            arguments.id,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            4u16 => {
+                Box::pin(async move {
+                    let _ = rows;
+                    let answer = <Query as ShelvesQuery>::shelves(
+                            &execution.context(field),
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            5u16 => {
+                Box::pin(async move {
+                    let arguments = execution
+                        .arguments::<QueryHoldingsArgs>(field)
+                        .clone();
+                    let _ = rows;
+                    let answer = <Query as HoldingsQuery>::holdings(
+                            &execution.context(field),
+                            arguments.condition,
+                            arguments.first,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            6u16 => {
+                Box::pin(async move {
+                    let arguments = execution
+                        .arguments::<QuerySearchArgs>(field)
+                        .clone();
+                    let _ = rows;
+                    let answer = <Query as SearchQuery>::search(
+                            &execution.context(field),
+                            arguments.text,
+                            arguments.first,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            7u16 => {
+                Box::pin(async move {
+                    let arguments = execution.arguments::<QueryPickArgs>(field).clone();
+                    let _ = rows;
+                    let answer = <Query as PickQuery>::pick(
+                            &execution.context(field),
+                            arguments.by,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            8u16 => {
+                Box::pin(async move {
+                    let _ = rows;
+                    let answer = <Query as NothingQuery>::nothing(
+                            &execution.context(field),
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            9u16 => {
+                Box::pin(async move {
+                    let _ = rows;
+                    let answer = <Query as EmptyQuery>::empty(&execution.context(field))
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            10u16 => {
+                Box::pin(async move {
+                    let arguments = execution
+                        .arguments::<QueryTroubleArgs>(field)
+                        .clone();
+                    let _ = rows;
+                    let answer = <Query as TroubleQuery>::trouble(
+                            &execution.context(field),
+                            arguments.id,
+                            arguments.fail,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            11u16 => {
+                Box::pin(async move {
+                    let arguments = execution
+                        .arguments::<QueryMustTroubleArgs>(field)
+                        .clone();
+                    let _ = rows;
+                    let answer = <Query as MustTroubleQuery>::must_trouble(
+                            &execution.context(field),
+                            arguments.id,
+                            arguments.fail,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            12u16 => {
+                Box::pin(async move {
+                    let arguments = execution
+                        .arguments::<QueryTroublesArgs>(field)
+                        .clone();
+                    let _ = rows;
+                    let answer = <Query as TroublesQuery>::troubles(
+                            &execution.context(field),
+                            arguments.fail,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            13u16 => {
+                Box::pin(async move {
+                    let arguments = execution.arguments::<QueryWardArgs>(field).clone();
+                    let _ = rows;
+                    let answer = <Query as WardQuery>::ward(
+                            &execution.context(field),
+                            arguments.fail,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            14u16 => {
+                Box::pin(async move {
+                    let _ = rows;
+                    let answer = <Query as OldQuery>::old(&execution.context(field))
+                        .await;
+                    ::rollcall::graphql::execute::scalars(
+                        answer.map(|answer| vec![answer]),
+                        1,
+                        execution,
+                    )
+                })
+            }
+            15u16 => {
+                Box::pin(async move {
+                    let arguments = execution.arguments::<QueryOlderArgs>(field).clone();
+                    let _ = rows;
+                    let answer = <Query as OlderQuery>::older(
+                            &execution.context(field),
+                            arguments.than,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::scalars(
+                        answer.map(|answer| vec![answer]),
+                        1,
+                        execution,
+                    )
+                })
+            }
+            16u16 => {
+                Box::pin(async move {
+                    let arguments = execution.arguments::<QueryEchoArgs>(field).clone();
+                    let _ = rows;
+                    let answer = <Query as EchoQuery>::echo(
+                            &execution.context(field),
+                            arguments.input,
+                            arguments.list,
+                            arguments.r#enum,
+                            arguments.id,
+                            arguments.i,
+                            arguments.f,
+                            arguments.s,
+                            arguments.b,
+                            arguments.matrix,
+                            arguments.on,
+                            arguments.pick,
+                            arguments.range,
+                            arguments.looks,
+                            arguments.none,
+                        )
+                        .await;
+                    ::rollcall::graphql::execute::scalars(
+                        answer.map(|answer| vec![answer]),
+                        1,
+                        execution,
+                    )
+                })
+            }
+            17u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::introspection::schema(field, execution).await
+                })
+            }
+            18u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::introspection::type_by_name(field, execution)
+                        .await
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+/// What came of a change.
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the fields of the SDL's type `Tally` for `{Self}`",
+    note = "write `impl TallyResolver for Tally` in src/graphql/tally.rs"
+)]
+pub trait TallyResolver: Sized + Send + Sync + 'static {
+    /// The counter just after the change.
+    fn value(&self) -> i32;
+    /// The counter while this is read.
+    fn now(
+        tallys: &[&Self],
+        args: &TallyNowArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<i32>;
+    fn note(
+        tallys: &[&Self],
+        args: &TallyNoteArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<String>>;
+    fn history(
+        tallys: &[&Self],
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Vec<i32>>;
+    fn trouble(
+        tallys: &[&Self],
+        args: &TallyTroubleArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Option<Trouble>>;
+    fn must_trouble(
+        tallys: &[&Self],
+        args: &TallyMustTroubleArgs,
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answers<Trouble>;
+}
+
+/// The arguments of `Tally.now`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TallyNowArgs {
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for TallyNowArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Tally.note`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TallyNoteArgs {
+    pub text: String,
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for TallyNoteArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            text: ::rollcall::graphql::input::defaulted(
+                fields,
+                "text",
+                || ::rollcall::graphql::input::Value::String(String::from("noted")),
+            )?,
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Tally.trouble`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TallyTroubleArgs {
+    pub id: String,
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for TallyTroubleArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            id: ::rollcall::graphql::input::defaulted(
+                fields,
+                "id",
+                || ::rollcall::graphql::input::Value::String(String::from("c1")),
+            )?,
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Tally.mustTrouble`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TallyMustTroubleArgs {
+    pub id: String,
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for TallyMustTroubleArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            id: ::rollcall::graphql::input::defaulted(
+                fields,
+                "id",
+                || ::rollcall::graphql::input::Value::String(String::from("c1")),
+            )?,
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for super::types::Tally {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Tally {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Tally;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        match field {
+            0u16 => {
+                ::rollcall::graphql::write::Scalar::write(
+                    &TallyResolver::value(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            1u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as TallyResolver>::now(
+                                rows,
+                                execution.arguments::<TallyNowArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            2u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as TallyResolver>::note(
+                                rows,
+                                execution.arguments::<TallyNoteArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            3u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::scalars(
+                        <Self as TallyResolver>::history(rows, &execution.context(field))
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            4u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as TallyResolver>::trouble(
+                                    rows,
+                                    execution.arguments::<TallyTroubleArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            5u16 => {
+                Box::pin(async move {
+                    ::rollcall::graphql::execute::objects(
+                            <Self as TallyResolver>::must_trouble(
+                                    rows,
+                                    execution.arguments::<TallyMustTroubleArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+/// One after the other, on one counter.
+#[derive(Debug, Clone, Copy)]
+pub struct Mutation;
+
+/// Fails before it adds.
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Mutation.add`",
+    note = "write `impl AddMutation for Mutation` in src/graphql/add.rs"
+)]
+pub trait AddMutation {
+    /// Fails before it adds.
+    fn add(
+        ctx: &Ctx<'_>,
+        by: i32,
+        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<super::types::Tally>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Mutation.mustAdd`",
+    note = "write `impl MustAddMutation for Mutation` in src/graphql/must.rs"
+)]
+pub trait MustAddMutation {
+    fn must_add(
+        ctx: &Ctx<'_>,
+        by: i32,
+        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::graphql::execute::Answer<super::types::Tally>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Mutation.reset`",
+    note = "write `impl ResetMutation for Mutation` in src/graphql/reset.rs"
+)]
+pub trait ResetMutation {
+    fn reset(
+        ctx: &Ctx<'_>,
+        to: Option<i32>,
+    ) -> impl ::rollcall::graphql::execute::Answer<i32>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Mutation.addAll`",
+    note = "write `impl AddAllMutation for Mutation` in src/graphql/add.rs"
+)]
+pub trait AddAllMutation {
+    fn add_all(
+        ctx: &Ctx<'_>,
+        steps: Vec<i32>,
+        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<Vec<super::types::Tally>>>;
+}
+
+#[diagnostic::on_unimplemented(
+    message = "nothing resolves the SDL's `Mutation.undo`",
+    note = "write `impl UndoMutation for Mutation` in src/graphql/undo.rs"
+)]
+pub trait UndoMutation {
+    fn undo(
+        ctx: &Ctx<'_>,
+    ) -> impl ::rollcall::graphql::execute::Answer<Option<super::types::Tally>>;
+}
+
+/// The arguments of `Mutation.add`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MutationAddArgs {
+    pub by: i32,
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for MutationAddArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            by: ::rollcall::graphql::input::defaulted(
+                fields,
+                "by",
+                || ::rollcall::graphql::input::Value::Number(From::from(1i64)),
+            )?,
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Mutation.mustAdd`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MutationMustAddArgs {
+    pub by: i32,
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for MutationMustAddArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            by: ::rollcall::graphql::input::defaulted(
+                fields,
+                "by",
+                || ::rollcall::graphql::input::Value::Number(From::from(1i64)),
+            )?,
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+/// The arguments of `Mutation.reset`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MutationResetArgs {
+    pub to: Option<i32>,
+}
+
+impl ::rollcall::graphql::input::FromFields for MutationResetArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            to: ::rollcall::graphql::input::defaulted(
+                fields,
+                "to",
+                || ::rollcall::graphql::input::Value::Number(From::from(0i64)),
+            )?,
+        })
+    }
+}
+
+/// The arguments of `Mutation.addAll`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MutationAddAllArgs {
+    pub steps: Vec<i32>,
+    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+}
+
+impl ::rollcall::graphql::input::FromFields for MutationAddAllArgs {
+    fn from_fields(
+        fields: &::rollcall::graphql::input::Fields,
+    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        Ok(Self {
+            steps: ::rollcall::graphql::input::required(fields, "steps")?,
+            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+        })
+    }
+}
+
+impl ::rollcall::graphql::execute::Node for Mutation {}
+
+impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
+    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Mutation;
+    fn write_column(
+        &self,
+        field: u16,
+        out: &mut ::rollcall::graphql::write::Writer<'_>,
+    ) {
+        let _ = field;
+        out.null();
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::graphql::plan::FieldPlan,
+        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
+    ) -> ::rollcall::graphql::execute::BoxFuture<
+        'r,
+        ::rollcall::graphql::execute::Slot<'a>,
+    > {
+        match field.index() {
+            0u16 => {
+                Box::pin(async move {
+                    let arguments = execution
+                        .arguments::<MutationAddArgs>(field)
+                        .clone();
+                    let _ = rows;
+                    let answer = match execution.begin().await {
+                        Ok(state) => {
+                            let answer = <Mutation as AddMutation>::add(
+                                    &execution.context_in(&state, field),
+                                    arguments.by,
+                                    arguments.fail,
+                                )
+                                .await;
+                            execution.end(state, answer).await
+                        }
+                        Err(error) => Err(error),
+                    };
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            1u16 => {
+                Box::pin(async move {
+                    let arguments = execution
+                        .arguments::<MutationMustAddArgs>(field)
+                        .clone();
+                    let _ = rows;
+                    let answer = match execution.begin().await {
+                        Ok(state) => {
+                            let answer = <Mutation as MustAddMutation>::must_add(
+                                    &execution.context_in(&state, field),
+                                    arguments.by,
+                                    arguments.fail,
+                                )
+                                .await;
+                            execution.end(state, answer).await
+                        }
+                        Err(error) => Err(error),
+                    };
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            2u16 => {
+                Box::pin(async move {
+                    let arguments = execution
+                        .arguments::<MutationResetArgs>(field)
+                        .clone();
+                    let _ = rows;
+                    let answer = match execution.begin().await {
+                        Ok(state) => {
+                            let answer = <Mutation as ResetMutation>::reset(
+                                    &execution.context_in(&state, field),
+                                    arguments.to,
+                                )
+                                .await;
+                            execution.end(state, answer).await
+                        }
+                        Err(error) => Err(error),
+                    };
+                    ::rollcall::graphql::execute::scalars(
+                        answer.map(|answer| vec![answer]),
+                        1,
+                        execution,
+                    )
+                })
+            }
+            3u16 => {
+                Box::pin(async move {
+                    let arguments = execution
+                        .arguments::<MutationAddAllArgs>(field)
+                        .clone();
+                    let _ = rows;
+                    let answer = match execution.begin().await {
+                        Ok(state) => {
+                            let answer = <Mutation as AddAllMutation>::add_all(
+                                    &execution.context_in(&state, field),
+                                    arguments.steps,
+                                    arguments.fail,
+                                )
+                                .await;
+                            execution.end(state, answer).await
+                        }
+                        Err(error) => Err(error),
+                    };
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            4u16 => {
+                Box::pin(async move {
+                    let _ = rows;
+                    let answer = match execution.begin().await {
+                        Ok(state) => {
+                            let answer = <Mutation as UndoMutation>::undo(
+                                    &execution.context_in(&state, field),
+                                )
+                                .await;
+                            execution.end(state, answer).await
+                        }
+                        Err(error) => Err(error),
+                    };
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => Box::pin(async move { execution.unresolved(field) }),
+        }
+    }
+}
+
+/// The object types as the executor sees them, each under its name in the SDL.
+#[allow(non_upper_case_globals)]
+pub mod info {
+    /// `Book`.
+    pub static Book: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Book",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "id",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "name",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "condition",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "price",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "pages",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "isbn",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "published",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "tags",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "scores",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "shelf",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: None,
+                objects: &[&Shelf],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "related",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::BookRelatedArgs>,
+                ),
+                objects: &[&Book],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "summary",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::BookSummaryArgs>,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "authors",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: None,
+                objects: &[&Person],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "sequel",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[&Book],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "borrower",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[&Person],
+            },
+        ],
+    };
+    /// `Film`.
+    pub static Film: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Film",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "id",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "name",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "condition",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "price",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "minutes",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "shelf",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[&Shelf],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "related",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::FilmRelatedArgs>,
+                ),
+                objects: &[&Book, &Film],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "summary",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::FilmSummaryArgs>,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "director",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[&Person],
+            },
+        ],
+    };
+    /// `Person`.
+    pub static Person: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Person",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "id",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "name",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "born",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "friend",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[&Person],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "wrote",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::PersonWroteArgs>,
+                ),
+                objects: &[&Book],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "likes",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: None,
+                objects: &[&Book, &Film, &Person, &Shelf],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "motto",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+        ],
+    };
+    /// `Shelf`.
+    pub static Shelf: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Shelf",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "id",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "name",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "floor",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "width",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "open",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "keeper",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[&Person],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "holdings",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<
+                        super::ShelfHoldingsArgs,
+                    >,
+                ),
+                objects: &[&Book, &Film],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "rows",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: None,
+                objects: &[&Book, &Film],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "gaps",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[&Book, &Film],
+            },
+        ],
+    };
+    /// `Calm`.
+    pub static Calm: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Calm",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "id",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "label",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "word",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::CalmWordArgs>,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "sure",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::CalmSureArgs>,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "one",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::CalmOneArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "must",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::CalmMustArgs>,
+                ),
+                objects: &[&Calm],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "next",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::CalmNextArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "kin",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::CalmKinArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "ward",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::CalmWardArgs>,
+                ),
+                objects: &[&Ward],
+            },
+        ],
+    };
+    /// `Harsh`.
+    pub static Harsh: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Harsh",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "id",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "label",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "word",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::HarshWordArgs>,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "sure",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::HarshSureArgs>,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "one",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::HarshOneArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "must",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::HarshMustArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "next",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::HarshNextArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "kin",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::HarshKinArgs>,
+                ),
+                objects: &[&Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "ward",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::HarshWardArgs>,
+                ),
+                objects: &[&Ward],
+            },
+        ],
+    };
+    /// `Ward`.
+    pub static Ward: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Ward",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "id",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "loose",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::WardLooseArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "filled",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::WardFilledArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "firm",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::WardFirmArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "strict",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::WardStrictArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "grid",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::WardGridArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "fullGrid",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::WardFullGridArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "firmRows",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::WardFirmRowsArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "strictGrid",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<
+                        super::WardStrictGridArgs,
+                    >,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "words",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::WardWordsArgs>,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "numbers",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::WardNumbersArgs>,
+                ),
+                objects: &[],
+            },
+        ],
+    };
+    /// `Query`.
+    pub static Query: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Query",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "node",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::QueryNodeArgs>,
+                ),
+                objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "nodes",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::QueryNodesArgs>,
+                ),
+                objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "viewer",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[&Person],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "shelf",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::QueryShelfArgs>,
+                ),
+                objects: &[&Shelf],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "shelves",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: None,
+                objects: &[&Shelf],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "holdings",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<
+                        super::QueryHoldingsArgs,
+                    >,
+                ),
+                objects: &[&Book, &Film],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "search",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::QuerySearchArgs>,
+                ),
+                objects: &[&Book, &Film, &Person, &Shelf],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "pick",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::QueryPickArgs>,
+                ),
+                objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "nothing",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[&Book, &Film],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "empty",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: None,
+                objects: &[&Book, &Film, &Person, &Shelf],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "trouble",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::QueryTroubleArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "mustTrouble",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<
+                        super::QueryMustTroubleArgs,
+                    >,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "troubles",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<
+                        super::QueryTroublesArgs,
+                    >,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "ward",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::QueryWardArgs>,
+                ),
+                objects: &[&Ward],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "old",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "older",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::QueryOlderArgs>,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "echo",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::QueryEchoArgs>,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::introspection::SCHEMA_FIELD,
+            ::rollcall::graphql::introspection::TYPE_FIELD,
+        ],
+    };
+    /// `Tally`.
+    pub static Tally: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Tally",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "value",
+                kind: ::rollcall::graphql::execute::Kind::Column,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "now",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::TallyNowArgs>,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "note",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::TallyNoteArgs>,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "history",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: None,
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "trouble",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::TallyTroubleArgs>,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "mustTrouble",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<
+                        super::TallyMustTroubleArgs,
+                    >,
+                ),
+                objects: &[&Calm, &Harsh],
+            },
+        ],
+    };
+    /// `Mutation`.
+    pub static Mutation: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        name: "Mutation",
+        fields: &[
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "add",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<super::MutationAddArgs>,
+                ),
+                objects: &[&Tally],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "mustAdd",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<
+                        super::MutationMustAddArgs,
+                    >,
+                ),
+                objects: &[&Tally],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "reset",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: false,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<
+                        super::MutationResetArgs,
+                    >,
+                ),
+                objects: &[],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "addAll",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: Some(
+                    ::rollcall::graphql::input::read_arguments::<
+                        super::MutationAddAllArgs,
+                    >,
+                ),
+                objects: &[&Tally],
+            },
+            ::rollcall::graphql::execute::FieldInfo {
+                name: "undo",
+                kind: ::rollcall::graphql::execute::Kind::Relation,
+                nullable: true,
+                arguments: None,
+                objects: &[&Tally],
+            },
+        ],
+    };
+}

@@ -1,0 +1,213 @@
+//! A running service for one test: a fresh database, a real server on a free port, a token, a small client.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::{HeaderMap, Method, Request};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use rollcall::config::{self, Command, Serve};
+use rollcall::db::{self, Db};
+use rollcall::entity::Timestamp;
+use rollcall::entity::token::{self, Scope};
+use rollcall::graphql::{Catalogue, Settings};
+use rollcall::http::{self, App, Drained};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// A service that runs until it is dropped.
+pub struct TestApp {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Its database.
+    pub db: Db,
+    /// A token that may write.
+    pub token: String,
+    client: Client<HttpConnector, Full<Bytes>>,
+    stop: Option<oneshot::Sender<()>>,
+    service: JoinHandle<Drained>,
+    _folder: TempDir,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Response {
+    /// The status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Response {
+    /// A header that is text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().expect("a header of text"))
+    }
+
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
+    }
+
+    /// `extensions.code` of the first error.
+    pub fn code(&self) -> String {
+        self.json()["errors"][0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+impl TestApp {
+    /// A service with the settings that a user gets.
+    pub async fn start() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// A service with flags of its command line.
+    pub async fn with(flags: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("rollcall.db").display());
+        let arguments = ["rollcall", "serve", "--listen", "127.0.0.1:0", "--database-url", &url];
+        let settings: Serve = match config::parse(arguments.iter().chain(flags).copied()) {
+            Ok(Command::Serve(settings)) => *settings,
+            other => panic!("not the flags of serve: {other:?}"),
+        };
+        let db = db::connect(&settings.database.url().expect("a URL")).await.expect("a database");
+        db::migrate(&db).await.expect("migrations");
+        let listener = TcpListener::bind(settings.addresses.listen).await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let app_url = settings.addresses.app_url(address);
+        let catalogue = Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url });
+        let app = Arc::new(App::new(db.clone(), catalogue, settings.edge));
+        let (stop, stopped) = oneshot::channel::<()>();
+        let service = tokio::spawn(http::serve(app, listener, async {
+            let _ = stopped.await;
+        }));
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        let mut app = Self { address, db, token: String::new(), client, stop: Some(stop), service, _folder: folder };
+        app.token = app.new_token(Scope::Write, None).await;
+        app
+    }
+
+    /// Makes a token; `expires` in microseconds from now.
+    pub async fn new_token(&self, scope: Scope, expires: Option<i64>) -> String {
+        let now = Timestamp::now();
+        let expires = expires.map(|rest| Timestamp::from_micros(now.as_micros() + rest));
+        let made = self.db.write(async |db| token::create(db, "a test", scope, expires, now).await).await;
+        made.expect("a token").reveal().to_owned()
+    }
+
+    /// Runs an operation with the app's token and answers the whole response, which must be JSON with status 200.
+    pub async fn query(&self, query: &str, variables: Value) -> Value {
+        let response = self.post(query, variables).await;
+        assert_eq!(response.status, 200, "{response:?}");
+        response.json()
+    }
+
+    /// Posts an operation with the app's token.
+    pub async fn post(&self, query: &str, variables: Value) -> Response {
+        let token = format!("Bearer {}", self.token);
+        self.post_with(query, variables, &[("authorization", &token)]).await
+    }
+
+    /// Posts an operation with these headers beside the content type.
+    pub async fn post_with(&self, query: &str, variables: Value, headers: &[(&str, &str)]) -> Response {
+        let body = json!({ "query": query, "variables": variables }).to_string();
+        let headers: Vec<_> = [("content-type", "application/json")].iter().chain(headers).copied().collect();
+        self.request(Method::POST, "/graphql", &headers, body).await
+    }
+
+    /// Posts a body as it is, with the app's token.
+    pub async fn post_body(&self, body: impl Into<Bytes>) -> Response {
+        let token = format!("Bearer {}", self.token);
+        let headers = [("content-type", "application/json"), ("authorization", &*token)];
+        self.request(Method::POST, "/graphql", &headers, body).await
+    }
+
+    /// Gets a path.
+    pub async fn get(&self, path: &str) -> Response {
+        self.get_with(path, &[]).await
+    }
+
+    /// Gets a path with these headers.
+    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Response {
+        self.request(Method::GET, path, headers, Bytes::new()).await
+    }
+
+    /// Sends any request.
+    pub async fn request(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Bytes>,
+    ) -> Response {
+        send(&self.client, self.address, method, path, headers, body).await
+    }
+
+    /// The same client, speaking HTTP/2 without asking first.
+    pub fn http2(&self) -> Client<HttpConnector, Full<Bytes>> {
+        Client::builder(TokioExecutor::new()).http2_only(true).build_http()
+    }
+
+    /// A connection without a client.
+    pub async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.expect("a connection")
+    }
+
+    /// Writes bytes and reads until the service closes the connection.
+    pub async fn raw(&self, bytes: impl AsRef<[u8]>) -> String {
+        let mut stream = self.connect().await;
+        stream.write_all(bytes.as_ref()).await.expect("the service reads");
+        read_to_end(&mut stream).await
+    }
+
+    /// The head of a request to `/graphql` with the app's token, without the blank line at its end.
+    pub fn head(&self) -> String {
+        let token = &self.token;
+        format!(
+            "POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nAuthorization: Bearer {token}\r\n"
+        )
+    }
+
+    /// Tells the service to stop. The future ends when it has.
+    pub fn stop(&mut self) -> impl Future<Output = Drained> + '_ {
+        drop(self.stop.take());
+        async { (&mut self.service).await.expect("the service does not panic") }
+    }
+}
+
+/// Sends a request through any client.
+pub async fn send(
+    client: &Client<HttpConnector, Full<Bytes>>,
+    address: SocketAddr,
+    method: Method,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: impl Into<Bytes>,
+) -> Response {
+    let mut request = Request::builder().method(method).uri(format!("http://{address}{path}"));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(Full::new(body.into())).expect("a request");
+    let (parts, body) = client.request(request).await.expect("an answer").into_parts();
+    let body = body.collect().await.expect("a body").to_bytes();
+    Response { status: parts.status.as_u16(), headers: parts.headers, body }
+}
+
+/// What is read until the service closes the connection.
+pub async fn read_to_end(stream: &mut TcpStream) -> String {
+    let mut answer = Vec::new();
+    // A connection that is reset was closed, too.
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8_lossy(&answer).into_owned()
+}

@@ -1,0 +1,235 @@
+//! The program as its users start it: flags, output, status.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+struct Done {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+/// Where the commands of one test work.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rollcall"));
+        command.current_dir(self.0.path()).args(arguments).stdin(Stdio::null()).env_clear();
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Done {
+        let Output { status, stdout, stderr } = self.command(arguments).output().expect("the program runs");
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        Done { status: status.code().expect("a status"), out: text(stdout), err: text(stderr) }
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        std::fs::write(self.0.path().join(name), text).expect("a file");
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+/// A refusal is one sentence on standard error, nothing else, and status 1.
+fn assert_refused(done: &Done, sentence: &str) {
+    assert_eq!((done.status, &*done.out, &*done.err), (1, "", &*format!("rollcall: {sentence}\n")));
+}
+
+#[test]
+fn a_token_is_printed_alone_and_listed_without_its_secret() {
+    let place = Place::new();
+    let made = place.run(&["token", "create", "--description", "for CI", "--scope", "read", "--expires", "90d"]);
+    assert_eq!((made.status, &*made.err), (0, ""));
+    let token = made.out.strip_suffix('\n').expect("a line");
+    assert!(token.starts_with("rc_") && token.len() == 52, "{token}");
+
+    let listed = place.run(&["token", "list"]);
+    let columns: Vec<_> = listed.out.trim_end().split('\t').collect();
+    let &[id, scope, made, used, expires, description] = &*columns else { panic!("{columns:?}") };
+    assert_eq!((id, scope, used, description), ("1", "read", "-", "for CI"));
+    assert!(made < expires, "{made} {expires}");
+    assert!(!listed.out.contains(token));
+
+    assert_eq!(place.run(&["token", "delete", "1"]).status, 0);
+    assert_eq!(place.run(&["token", "list"]).out, "");
+    assert_refused(&place.run(&["token", "delete", "1"]), "no token has the id 1");
+}
+
+#[test]
+fn a_token_needs_a_description_of_one_line() {
+    let place = Place::new();
+    for description in ["", " ", "two\nlines", &"x".repeat(256)] {
+        let done = place.run(&["token", "create", "--description", description]);
+        assert_refused(&done, "a token needs a description: one line of at most 255 characters");
+    }
+}
+
+#[test]
+fn a_deploy_endpoint_is_printed_as_its_url() {
+    let place = Place::new();
+    let url = ["--app-url", "https://catalogue.example.com/"];
+    let made = place.run(&[&["deploy-endpoint", "create", "--name", "CI"], &url[..]].concat());
+    let id = made.out.trim_end().strip_prefix("https://catalogue.example.com/integrations/deploy/").expect("the URL");
+    assert_eq!((made.status, id.len()), (0, 36));
+    let listed = place.run(&[&["deploy-endpoint", "list"], &url[..]].concat());
+    assert_eq!(listed.out, format!("1\t{}\tCI\n", made.out.trim_end()));
+    assert_eq!(place.run(&["deploy-endpoint", "delete", "1"]).status, 0);
+    assert_refused(&place.run(&["deploy-endpoint", "delete", "1"]), "no deploy endpoint has the id 1");
+    let local = place.run(&["deploy-endpoint", "create", "--name", "CI"]);
+    assert!(local.out.starts_with("http://127.0.0.1:8080/integrations/deploy/"), "{}", local.out);
+}
+
+#[test]
+fn migrate_says_what_it_did() {
+    let place = Place::new();
+    let first = place.run(&["migrate"]);
+    assert_eq!((first.status, &*first.out), (0, ""));
+    assert!(first.err.starts_with("the database is up to date: "), "{}", first.err);
+    assert_eq!(place.run(&["migrate"]).err, "the database was up to date\n");
+}
+
+#[test]
+fn the_schema_is_printed_byte_for_byte() {
+    assert_eq!(Place::new().run(&["schema", "print"]).out, rollcall::graphql::SDL);
+}
+
+#[test]
+fn schema_diff_fails_when_a_change_breaks_clients() {
+    let place = Place::new();
+    place.write("old", "type Query { a: Int b: Int }");
+    place.write("new", "type Query { a: Int }");
+    let broken = place.run(&["schema", "diff", "old", "new"]);
+    assert_eq!((broken.status, &*broken.err), (1, ""));
+    assert!(broken.out.contains("Query.b"), "{}", broken.out);
+    let safe = place.run(&["schema", "diff", "new", "old"]);
+    assert_eq!(safe.status, 0);
+    assert!(safe.out.contains("Query.b"), "{}", safe.out);
+    let missing = place.run(&["schema", "diff", "old", "none"]);
+    assert_refused(&missing, "none cannot be read: No such file or directory (os error 2)");
+}
+
+#[test]
+fn wrong_usage_ends_with_status_2() {
+    let place = Place::new();
+    for arguments in [
+        &["--unknown"][..],
+        &["unknown"],
+        &["--listen", "nowhere"],
+        &["--token-limit", "-1"],
+        &["--trusted-proxies", "10.0.0.0/99"],
+        &["--app-url", "catalogue.example.com"],
+        &["--idle-timeout", "soon"],
+        &["--listen", "127.0.0.1:0", "migrate"],
+        &["token", "create"],
+        &["token", "create", "--description", "x", "--scope", "all"],
+        &["migrate", "--database-url", "sqlite://a.db", "--database-url-file", "b"],
+    ] {
+        let done = place.run(arguments);
+        assert_eq!((done.status, &*done.out), (2, ""), "{arguments:?}");
+        assert!(done.err.starts_with("error: "), "{arguments:?}: {}", done.err);
+    }
+    assert!(std::fs::read_dir(place.path()).expect("the folder").next().is_none(), "nothing was made");
+}
+
+#[test]
+fn help_shows_every_setting_with_its_variable() {
+    let help = Place::new().run(&["--help"]);
+    assert_eq!((help.status, &*help.err), (0, ""));
+    for (flag, variable) in [
+        ("--listen", "ROLLCALL_LISTEN"),
+        ("--database-url", "DATABASE_URL"),
+        ("--database-url-file", "DATABASE_URL_FILE"),
+        ("--base-url", "ROLLCALL_BASE_URL"),
+        ("--app-url", "ROLLCALL_APP_URL"),
+        ("--account-name", "ROLLCALL_ACCOUNT_NAME"),
+        ("--token-limit", "ROLLCALL_TOKEN_LIMIT"),
+        ("--ip-limit", "ROLLCALL_IP_LIMIT"),
+        ("--trusted-proxies", "ROLLCALL_TRUSTED_PROXIES"),
+    ] {
+        assert!(help.out.contains(flag) && help.out.contains(&format!("[env: {variable}")), "{flag}");
+    }
+}
+
+#[test]
+fn the_password_of_the_database_is_not_shown() {
+    let place = Place::new();
+    let url = "postgres://user:geheim@127.0.0.1:1/none";
+    for arguments in [&["--help"][..], &["migrate"]] {
+        let output = place.command(arguments).env("DATABASE_URL", url).output().expect("the program runs");
+        let shown = [output.stdout, output.stderr].concat();
+        assert!(!String::from_utf8_lossy(&shown).contains("geheim"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_database_url_can_come_from_a_file() {
+    let place = Place::new();
+    place.write("url", "sqlite://other.db\n");
+    let mut command = place.command(&["token", "list"]);
+    assert!(command.env("DATABASE_URL_FILE", "url").status().expect("the program runs").success());
+    assert!(place.path().join("other.db").exists() && !place.path().join("rollcall.db").exists());
+    let missing = place.run(&["migrate", "--database-url-file", "none"]);
+    let sentence = "the database URL cannot be read from none: No such file or directory (os error 2)";
+    assert_refused(&missing, sentence);
+}
+
+#[test]
+fn what_keeps_the_service_from_starting_is_told_in_one_sentence() {
+    let place = Place::new();
+    place.write("text.db", "this is not a database, although it is long enough to be looked at".repeat(100));
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address").to_string();
+    for (arguments, sentence) in [
+        (
+            &["--listen", &*address][..],
+            &*format!("another program listens on {address}; end it, or choose another port with --listen"),
+        ),
+        (
+            &["--database-url", "mysql://x"],
+            "the database URL must be sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE",
+        ),
+        (
+            &["--database-url", "sqlite://none/x.db"],
+            "the database none/x.db cannot be opened: its folder does not exist",
+        ),
+        (
+            &["--database-url", "sqlite://text.db"],
+            "the file text.db is damaged or not a database; restore a backup or name another file",
+        ),
+        (&["--listen", "192.0.2.1:0"], "this machine has no address 192.0.2.1"),
+    ] {
+        assert_refused(&place.run(arguments), sentence);
+    }
+    assert!(place.run(&["--log", "no=such=level"]).err.starts_with("rollcall: the log filter cannot be read: "));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_service_says_one_line_serves_and_ends_at_sigterm() {
+    let place = Place::new();
+    let mut service = place.command(&["--listen", "127.0.0.1:0"]);
+    let mut service = service.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program runs");
+    let mut lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
+    let line = lines.next().expect("a line").expect("text");
+    assert!(line.starts_with("rollcall listens on 127.0.0.1:"), "{line}");
+    assert!(line.contains("rollcall token create --description"), "{line}");
+    let address = line.split([' ', ',', ';']).nth(3).expect("the address");
+    assert!(std::net::TcpStream::connect(address).is_ok(), "{address}");
+    let killed = Command::new("kill").arg(service.id().to_string()).status().expect("kill");
+    assert!(killed.success());
+    assert!(service.wait().expect("the end").success());
+    let rest: Vec<_> = lines.map(|line| line.expect("text")).collect();
+    assert_eq!(rest, Vec::<String>::new());
+}

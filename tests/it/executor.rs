@@ -1,0 +1,175 @@
+//! The executor, compared with graphql-js: `tests/graphql-js/record.mjs` has recorded its answers to the same queries
+//! over the same schema and data.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use async_graphql::{Request, ServerError, Variables};
+use rollcall::graphql::cost::Limits;
+use rollcall::graphql::document::Documents;
+use rollcall::graphql::execute::{self, Response};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::library::generated::{Mutation, Query, info};
+use crate::library::{Counter, types::State};
+
+/// What we refuse before anything runs, where graphql-js begins and meets the mistake at a field: variables that may
+/// be null, and are, where their place has a default and must not be null. The specification has both; here a request
+/// is checked in full before its first resolver, so that a mutation is refused whole.
+const REFUSED_EARLIER: [&str; 13] = [
+    "arguments fail/locations of merged arguments",
+    "arguments fail/null variable below a list",
+    "arguments fail/null variable below a list of films",
+    "arguments fail/null variable for non-null argument with default",
+    "arguments fail/null variable for nullable field",
+    "arguments fail/null variable for nullable field without default",
+    "arguments fail/null variable in input object",
+    "arguments fail/null variable in nested input object",
+    "directives/variable null with default at root",
+    "directives/variable null with default below",
+    "directives/variable null with default below list",
+    "mutation/argument fails",
+    "mutation/argument fails non-null",
+];
+
+/// A request.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Case {
+    name: String,
+    query: String,
+    #[serde(default)]
+    variables: Value,
+    operation_name: Option<String>,
+}
+
+/// What graphql-js made of it.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    name: String,
+    kind: Kind,
+    /// The text of `data`.
+    body: Option<String>,
+    #[serde(default)]
+    errors: Vec<Fault>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Ok,
+    /// Executed, with errors.
+    Execution,
+    /// Refused before that.
+    Request,
+}
+
+/// An error without its extensions, which are ours.
+#[derive(Debug, PartialEq, Deserialize)]
+struct Fault {
+    message: String,
+    #[serde(default)]
+    path: Vec<Value>,
+    #[serde(default)]
+    locations: Vec<Location>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Location {
+    line: usize,
+    column: usize,
+}
+
+macro_rules! recorded {
+    ($file:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/graphql-js/", $file))
+    };
+}
+
+fn read<T: DeserializeOwned>(json: &str) -> T {
+    serde_json::from_str(json).expect("JSON of this shape")
+}
+
+fn documents() -> Documents {
+    let limits = Limits { depth: 100, fields: 100_000, ..Limits::default() };
+    Documents::new(recorded!("schema.graphql"), &info::Query, Some(&info::Mutation), limits)
+}
+
+async fn ask(documents: &Documents, case: &Case) -> Result<Response, Vec<ServerError>> {
+    let mut request = Request::new(&case.query).variables(Variables::from_json(case.variables.clone()));
+    request.operation_name.clone_from(&case.operation_name);
+    let prepared = documents.prepare(&request)?;
+    let counter = Arc::new(Mutex::new(Counter::default()));
+    let state = State { schema: Arc::clone(documents.schema()), counter };
+    Ok(match prepared.plan.serial {
+        true => execute::run(&Mutation, &prepared.plan, &prepared.arguments, &state).await,
+        false => execute::run(&Query, &prepared.plan, &prepared.arguments, &state).await,
+    })
+}
+
+/// The text of `data`, cut out of the response's.
+fn body(response: &Response) -> &str {
+    let errors = execute::errors_json(&response.errors);
+    let text = std::str::from_utf8(&response.text).expect("UTF-8");
+    let errors = std::str::from_utf8(&errors).expect("UTF-8");
+    let rest = match response.errors.is_empty() {
+        true => text.strip_prefix("{"),
+        false => text.strip_prefix("{\"errors\":").and_then(|rest| rest.strip_prefix(errors)?.strip_prefix(",")),
+    };
+    let data = rest.and_then(|rest| rest.strip_prefix("\"data\":")?.strip_suffix("}"));
+    data.unwrap_or_else(|| panic!("not the shape of a response: {text}"))
+}
+
+/// How we disagree about a case, if we do.
+fn disagreement(name: &str, answer: &Answer, got: Result<Response, Vec<ServerError>>) -> Option<String> {
+    let kind = if REFUSED_EARLIER.contains(&name) { Kind::Request } else { answer.kind };
+    let expected = format!("  graphql-js {} {:?}", answer.body.as_deref().unwrap_or("(refused)"), answer.errors);
+    match (kind, got) {
+        (Kind::Request, Err(_)) => None,
+        (_, Err(errors)) => {
+            let messages: Vec<_> = errors.iter().map(|error| &error.message).collect();
+            Some(format!("{expected}\n  we refuse {messages:?}"))
+        }
+        (kind, Ok(response)) => {
+            let errors: Vec<Fault> = read(&serde_json::to_string(&response.errors).expect("errors are JSON"));
+            let body = body(&response);
+            let agree = kind != Kind::Request && answer.body.as_deref() == Some(body) && answer.errors == errors;
+            (!agree).then(|| format!("{expected}\n  we         {body} {errors:?}"))
+        }
+    }
+}
+
+#[tokio::test]
+async fn answers_are_those_of_graphql_js() {
+    let cases: Vec<Case> = read(recorded!("queries.json"));
+    let answers: Vec<Answer> = read(recorded!("answers.json"));
+    let answers: HashMap<_, _> = answers.iter().map(|answer| (answer.name.as_str(), answer)).collect();
+    assert!(cases.len() >= 300, "{} cases", cases.len());
+    let documents = documents();
+    let mut disagreements = Vec::new();
+    // Twice, because what is remembered of a text answers the second time.
+    for round in ["new", "remembered"] {
+        for case in &cases {
+            let Case { name, query, .. } = case;
+            let answer = answers.get(name.as_str()).unwrap_or_else(|| panic!("{name} is not recorded"));
+            if let Some(how) = disagreement(name, answer, ask(&documents, case).await) {
+                disagreements.push(format!("{name} ({round}): {query}\n{how}"));
+            }
+        }
+    }
+    let count = disagreements.len();
+    assert!(count == 0, "{count} disagreements with graphql-js\n{}", disagreements.join("\n"));
+}
+
+#[test]
+fn what_is_refused_earlier_is_an_argument_that_graphql_js_refuses_later() {
+    let answers: Vec<Answer> = read(recorded!("answers.json"));
+    let late = |answer: &&Answer| {
+        answer.kind == Kind::Execution && answer.errors.iter().any(|error| error.message.starts_with("Argument "))
+    };
+    let mut late: Vec<_> = answers.iter().filter(late).map(|answer| answer.name.as_str()).collect();
+    late.sort_unstable();
+    assert_eq!(late, REFUSED_EARLIER);
+}

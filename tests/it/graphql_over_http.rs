@@ -1,0 +1,268 @@
+//! `POST /graphql`: what comes in, and what goes out.
+
+use hyper::Method;
+use rollcall::entity::token::Scope;
+use serde_json::json;
+
+use crate::app::TestApp;
+
+const NEWER: &str = "application/graphql-response+json";
+
+#[tokio::test]
+async fn a_query_is_answered_in_compact_json() {
+    let app = TestApp::start().await;
+    let response = app.post("{ account { name } }", json!({})).await;
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("content-type"), Some("application/json; charset=utf-8"));
+    assert_eq!(response.body, r#"{"data":{"account":{"name":"rollcall"}}}"#);
+}
+
+#[tokio::test]
+async fn a_slash_after_the_path_changes_nothing() {
+    let app = TestApp::start().await;
+    let token = format!("Bearer {}", app.token);
+    let headers = [("content-type", "application/json"), ("authorization", &*token)];
+    let response = app.request(Method::POST, "/graphql/", &headers, r#"{"query":"{__typename}"}"#).await;
+    assert_eq!((response.status, response.json()), (200, json!({ "data": { "__typename": "Query" } })));
+}
+
+#[tokio::test]
+async fn accept_chooses_the_media_type() {
+    let app = TestApp::start().await;
+    let token = format!("Bearer {}", app.token);
+    let older = "application/json; charset=utf-8";
+    let newer = "application/graphql-response+json; charset=utf-8";
+    for (accept, expected) in [
+        ("*/*", older),
+        ("application/*", older),
+        ("application/json", older),
+        ("text/html", older),
+        (NEWER, newer),
+        ("Application/GraphQL-Response+JSON;q=0.5", newer),
+        ("application/graphql-response+json, application/json;q=0.9", newer),
+        ("application/graphql-response+json, application/graphql+json, application/json", newer),
+        ("application/json, application/graphql-response+json;q=0.9", older),
+        ("application/json;q=0.5, application/graphql-response+json;q=0.8, */*;q=0.1", newer),
+        ("application/graphql-response+json;q=0, */*", older),
+        ("*/*, application/json;q=0.1, application/graphql-response+json;q=0.5", newer),
+    ] {
+        let response = app.post_with("{__typename}", json!({}), &[("authorization", &token), ("accept", accept)]).await;
+        assert_eq!((response.status, response.header("content-type")), (200, Some(expected)), "{accept}");
+    }
+}
+
+#[tokio::test]
+async fn a_document_that_is_refused_gets_200_from_the_older_media_type_and_400_from_the_newer() {
+    let app = TestApp::start().await;
+    let token = format!("Bearer {}", app.token);
+    for (query, variables, code) in [
+        ("{ account { name }", json!({}), "GRAPHQL_PARSE_FAILED"),
+        ("", json!({}), "GRAPHQL_PARSE_FAILED"),
+        ("{ nothing }", json!({}), "GRAPHQL_VALIDATION_FAILED"),
+        ("query($i: Int!) { __typename @skip(if: $i) }", json!({}), "GRAPHQL_VALIDATION_FAILED"),
+        ("query($b: Boolean!) { __typename @skip(if: $b) }", json!({}), "BAD_USER_INPUT"),
+    ] {
+        for (accept, status) in [("application/json", 200), (NEWER, 400)] {
+            let headers = [("authorization", &*token), ("accept", accept)];
+            let response = app.post_with(query, variables.clone(), &headers).await;
+            assert_eq!((response.status, &*response.code()), (status, code), "{query}: {response:?}");
+            assert_eq!(response.json().get("data"), None, "{query}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_a_graphql_request_gets_400() {
+    let app = TestApp::start().await;
+    let deep = format!(r#"{{"query":"{{__typename}}","variables":{{"a":{}{}}}}}"#, "[".repeat(200), "]".repeat(200));
+    for body in [
+        "",
+        "{",
+        "null",
+        "7",
+        "\"{__typename}\"",
+        "[]",
+        r#"["{__typename}"]"#,
+        r#"[{"query":"{__typename}"}]"#,
+        "{}",
+        r#"{"query":null}"#,
+        r#"{"query":7}"#,
+        r#"{"query":"{__typename}","query":"{__typename}"}"#,
+        r#"{"query":"{__typename}","variables":[]}"#,
+        r#"{"query":"{__typename}","variables":"{}"}"#,
+        r#"{"query":"{__typename}","operationName":7}"#,
+        r#"{"query":"{__typename}","extensions":"x"}"#,
+        r#"{"query":"{__typename}"} {}"#,
+        r#"{"query":"\ud800"}"#,
+        r#"{"query":"{__typename}","variables":{"a":1e999}}"#,
+        "\u{feff}{\"query\":\"{__typename}\"}",
+        &deep,
+    ] {
+        let response = app.post_body(body.to_owned()).await;
+        assert_eq!((response.status, &*response.code()), (400, "BAD_USER_INPUT"), "{body}");
+        assert_eq!(response.json().get("data"), None, "{body}");
+    }
+    assert_eq!(app.post_body(b"{\"query\":\"\xff\"}".to_vec()).await.status, 400);
+}
+
+#[tokio::test]
+async fn null_members_are_the_same_as_absent_ones_and_unknown_ones_are_ignored() {
+    let app = TestApp::start().await;
+    let nulls = r#"{"query":"{__typename}","variables":null,"operationName":null,"extensions":null,"id":"x"}"#;
+    let full = r#"{"query":"query A{__typename}","variables":{"unused":1},"operationName":"A","extensions":{"a":[]}}"#;
+    for body in [nulls, full] {
+        assert_eq!(app.post_body(body).await.json(), json!({ "data": { "__typename": "Query" } }), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn an_operation_that_is_not_there_is_refused() {
+    let app = TestApp::start().await;
+    for body in [
+        r#"{"query":"query A{__typename}","operationName":"B"}"#,
+        r#"{"query":"query A{__typename} query B{__typename}"}"#,
+    ] {
+        let response = app.post_body(body).await;
+        assert_eq!((response.status, &*response.code()), (200, "BAD_USER_INPUT"), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_json_gets_415() {
+    let app = TestApp::start().await;
+    let token = format!("Bearer {}", app.token);
+    for kind in [
+        None,
+        Some("text/plain"),
+        Some("application/x-www-form-urlencoded"),
+        Some("multipart/form-data; boundary=x"),
+        Some("application/jsonp"),
+        Some("application/graphql"),
+        Some("application/json; charset=utf-16"),
+    ] {
+        let mut headers = vec![("authorization", &*token)];
+        headers.extend(kind.map(|kind| ("content-type", kind)));
+        let response = app.request(Method::POST, "/graphql", &headers, r#"{"query":"{__typename}"}"#).await;
+        assert_eq!(response.status, 415, "{kind:?}");
+    }
+    let packed = [("authorization", &*token), ("content-type", "application/json"), ("content-encoding", "gzip")];
+    assert_eq!(app.request(Method::POST, "/graphql", &packed, "x").await.status, 415);
+    for kind in ["application/json", "Application/JSON", "application/json;charset=\"UTF-8\""] {
+        let headers = [("authorization", &*token), ("content-type", kind)];
+        let response = app.request(Method::POST, "/graphql", &headers, r#"{"query":"{__typename}"}"#).await;
+        assert_eq!(response.status, 200, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn other_methods_than_post_get_405() {
+    let app = TestApp::start().await;
+    for method in [Method::GET, Method::HEAD, Method::PUT, Method::DELETE, Method::OPTIONS] {
+        let response = app.request(method.clone(), "/graphql?query=%7B__typename%7D", &[], "").await;
+        assert_eq!((response.status, response.header("allow")), (405, Some("POST")), "{method}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_gets_413() {
+    let app = TestApp::with(&["--max-body", "1000"]).await;
+    let body = |length: usize| {
+        let start = r#"{"query":"{__typename}"#;
+        format!("{start}{}\"}}", " ".repeat(length - start.len() - 2))
+    };
+    assert_eq!(app.post_body(body(1000)).await.status, 200);
+    for length in [1001, 1_000_000] {
+        let response = app.post_body(body(length)).await;
+        assert_eq!((response.status, &*response.code()), (413, "BAD_USER_INPUT"), "{length}");
+    }
+    let chunk = format!("3e8\r\n{}\r\n", "x".repeat(1000));
+    let chunked = format!("{}Transfer-Encoding: chunked\r\n\r\n{chunk}{chunk}0\r\n\r\n", app.head());
+    let answer = app.raw(chunked).await;
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+}
+
+#[tokio::test]
+async fn a_request_without_a_valid_token_gets_401() {
+    let app = TestApp::start().await;
+    let wrong = rollcall::entity::token::Secret::new().expect("a token");
+    for header in [
+        None,
+        Some(String::new()),
+        Some("Bearer".to_owned()),
+        Some("Bearer ".to_owned()),
+        Some("Bearer rc_x".to_owned()),
+        Some(app.token.clone()),
+        Some(format!("Basic {}", app.token)),
+        Some(format!("Bearer {}x", app.token)),
+        Some(format!("Bearer {}", wrong.reveal())),
+    ] {
+        let headers: Vec<_> = header.iter().map(|header| ("authorization", &**header)).collect();
+        let response = app.post_with("{__typename}", json!({}), &headers).await;
+        assert_eq!(response.status, 401, "{header:?}");
+        assert_eq!(response.header("www-authenticate"), Some("Bearer"));
+        let expected = json!({ "errors": [{
+            "message": "The request needs a valid API token: Authorization: Bearer <token>.",
+            "extensions": { "code": "UNAUTHENTICATED" },
+        }] });
+        assert_eq!(response.json(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_sent_as_bearer_or_as_token() {
+    let app = TestApp::start().await;
+    for scheme in ["Bearer", "Token", "bearer", "TOKEN"] {
+        let header = format!("{scheme} {}", app.token);
+        let response = app.post_with("{__typename}", json!({}), &[("authorization", &header)]).await;
+        assert_eq!(response.status, 200, "{scheme}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_works_until_it_expires() {
+    let app = TestApp::start().await;
+    for (expires, status) in [(Some(-1), 401), (Some(60_000_000), 200), (None, 200)] {
+        let header = format!("Bearer {}", app.new_token(Scope::Write, expires).await);
+        let response = app.post_with("{__typename}", json!({}), &[("authorization", &header)]).await;
+        assert_eq!(response.status, status, "{expires:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_token_stops_working_at_once() {
+    let app = TestApp::start().await;
+    assert_eq!(app.post("{__typename}", json!({})).await.status, 200);
+    let deleted = app.db.write(async |db| rollcall::entity::token::delete(db, 1).await).await;
+    assert_eq!(deleted, Ok(true));
+    assert_eq!(app.post("{__typename}", json!({})).await.status, 401);
+}
+
+#[tokio::test]
+async fn the_last_use_of_a_token_is_noted() {
+    let app = TestApp::start().await;
+    assert_eq!(app.post("{__typename}", json!({})).await.status, 200);
+    loop {
+        let tokens = rollcall::entity::token::all(app.db.read()).await.expect("tokens");
+        if tokens[0].last_used_at.is_some() {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_read_token_may_query_and_not_change() {
+    let app = TestApp::start().await;
+    let header = format!("Bearer {}", app.new_token(Scope::Read, None).await);
+    let response = app.post_with("{__typename}", json!({}), &[("authorization", &header)]).await;
+    assert_eq!(response.status, 200);
+    let mutation = r#"mutation { teamCreate(input: { name: "Search" }) { team { name } } }"#;
+    for (accept, status) in [("application/json", 200), (NEWER, 403)] {
+        let headers = [("authorization", &*header), ("accept", accept)];
+        let response = app.post_with(mutation, json!({}), &headers).await;
+        assert_eq!((response.status, &*response.code()), (status, "FORBIDDEN"), "{accept}");
+        assert_eq!(response.json().get("data"), None, "{accept}");
+    }
+    let expected = json!({ "data": { "teamCreate": { "team": { "name": "Search" } } } });
+    assert_eq!(app.query(mutation, json!({})).await, expected);
+}

@@ -1,0 +1,274 @@
+//! What every request and every connection gets, whatever it asks for.
+
+use std::io::Read;
+
+use hyper::Method;
+use rollcall::http::Drained;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::app::{TestApp, read_to_end, send};
+
+#[tokio::test]
+async fn every_answer_has_the_headers_that_protect_and_no_banner() {
+    let app = TestApp::start().await;
+    let answers = [app.get("/livez").await, app.get("/nothing").await, app.post("{__typename}", json!({})).await];
+    for answer in answers {
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+            ("cache-control", "no-store"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{name}");
+        }
+        assert_eq!(answer.header("server"), None);
+    }
+}
+
+#[tokio::test]
+async fn a_request_id_is_taken_over_when_it_can_stand_in_a_log() {
+    let app = TestApp::start().await;
+    let id = |answer: crate::app::Response| answer.header("x-request-id").expect("an id").to_owned();
+    assert_eq!(id(app.get_with("/livez", &[("x-request-id", "Ab-1_2.3:4")]).await), "Ab-1_2.3:4");
+    for bad in ["", "a b", "a\tb", "ä", &"x".repeat(129)] {
+        let new = id(app.get_with("/livez", &[("x-request-id", bad)]).await);
+        assert_eq!(new.len(), 24, "{bad}");
+    }
+    assert_ne!(id(app.get("/livez").await), id(app.get("/livez").await));
+}
+
+#[tokio::test]
+async fn a_path_that_leads_nowhere_gets_404_as_json() {
+    let app = TestApp::start().await;
+    for path in ["/", "/graphql/x", "/GraphQL", "//graphql", "/livez/", "/public/", "/integrations/deploy"] {
+        let answer = app.get(path).await;
+        assert_eq!(answer.status, 404, "{path}");
+        let error = json!({ "message": "There is nothing at this address.", "extensions": { "code": "NOT_FOUND" } });
+        assert_eq!(answer.json(), json!({ "errors": [error] }));
+    }
+}
+
+#[tokio::test]
+async fn the_schema_is_a_file_with_an_entity_tag() {
+    let app = TestApp::start().await;
+    let whole = app.get("/public/schema.graphql").await;
+    let tag = whole.header("etag").expect("a tag").to_owned();
+    let length = whole.body.len().to_string();
+    assert!(tag.starts_with('"') && tag.ends_with('"'), "{tag} is strong");
+    for (known, status) in [
+        ("\"other\"", 200),
+        ("*", 304),
+        (&*tag, 304),
+        (&*format!("W/{tag}"), 304),
+        (&*format!("\"other\", {tag}"), 304),
+    ] {
+        let answer = app.get_with("/public/schema.graphql", &[("if-none-match", known)]).await;
+        assert_eq!((answer.status, answer.header("etag")), (status, Some(&*tag)), "{known}");
+        assert_eq!(answer.body.is_empty(), status == 304);
+    }
+    for client in [None, Some(app.http2())] {
+        let answer = match client {
+            None => app.request(Method::HEAD, "/public/schema.graphql", &[], "").await,
+            Some(client) => send(&client, app.address, Method::HEAD, "/public/schema.graphql", &[], "").await,
+        };
+        assert_eq!((answer.status, answer.header("content-length")), (200, Some(&*length)));
+        assert!(answer.body.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn http_2_is_spoken_without_asking_first() {
+    let app = TestApp::start().await;
+    let token = format!("Bearer {}", app.token);
+    let headers = [("content-type", "application/json"), ("authorization", &*token)];
+    let body = r#"{"query":"{__typename}"}"#;
+    let answer = send(&app.http2(), app.address, Method::POST, "/graphql", &headers, body).await;
+    assert_eq!((answer.status, answer.json()), (200, json!({ "data": { "__typename": "Query" } })));
+}
+
+#[tokio::test]
+async fn a_request_says_once_and_readably_which_host_it_is_for() {
+    let app = TestApp::start().await;
+    for (head, status) in [
+        ("GET /livez HTTP/1.1\r\nHost: a\r\n", 200),
+        ("GET /livez HTTP/1.1\r\nHost: [::1]:8080\r\n", 200),
+        ("GET /livez HTTP/1.0\r\n", 200),
+        ("GET /livez HTTP/1.1\r\n", 400),
+        ("GET /livez HTTP/1.1\r\nHost: a\r\nHost: a\r\n", 400),
+        ("GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400),
+        ("GET /livez HTTP/1.0\r\nHost: a\r\nHost: b\r\n", 400),
+        ("GET /livez HTTP/1.1\r\nHost:\r\n", 400),
+        ("GET /livez HTTP/1.1\r\nHost: a b\r\n", 400),
+        ("GET /livez HTTP/1.1\r\nHost: a@b\r\n", 400),
+        ("GET /livez HTTP/1.1\r\nHost: a/b\r\n", 400),
+    ] {
+        let answer = app.raw(format!("{head}Connection: close\r\n\r\n")).await;
+        let line = answer.lines().next().unwrap_or_default();
+        assert!(line.contains(&format!(" {status} ")), "{head:?}: {line}");
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_long_is_refused() {
+    let app = TestApp::start().await;
+    let filler = "x".repeat(40_000);
+    let answer = app.raw(format!("GET /livez HTTP/1.1\r\nHost: a\r\nX: {filler}\r\n\r\n")).await;
+    assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
+}
+
+#[tokio::test]
+async fn a_connection_without_a_request_is_closed() {
+    let app = TestApp::with(&["--header-timeout", "100ms"]).await;
+    for start in ["", "GET /livez HTTP/1.1\r\nHost: a\r\n", "PRI * HTTP/2.0\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
+        let mut stream = app.connect().await;
+        stream.write_all(start.as_bytes()).await.expect("the service reads");
+        read_to_end(&mut stream).await;
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_trickles_in_is_not_waited_for() {
+    let app = TestApp::with(&["--header-timeout", "200ms"]).await;
+    let mut stream = app.connect().await;
+    stream.write_all(b"GET /livez HTTP/1.1\r\n").await.expect("the service reads");
+    // The service hangs up, or this loop does not end.
+    let mut answer = [0];
+    loop {
+        tokio::select! {
+            read = stream.read(&mut answer) => {
+                assert!(matches!(read, Ok(0) | Err(_)), "no answer");
+                break;
+            }
+            () = tokio::time::sleep(std::time::Duration::from_millis(20)) => {}
+        }
+        if stream.write_all(b"X: y\r\n").await.is_err() {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_connection_is_closed_when_it_is_idle() {
+    let app = TestApp::with(&["--idle-timeout", "100ms"]).await;
+    let answer = app.raw("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
+
+#[tokio::test]
+async fn a_connection_is_closed_when_nobody_reads_the_answers() {
+    let app = TestApp::with(&["--idle-timeout", "100ms"]).await;
+    let mut stream = app.connect().await;
+    // The service hangs up, or this loop does not end.
+    while stream.write_all(b"GET /public/schema.graphql HTTP/1.1\r\nHost: a\r\n\r\n").await.is_ok() {}
+}
+
+#[tokio::test]
+async fn a_long_answer_is_compressed_for_whoever_can_read_that() {
+    let app = TestApp::start().await;
+    let query = format!("{{ account {{ {} }} }}", (0..100).map(|n| format!("alias{n}: name ")).collect::<String>());
+    let token = format!("Bearer {}", app.token);
+    let plain = app.post(&query, json!({})).await;
+    assert_eq!((plain.header("content-encoding"), plain.header("vary")), (None, Some("accept-encoding")));
+    for (accept, coding) in
+        [("gzip", Some("gzip")), ("br, GZIP;q=0.5", Some("gzip")), ("br", None), ("gzip;q=0, identity", None)]
+    {
+        let headers = [("authorization", &*token), ("accept-encoding", accept)];
+        let answer = app.post_with(&query, json!({}), &headers).await;
+        assert_eq!(answer.header("content-encoding"), coding, "{accept}");
+        let mut text = Vec::new();
+        match coding {
+            Some(_) => drop(flate2::read::GzDecoder::new(&*answer.body).read_to_end(&mut text).expect("gzip")),
+            None => text.extend_from_slice(&answer.body),
+        }
+        assert_eq!(text, plain.body, "{accept}");
+    }
+    let short =
+        app.post_with("{__typename}", json!({}), &[("authorization", &token), ("accept-encoding", "gzip")]).await;
+    assert_eq!(short.header("content-encoding"), None);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_gets_408() {
+    let app = TestApp::with(&["--body-timeout", "100ms"]).await;
+    let answer = app.raw(format!("{}Content-Length: 10\r\n\r\n{{", app.head())).await;
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert!(answer.contains("The body of the request did not arrive in time."), "{answer}");
+}
+
+#[tokio::test]
+async fn a_caller_without_a_token_is_answered_before_the_body_comes() {
+    let app = TestApp::start().await;
+    let head = "POST /graphql HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n\r\n";
+    let answer = app.raw(head).await;
+    assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+}
+
+#[tokio::test]
+async fn one_connection_more_than_there_is_room_for_waits() {
+    let app = TestApp::with(&["--max-connections", "1", "--idle-timeout", "100ms"]).await;
+    let mut first = app.connect().await;
+    first.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("the service reads");
+    let second = app.raw("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+    let (second, first) = tokio::join!(second, read_to_end(&mut first));
+    assert!(first.starts_with("HTTP/1.1 200 ") && second.starts_with("HTTP/1.1 200 "), "{first}{second}");
+}
+
+#[tokio::test]
+async fn livez_and_readyz_say_how_the_service_is() {
+    let app = TestApp::start().await;
+    for path in ["/livez", "/readyz"] {
+        let answer = app.get(path).await;
+        assert_eq!((answer.status, &answer.body[..]), (200, &b"ok\n"[..]), "{path}");
+        let answer = app.request(Method::POST, path, &[], "").await;
+        assert_eq!((answer.status, answer.header("allow")), (405, Some("GET, HEAD")), "{path}");
+    }
+    app.db.close().await.expect("the database closes");
+    assert_eq!((app.get("/livez").await.status, app.get("/readyz").await.status), (200, 503));
+}
+
+#[tokio::test]
+async fn a_service_that_was_told_to_stop_is_not_ready() {
+    let mut app = TestApp::with(&["--drain-delay", "1h"]).await;
+    drop(app.stop());
+    loop {
+        if app.get("/readyz").await.status == 503 {
+            break;
+        }
+    }
+    assert_eq!(app.get("/livez").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_service_that_stops_finishes_the_requests_that_it_has() {
+    let mut app = TestApp::start().await;
+    let body = r#"{"query":"{__typename}"}"#;
+    let mut busy = app.connect().await;
+    busy.write_all(format!("{}Content-Length: {}\r\nExpect: 100-continue\r\n\r\n", app.head(), body.len()).as_bytes())
+        .await
+        .expect("the service reads");
+    let mut go_on = [0; 25];
+    busy.read_exact(&mut go_on).await.expect("100 Continue");
+    let mut idle = app.connect().await;
+    idle.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("the service reads");
+    let (drained, idle, busy) = tokio::join!(app.stop(), read_to_end(&mut idle), async {
+        busy.write_all(body.as_bytes()).await.expect("the service reads");
+        read_to_end(&mut busy).await
+    });
+    assert_eq!(drained, Drained::Wholly);
+    assert!(idle.starts_with("HTTP/1.1 200 "), "{idle}");
+    assert!(busy.contains(r#"{"data":{"__typename":"Query"}}"#), "{busy}");
+    assert!(tokio::net::TcpStream::connect(app.address).await.is_err(), "nobody listens");
+}
+
+#[tokio::test]
+async fn a_request_that_does_not_end_is_cut_at_the_deadline() {
+    let mut app = TestApp::with(&["--drain-deadline", "100ms"]).await;
+    let mut busy = app.connect().await;
+    busy.write_all(format!("{}Content-Length: 10\r\nExpect: 100-continue\r\n\r\n", app.head()).as_bytes())
+        .await
+        .expect("the service reads");
+    let mut go_on = [0; 25];
+    busy.read_exact(&mut go_on).await.expect("100 Continue");
+    assert_eq!(app.stop().await, Drained::Cut(1));
+}

@@ -1,0 +1,315 @@
+//! Integrations: deploy endpoints and custom ones.
+
+use rollcall::entity::{Timestamp, deploy, integration};
+use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, Set};
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+
+/// Creates a custom integration and answers its id.
+pub async fn custom(app: &TestApp, name: &str) -> String {
+    let create = "mutation($name: String) { customIntegrationCreate(input: { name: $name }) { integration { id } } }";
+    let answer = app.query(create, json!({ "name": name })).await;
+    answer["data"]["customIntegrationCreate"]["integration"]["id"].as_str().expect("a new integration").to_owned()
+}
+
+/// Creates a deploy endpoint and answers its id and its webhook's URL.
+pub async fn deploy_endpoint(app: &TestApp, name: &str) -> (String, String) {
+    let create = "mutation($name: String) {
+        eventIntegrationCreate(input: { type: deploy, name: $name }) { integration { id webhookUrl } }
+    }";
+    let answer = app.query(create, json!({ "name": name })).await;
+    let made = &answer["data"]["eventIntegrationCreate"]["integration"];
+    let text = |field: &str| made[field].as_str().expect("a text").to_owned();
+    (text("id"), text("webhookUrl"))
+}
+
+async fn count(app: &TestApp) -> Value {
+    app.query("{ account { integrations { totalCount } } }", json!({})).await["data"]["account"]["integrations"].clone()
+}
+
+#[tokio::test]
+async fn custom_integration_create_answers_the_new_integration() {
+    let app = TestApp::start().await;
+    let create = r#"mutation {
+        customIntegrationCreate(input: { name: "Scanner" }) {
+            integration { __typename name type displayName webhookUrl }
+            errors { message path }
+        }
+    }"#;
+    let expected = json!({ "data": { "customIntegrationCreate": {
+        "integration": {
+            "__typename": "CustomIntegration",
+            "name": "Scanner",
+            "type": "custom",
+            "displayName": "Custom: Scanner",
+            "webhookUrl": null,
+        },
+        "errors": [],
+    } } });
+    assert_eq!(app.query(create, json!({})).await, expected);
+}
+
+#[tokio::test]
+async fn custom_integration_create_needs_a_name() {
+    let app = TestApp::start().await;
+    let create = "mutation($input: CustomIntegrationInput!) {
+        customIntegrationCreate(input: $input) { integration { id } errors { message path } }
+    }";
+    for (input, message) in [
+        (json!({}), "name is needed to create an integration"),
+        (json!({ "name": null }), "name must not be null"),
+        (json!({ "name": " " }), "name must not be empty"),
+        (json!({ "name": "x".repeat(256) }), "name has 256 characters; at most 255 are allowed"),
+    ] {
+        let expected = json!({ "data": { "customIntegrationCreate": {
+            "integration": null,
+            "errors": [{ "message": message, "path": ["name"] }],
+        } } });
+        assert_eq!(app.query(create, json!({ "input": input })).await, expected, "{input}");
+    }
+    assert_eq!(count(&app).await, json!({ "totalCount": 0 }));
+}
+
+#[tokio::test]
+async fn custom_integration_update_changes_the_name_when_one_is_given() {
+    let app = TestApp::start().await;
+    let id = custom(&app, "Scanner").await;
+    let update = r#"mutation($id: ID!) {
+        renamed: customIntegrationUpdate(integration: { id: $id }, input: { name: "Linter" }) { integration { id name } }
+        left: customIntegrationUpdate(integration: { id: $id }, input: {}) { integration { id name } }
+    }"#;
+    let expected = json!({ "data": {
+        "renamed": { "integration": { "id": id, "name": "Linter" } },
+        "left": { "integration": { "id": id, "name": "Linter" } },
+    } });
+    assert_eq!(app.query(update, json!({ "id": id })).await, expected);
+}
+
+#[tokio::test]
+async fn custom_integration_update_refuses_what_is_no_custom_integration() {
+    let app = TestApp::start().await;
+    let (deploy, _) = deploy_endpoint(&app, "CI").await;
+    let update = "mutation($integration: IdentifierInput!) {
+        customIntegrationUpdate(integration: $integration, input: { name: \"x\" }) {
+            integration { id }
+            errors { message path }
+        }
+    }";
+    for (integration, message, field) in [
+        (json!({ "id": deploy }), "this is a deploy integration, not a custom one", "id"),
+        (json!({ "id": "Z2lkOi8vcm9sbGNhbGwvSW50ZWdyYXRpb24vOTk" }), "there is no integration with this id", "id"),
+        (json!({ "alias": "scanner" }), "integrations have no aliases: give the id", "alias"),
+        (json!({}), "exactly one of id and alias must be given", "base"),
+    ] {
+        let answer = app.query(update, json!({ "integration": integration })).await;
+        let expected = json!({ "data": { "customIntegrationUpdate": {
+            "integration": null,
+            "errors": [{ "message": message, "path": ["integration", field] }],
+        } } });
+        assert_eq!(answer, expected, "{integration}");
+    }
+}
+
+#[tokio::test]
+async fn event_integration_create_answers_a_webhook_url_that_nobody_else_has() {
+    let app = TestApp::start().await;
+    let prefix = format!("http://{}/integrations/deploy/", app.address);
+    let mut ids = Vec::new();
+    for name in ["one", "two"] {
+        let (_, url) = deploy_endpoint(&app, name).await;
+        let id = url.strip_prefix(&prefix).expect("an address of this installation").to_owned();
+        let lengths: Vec<_> = id.split('-').map(str::len).collect();
+        assert_eq!(lengths, [8, 4, 4, 4, 12], "{id} is a UUID");
+        ids.push(id);
+    }
+    assert_ne!(ids[0], ids[1]);
+}
+
+#[tokio::test]
+async fn an_event_integration_without_a_name_is_called_after_its_type() {
+    let app = TestApp::start().await;
+    let create = "mutation {
+        absent: eventIntegrationCreate(input: { type: deploy }) { integration { __typename name type displayName } }
+        null: eventIntegrationCreate(input: { type: deploy, name: null }) { integration { name } }
+        empty: eventIntegrationCreate(input: { type: deploy, name: \"\" }) { integration { name } errors { path } }
+    }";
+    let expected = json!({ "data": {
+        "absent": { "integration": {
+            "__typename": "DeployIntegration", "name": "Deploy", "type": "deploy", "displayName": "Deploy: Deploy",
+        } },
+        "null": { "integration": { "name": "Deploy" } },
+        "empty": { "integration": null, "errors": [{ "path": ["name"] }] },
+    } });
+    assert_eq!(app.query(create, json!({})).await, expected);
+}
+
+#[tokio::test]
+async fn event_integration_update_renames_and_keeps_the_webhook_url() {
+    let app = TestApp::start().await;
+    let (id, url) = deploy_endpoint(&app, "CI").await;
+    let update = "mutation($id: ID!) {
+        eventIntegrationUpdate(input: { id: $id, name: \"Jenkins\" }) {
+            integration { id name webhookUrl }
+            errors { message path }
+        }
+    }";
+    let expected = json!({ "data": { "eventIntegrationUpdate": {
+        "integration": { "id": id, "name": "Jenkins", "webhookUrl": url },
+        "errors": [],
+    } } });
+    assert_eq!(app.query(update, json!({ "id": id })).await, expected);
+}
+
+#[tokio::test]
+async fn event_integration_update_refuses_a_custom_integration() {
+    let app = TestApp::start().await;
+    let id = custom(&app, "Scanner").await;
+    let update = "mutation($id: ID!) {
+        eventIntegrationUpdate(input: { id: $id, name: \"x\" }) { integration { id } errors { message path } }
+    }";
+    let expected = json!({ "data": { "eventIntegrationUpdate": {
+        "integration": null,
+        "errors": [{ "message": "this is a custom integration, which receives no events", "path": ["id"] }],
+    } } });
+    assert_eq!(app.query(update, json!({ "id": id })).await, expected);
+}
+
+#[tokio::test]
+async fn integrations_of_one_type_are_a_list_of_their_own() {
+    let app = TestApp::start().await;
+    custom(&app, "Scanner").await;
+    deploy_endpoint(&app, "CI").await;
+    custom(&app, "Linter").await;
+    let query = "{ account {
+        all: integrations { nodes { name } totalCount }
+        custom: integrations(type: custom) { nodes { name } totalCount }
+        deploy: integrations(type: deploy) { edges { node { name } } totalCount }
+        any: integrations(type: null, first: 1) { nodes { name } pageInfo { hasNextPage } }
+    } }";
+    let expected = json!({ "data": { "account": {
+        "all": { "nodes": [{ "name": "Scanner" }, { "name": "CI" }, { "name": "Linter" }], "totalCount": 3 },
+        "custom": { "nodes": [{ "name": "Scanner" }, { "name": "Linter" }], "totalCount": 2 },
+        "deploy": { "edges": [{ "node": { "name": "CI" } }], "totalCount": 1 },
+        "any": { "nodes": [{ "name": "Scanner" }], "pageInfo": { "hasNextPage": true } },
+    } } });
+    assert_eq!(app.query(query, json!({})).await, expected);
+}
+
+#[tokio::test]
+async fn an_integration_is_found_by_id_and_is_null_when_there_is_none() {
+    let app = TestApp::start().await;
+    let id = custom(&app, "Scanner").await;
+    let query = "query($id: ID!) { account {
+        found: integration(id: $id) { ... on CustomIntegration { name } }
+        none: integration(id: \"nothing\") { name }
+    } }";
+    let expected = json!({ "data": { "account": { "found": { "name": "Scanner" }, "none": null } } });
+    assert_eq!(app.query(query, json!({ "id": id })).await, expected);
+}
+
+#[tokio::test]
+async fn an_integration_tells_when_it_was_created() {
+    let app = TestApp::start().await;
+    let before = Timestamp::now();
+    custom(&app, "Scanner").await;
+    let answer = app.query("{ account { integrations { nodes { createdAt } } } }", json!({})).await;
+    let created = &answer["data"]["account"]["integrations"]["nodes"][0]["createdAt"];
+    let created: Timestamp = created.as_str().expect("a text").parse().expect("a moment");
+    assert!((before..=Timestamp::now()).contains(&created), "{created}");
+}
+
+const DELETE: &str = "mutation($resource: IdentifierInput!) {
+    integrationDelete(resource: $resource) {
+        deletedIntegrationId deletedCodeIssueProjectCount deletedCodeIssueCount keptDeployCount
+        errors { message path }
+    }
+}";
+
+#[tokio::test]
+async fn integration_delete_takes_projects_and_issues_with_it_and_counts_them() {
+    let app = TestApp::start().await;
+    let (id, other) = (custom(&app, "Scanner").await, custom(&app, "Linter").await);
+    for (integration, project, issues) in [(&id, "a", 2), (&id, "b", 1), (&other, "c", 1)] {
+        let upsert = "mutation($identifier: CodeIssueProjectIdentifierInput!) {
+            codeIssueProjectUpsert(input: { identifier: $identifier, name: \"p\" }) { errors { message } }
+        }";
+        let identifier = json!({ "integration": { "id": integration }, "externalId": project });
+        app.query(upsert, json!({ "identifier": identifier })).await;
+        for issue in 0..issues {
+            let upsert = "mutation($identifier: CodeIssueIdentifierInput!) {
+                codeIssueUpsert(input: { identifier: $identifier, name: \"i\", issueCategory: \"c\" }) { errors { message } }
+            }";
+            let identifier = json!({ "codeIssueProject": identifier, "externalId": issue.to_string() });
+            app.query(upsert, json!({ "identifier": identifier })).await;
+        }
+    }
+    let expected = json!({ "data": { "integrationDelete": {
+        "deletedIntegrationId": id,
+        "deletedCodeIssueProjectCount": 2,
+        "deletedCodeIssueCount": 3,
+        "keptDeployCount": 0,
+        "errors": [],
+    } } });
+    assert_eq!(app.query(DELETE, json!({ "resource": { "id": id } })).await, expected);
+    let query = "{ account {
+        integrations { nodes { name } }
+        codeIssueProjects { nodes { externalId codeIssues { totalCount } } totalCount }
+    } }";
+    let expected = json!({ "data": { "account": {
+        "integrations": { "nodes": [{ "name": "Linter" }] },
+        "codeIssueProjects": { "nodes": [{ "externalId": "c", "codeIssues": { "totalCount": 1 } }], "totalCount": 1 },
+    } } });
+    assert_eq!(app.query(query, json!({})).await, expected);
+}
+
+#[tokio::test]
+async fn integration_delete_keeps_the_deploys_that_came_through_it() {
+    let app = TestApp::start().await;
+    let (id, _) = deploy_endpoint(&app, "CI").await;
+    let recorded = app.db.write(async |db| {
+        let endpoint = integration::Entity::find().one(db).await?.expect("the endpoint");
+        for number in ["1", "2"] {
+            let now = Timestamp::now();
+            let row = deploy::ActiveModel {
+                integration_id: Set(Some(endpoint.id)),
+                service_alias: Set("cart".to_owned()),
+                description: Set("a deploy".to_owned()),
+                deployed_at: Set(now),
+                dedup_id: Set(Some(number.to_owned())),
+                deploy_number: Set(number.to_owned()),
+                created_at: Set(now),
+                ..Default::default()
+            };
+            row.insert(db).await?;
+        }
+        Ok::<_, DbErr>(())
+    });
+    recorded.await.expect("two deploys");
+    let expected = json!({ "data": { "integrationDelete": {
+        "deletedIntegrationId": id,
+        "deletedCodeIssueProjectCount": 0,
+        "deletedCodeIssueCount": 0,
+        "keptDeployCount": 2,
+        "errors": [],
+    } } });
+    assert_eq!(app.query(DELETE, json!({ "resource": { "id": id } })).await, expected);
+    let deploys = app.query("{ account { deploys { totalCount } } }", json!({})).await;
+    assert_eq!(deploys, json!({ "data": { "account": { "deploys": { "totalCount": 2 } } } }));
+}
+
+#[tokio::test]
+async fn integration_delete_of_what_is_gone_is_an_error() {
+    let app = TestApp::start().await;
+    let id = custom(&app, "Scanner").await;
+    app.query(DELETE, json!({ "resource": { "id": id } })).await;
+    let answer = app.query(DELETE, json!({ "resource": { "id": id } })).await;
+    let expected = json!({ "data": { "integrationDelete": {
+        "deletedIntegrationId": null,
+        "deletedCodeIssueProjectCount": null,
+        "deletedCodeIssueCount": null,
+        "keptDeployCount": null,
+        "errors": [{ "message": "there is no integration with this id", "path": ["resource", "id"] }],
+    } } });
+    assert_eq!(answer, expected);
+}

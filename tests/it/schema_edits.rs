@@ -1,0 +1,181 @@
+//! An edit to the SDL that the hand-written side does not follow stops the build, and the compiler's message says
+//! which trait, which method and which file.
+//!
+//! Each case generates code for a small SDL with one edit and compiles it, against the library that this test run
+//! built, beside a hand-written side that knows nothing of the edit.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::codegen::{self, Bindings};
+
+const SDL: &str = r#"
+type Query { service(alias: String!): Service }
+type Mutation {
+  serviceRename(input: ServiceRenameInput!): ServiceRenamePayload
+  tagDelete(input: TagDeleteInput!): TagDeletePayload
+}
+type Service { name: String! owner: Team }
+type Team { name: String! }
+type Error { message: String! path: [String!]! }
+input ServiceRenameInput { alias: String! name: String! }
+type ServiceRenamePayload { service: Service errors: [Error!]! }
+input TagDeleteInput { key: String! }
+type TagDeletePayload { deletedKey: String errors: [Error!]! }
+"#;
+
+/// What stands in `types.rs`, as the generator reads it.
+const BINDINGS: &str = "pub use crate::service::Service; pub use crate::team::Team; pub struct State;";
+
+const HAND_WRITTEN: &str = r#"
+#![allow(dead_code, missing_docs)]
+use std::sync::Arc;
+use rollcall::error::{Error, Result, UserError};
+use rollcall::graphql::execute;
+
+pub mod types {
+    pub struct State;
+    #[derive(Debug)]
+    pub struct Service { pub name: String }
+    #[derive(Debug)]
+    pub struct Team { pub name: String }
+}
+pub mod schema { include!("schema.rs"); }
+use schema::*;
+use types::{Service, State, Team};
+
+impl execute::State for State {
+    async fn begin(&self) -> Result<Self> { Ok(State) }
+    async fn end(self, _: bool) -> Result<()> { Ok(()) }
+    fn report(&self, error: &Error) -> String { error.to_string() }
+    fn schema(&self) -> &Arc<execute::ValidSchema> { unreachable!() }
+}
+impl From<UserError> for schema::Error {
+    fn from(error: UserError) -> Self { Self { message: error.message.into_owned(), path: Vec::new() } }
+}
+impl ServiceResolver for Service {
+    fn name(&self) -> &str { &self.name }
+    async fn owner(services: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Team>>> {
+        Ok(services.iter().map(|_| None).collect())
+    }
+}
+impl TeamResolver for Team {
+    fn name(&self) -> &str { &self.name }
+}
+impl ServiceQuery for Query {
+    async fn service(_: &Ctx<'_>, alias: String) -> Result<Option<Service>> { Ok(Some(Service { name: alias })) }
+}
+impl ServiceRenameMutation for Mutation {
+    async fn service_rename(_: &Ctx<'_>, input: ServiceRenameInput) -> Result<ServiceRenamePayload> {
+        let ServiceRenameInput { alias: _, name } = input;
+        Ok(ServiceRenamePayload { service: Some(Service { name }), ..Default::default() })
+    }
+}
+impl TagDeleteMutation for Mutation {
+    async fn tag_delete(_: &Ctx<'_>, input: TagDeleteInput) -> Result<TagDeletePayload> {
+        let TagDeleteInput { key } = input;
+        Ok(TagDeletePayload { deleted_key: Some(key), ..Default::default() })
+    }
+}
+"#;
+
+/// Compiles the hand-written side with what is generated from `sdl`: the compiler's errors, empty when it is content.
+fn compile(sdl: &str) -> String {
+    let bindings = Bindings::read(BINDINGS, &[]).expect("the bindings parse");
+    let code = codegen::generate("schema/schema.graphql", sdl, &bindings).expect("the SDL is in order");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("schema.rs"), code).expect("the generated file");
+    std::fs::write(folder.path().join("lib.rs"), HAND_WRITTEN).expect("the hand-written file");
+    let (library, dependencies) = library();
+    let output = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+        .args(["--edition=2024", "--crate-type=lib", "--crate-name=case", "--emit=metadata", "--cap-lints=warn"])
+        .arg("--out-dir")
+        .arg(folder.path())
+        .arg("-L")
+        .arg(format!("dependency={}", dependencies.display()))
+        .arg("--extern")
+        .arg(format!("rollcall={}", library.display()))
+        .arg(folder.path().join("lib.rs"))
+        .output()
+        .expect("rustc starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.success(), !said.contains("error"), "{said}");
+    if output.status.success() { String::new() } else { said }
+}
+
+/// The library that this test was linked with, and the folder of its dependencies.
+fn library() -> (PathBuf, PathBuf) {
+    let test = std::env::current_exe().expect("this test has a path");
+    let dependencies = test.parent().expect("it lies in the target folder").to_owned();
+    let profile = dependencies.parent().unwrap_or(Path::new(".")).to_owned();
+    (profile.join("librollcall.rlib"), dependencies)
+}
+
+/// Checks that the compiler complains, and says all of this.
+fn stops_with(sdl: &str, parts: &[&str]) {
+    let said = compile(sdl);
+    // The compiler may break a long line; what matters are the words.
+    let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in parts {
+        assert!(flat.contains(part), "expected {part:?} in:\n{said}");
+    }
+}
+
+#[test]
+fn a_hand_written_side_that_follows_the_sdl_compiles() {
+    assert_eq!(compile(SDL), "");
+}
+
+#[test]
+fn a_field_that_is_added_asks_for_its_method_with_the_signature() {
+    let sdl = SDL.replace("type Service { name: String!", "type Service { name: String! contactChannel: String");
+    stops_with(&sdl, &["E0046", "`contact_channel`", "fn contact_channel(&self) -> Option<&str>", "impl ServiceResolver for Service"]);
+}
+
+#[test]
+fn a_relation_that_is_added_asks_for_its_method_with_all_parents() {
+    let sdl = SDL.replace("owner: Team", "owner: Team teams: [Team!]!");
+    stops_with(&sdl, &["E0046", "fn teams(_: &[&Self], _: &Context<'_, State>) -> impl Answers<Vec<Team>>"]);
+}
+
+#[test]
+fn a_field_that_is_removed_is_named() {
+    stops_with(&SDL.replace(" owner: Team", ""), &["E0407", "method `owner` is not a member of trait `ServiceResolver`"]);
+}
+
+#[test]
+fn a_type_that_changes_shows_both() {
+    let sdl = SDL.replace("type Team { name: String! }", "type Team { name: String }");
+    stops_with(&sdl, &["E0053", "Option<&str>"]);
+}
+
+#[test]
+fn a_mutation_that_is_added_names_its_trait_and_its_file() {
+    let sdl = SDL.replace("tagDelete(", "serviceArchive(input: TagDeleteInput!): TagDeletePayload\n  tagDelete(");
+    stops_with(
+        &sdl,
+        &[
+            "E0277",
+            "nothing resolves the SDL's `Mutation.serviceArchive`",
+            "write `impl ServiceArchiveMutation for Mutation` in src/graphql/service.rs",
+        ],
+    );
+}
+
+#[test]
+fn a_mutation_that_is_removed_is_named() {
+    let sdl = SDL.replace("  tagDelete(input: TagDeleteInput!): TagDeletePayload\n", "");
+    stops_with(&sdl, &["TagDeleteMutation", "cannot find trait"]);
+}
+
+#[test]
+fn an_input_field_that_is_added_must_be_taken_out() {
+    let sdl = SDL.replace("input TagDeleteInput { key: String!", "input TagDeleteInput { key: String! force: Boolean");
+    stops_with(&sdl, &["E0027", "pattern does not mention field `force`"]);
+}
+
+#[test]
+fn a_type_that_nothing_resolves_names_its_trait_and_its_file() {
+    let sdl = SDL.replace("type Team {", "type Tier { name(short: Boolean): String }\ntype Team { tier: Tier ");
+    stops_with(&sdl, &["cannot find type `Tier` in module `super::types`"]);
+}

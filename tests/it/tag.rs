@@ -1,0 +1,232 @@
+//! Tags on services, repositories, teams and users.
+
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+use crate::service::data;
+
+/// One of each that can carry tags, by the id of each.
+async fn owners(app: &TestApp) -> Value {
+    let query = r#"mutation {
+        Service: serviceCreate(input: { name: "Cart" }) { it: service { id } }
+        Repository: repositoryCreate(input: { name: "org/cart" }) { it: repository { id } }
+        Team: teamCreate(input: { name: "Core" }) { it: team { id } }
+        User: userInvite(email: "ada@example.com", input: {}) { it: user { id } }
+    }"#;
+    data(app, query).await
+}
+
+#[tokio::test]
+async fn tag_assign_creates_the_tags_and_answers_them_in_order() {
+    let app = TestApp::start().await;
+    owners(&app).await;
+    let query = r#"mutation {
+        tagAssign(input: { alias: "cart", tags: [{ key: "zone", value: "eu" }, { key: "env", value: "" }] }) {
+            tags { key value } errors { message path }
+        }
+    }"#;
+    let tags = json!([{ "key": "zone", "value": "eu" }, { "key": "env", "value": "" }]);
+    assert_eq!(data(&app, query).await["tagAssign"], json!({ "tags": tags, "errors": [] }));
+    let read =
+        data(&app, r#"{ account { service(alias: "cart") { tags { totalCount nodes { key value } } } } }"#).await;
+    assert_eq!(read["account"]["service"]["tags"], json!({ "totalCount": 2, "nodes": tags }));
+}
+
+#[tokio::test]
+async fn tag_assign_updates_the_tag_with_the_same_key() {
+    let app = TestApp::start().await;
+    owners(&app).await;
+    let query = r#"mutation {
+        before: tagAssign(input: { alias: "cart", tags: [{ key: "env", value: "dev" }, { key: "k", value: "v" }] }) { tags { id } }
+        after: tagAssign(input: { alias: "cart", tags: [{ key: "env", value: "prod" }] }) { tags { id key value } errors { message } }
+    }"#;
+    let answer = data(&app, query).await;
+    let tag = json!({ "id": answer["before"]["tags"][0]["id"], "key": "env", "value": "prod" });
+    assert_eq!(answer["after"], json!({ "tags": [tag], "errors": [] }));
+    let read = data(&app, r#"{ account { service(alias: "cart") { tags { totalCount } } } }"#).await;
+    assert_eq!(read["account"]["service"]["tags"]["totalCount"], 2);
+}
+
+#[tokio::test]
+async fn tag_assign_takes_a_single_tag_for_a_list_of_one() {
+    let app = TestApp::start().await;
+    owners(&app).await;
+    let query = "mutation($tags: [TagInput!]!) { tagAssign(input: { alias: \"cart\", tags: $tags }) { tags { key } } }";
+    let answer = app.query(query, json!({ "tags": { "key": "env", "value": "dev" } })).await;
+    assert_eq!(answer, json!({ "data": { "tagAssign": { "tags": [{ "key": "env" }] } } }));
+}
+
+#[tokio::test]
+async fn everything_that_carries_tags_is_named_by_id_or_by_alias_with_a_type() {
+    let app = TestApp::start().await;
+    let owners = owners(&app).await;
+    for (r#type, alias) in
+        [("Service", "Cart"), ("Repository", "org/cart"), ("Team", "core"), ("User", "ADA@example.com")]
+    {
+        let id = &owners[r#type]["it"]["id"];
+        let query = "mutation($id: ID!, $alias: String!, $type: TaggableResource!) {
+            by_id: tagAssign(input: { id: $id, tags: { key: \"a\", value: \"1\" } }) { errors { message } }
+            by_alias: tagAssign(input: { alias: $alias, type: $type, tags: { key: \"b\", value: \"2\" } }) { errors { message } }
+            create: tagCreate(input: { alias: $alias, type: $type, key: \"c\", value: \"3\" }) { errors { message } }
+        }";
+        let none = json!({ "errors": [] });
+        let answer = app.query(query, json!({ "id": id, "alias": alias, "type": r#type })).await;
+        assert_eq!(answer, json!({ "data": { "by_id": none, "by_alias": none, "create": none } }), "{type}");
+    }
+    let query = r#"{ account {
+        service(alias: "cart") { tags { nodes { key } } }
+        repository(alias: "org/cart") { tags { nodes { key } } }
+        team(alias: "core") { tags { nodes { key } } }
+        user(input: { email: "ada@example.com" }) { tags { nodes { key } } }
+    } }"#;
+    let tags = json!({ "tags": { "nodes": [{ "key": "a" }, { "key": "b" }, { "key": "c" }] } });
+    let expected = json!({ "service": tags, "repository": tags, "team": tags, "user": tags });
+    assert_eq!(data(&app, query).await["account"], expected);
+}
+
+#[tokio::test]
+async fn one_bad_tag_refuses_them_all() {
+    let app = TestApp::start().await;
+    owners(&app).await;
+    let query = r#"mutation($key: String!, $value: String!) {
+        tagAssign(input: { alias: "cart", tags: [
+            { key: "fine", value: "" }, { key: "Not", value: "" }, { key: "fine", value: "" }, { key: $key, value: $value }
+        ] }) { tags { id } errors { path message } }
+    }"#;
+    let answer = app.query(query, json!({ "key": "k".repeat(65), "value": "v".repeat(1001) })).await;
+    let rule = "key must begin with a lowercase letter and go on with lowercase letters, digits, _, -, ., / and \\";
+    let expected = json!({ "tags": null, "errors": [
+        { "path": ["tags", "1", "key"], "message": rule },
+        { "path": ["tags", "2", "key"], "message": "the key \"fine\" is given twice" },
+        { "path": ["tags", "3", "key"], "message": "key has 65 characters; at most 64 are allowed" },
+        { "path": ["tags", "3", "value"], "message": "value has 1001 characters; at most 1000 are allowed" },
+    ] });
+    assert_eq!(answer["data"]["tagAssign"], expected);
+    let read = data(&app, r#"{ account { service(alias: "cart") { tags { totalCount } } } }"#).await;
+    assert_eq!(read["account"]["service"]["tags"]["totalCount"], 0);
+}
+
+#[tokio::test]
+async fn a_key_is_a_lowercase_letter_and_what_may_follow() {
+    let app = TestApp::start().await;
+    owners(&app).await;
+    let query = "mutation($key: String!) { tagAssign(input: { alias: \"cart\", tags: { key: $key, value: \"\" } }) { errors { path } } }";
+    for (key, accepted) in [
+        ("a", true),
+        ("a1_b-c.d/e\\f", true),
+        ("", false),
+        ("A", false),
+        ("1a", false),
+        ("_a", false),
+        ("a b", false),
+        ("a\n", false),
+        ("é", false),
+    ] {
+        let answer = app.query(query, json!({ "key": key })).await;
+        let expected = if accepted { json!([]) } else { json!([{ "path": ["tags", "0", "key"] }]) };
+        assert_eq!(answer["data"]["tagAssign"]["errors"], expected, "{key:?}");
+    }
+}
+
+#[tokio::test]
+async fn tag_create_refuses_a_key_that_the_owner_has() {
+    let app = TestApp::start().await;
+    owners(&app).await;
+    let query = r#"mutation {
+        first: tagCreate(input: { alias: "cart", key: "env", value: "dev" }) { tag { key value } errors { message path } }
+        second: tagCreate(input: { alias: "cart", key: "env", value: "prod" }) { tag { key value } errors { message path } }
+        elsewhere: tagCreate(input: { alias: "core", type: Team, key: "env", value: "dev" }) { errors { message path } }
+    }"#;
+    let expected = json!({
+        "first": { "tag": { "key": "env", "value": "dev" }, "errors": [] },
+        "second": {
+            "tag": null,
+            "errors": [{ "message": "there is a tag with the key \"env\" already", "path": ["key"] }],
+        },
+        "elsewhere": { "errors": [] },
+    });
+    assert_eq!(data(&app, query).await, expected);
+}
+
+#[tokio::test]
+async fn tag_update_changes_what_is_given() {
+    let app = TestApp::start().await;
+    owners(&app).await;
+    let query = r#"mutation { tagAssign(input: { alias: "cart", tags: [{ key: "a", value: "1" }, { key: "b", value: "2" }] }) { tags { id } } }"#;
+    let id = data(&app, query).await["tagAssign"]["tags"][0]["id"].clone();
+    let query = r#"mutation($id: ID!) {
+        value: tagUpdate(input: { id: $id, value: "" }) { tag { key value } errors { message path } }
+        key: tagUpdate(input: { id: $id, key: "c" }) { tag { key value } errors { message path } }
+        nothing: tagUpdate(input: { id: $id }) { tag { key value } errors { message path } }
+        taken: tagUpdate(input: { id: $id, key: "b" }) { tag { key value } errors { message path } }
+        null: tagUpdate(input: { id: $id, key: null, value: null }) { tag { key value } errors { message path } }
+    }"#;
+    let expected = json!({
+        "value": { "tag": { "key": "a", "value": "" }, "errors": [] },
+        "key": { "tag": { "key": "c", "value": "" }, "errors": [] },
+        "nothing": { "tag": { "key": "c", "value": "" }, "errors": [] },
+        "taken": { "tag": null, "errors": [{ "message": "there is a tag with the key \"b\" already", "path": ["key"] }] },
+        "null": { "tag": null, "errors": [
+            { "message": "key must not be null", "path": ["key"] }, { "message": "value must not be null", "path": ["value"] },
+        ] },
+    });
+    assert_eq!(app.query(query, json!({ "id": id })).await["data"], expected);
+}
+
+#[tokio::test]
+async fn tag_delete_answers_the_id_and_a_second_time_an_error() {
+    let app = TestApp::start().await;
+    owners(&app).await;
+    let query = r#"mutation { tagCreate(input: { alias: "cart", key: "env", value: "dev" }) { tag { id } } }"#;
+    let id = data(&app, query).await["tagCreate"]["tag"]["id"].clone();
+    let query = "mutation($id: ID!) {
+        first: tagDelete(input: { id: $id }) { deletedTagId errors { message path } }
+        second: tagDelete(input: { id: $id }) { deletedTagId errors { message path } }
+    }";
+    let expected = json!({
+        "first": { "deletedTagId": id, "errors": [] },
+        "second": { "deletedTagId": null, "errors": [{ "message": "there is no tag with this id", "path": ["id"] }] },
+    });
+    assert_eq!(app.query(query, json!({ "id": id })).await["data"], expected);
+}
+
+#[tokio::test]
+async fn an_owner_that_is_not_there_is_an_error_with_its_field() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        neither: tagAssign(input: { tags: [] }) { errors { message path } }
+        service: tagAssign(input: { alias: "no", type: null, tags: [] }) { errors { message path } }
+        repository: tagAssign(input: { alias: "no", type: Repository, tags: [] }) { errors { message path } }
+        team: tagAssign(input: { alias: "no", type: Team, tags: [] }) { errors { message path } }
+        user: tagAssign(input: { alias: "no", type: User, tags: [] }) { errors { message path } }
+        tier: tagAssign(input: { id: "Z2lkOi8vcm9sbGNhbGwvVGllci8x", tags: [] }) { errors { message path } }
+    }"#;
+    let error = |field: &str, message: &str| json!({ "errors": [{ "message": message, "path": [field] }] });
+    let expected = json!({
+        "neither": error("base", "exactly one of id and alias must be given"),
+        "service": error("alias", "no service has the alias \"no\""),
+        "repository": error("alias", "no repository has the alias \"no\""),
+        "team": error("alias", "no team has the alias \"no\""),
+        "user": error("alias", "no user has the email address \"no\""),
+        "tier": error("id", "this is the id of a Tier; only services, repositories, teams and users have tags"),
+    });
+    assert_eq!(data(&app, query).await, expected);
+}
+
+#[tokio::test]
+async fn of_64_who_assign_the_same_key_at_once_one_tag_is_left() {
+    let app = TestApp::start().await;
+    owners(&app).await;
+    let query = "mutation($a: String!, $b: String!) {
+        tagAssign(input: { alias: \"cart\", tags: [{ key: $a, value: \"1\" }, { key: $b, value: \"1\" }] }) { errors { message } }
+    }";
+    let assign = |i| {
+        let (a, b) = if i % 2 == 0 { ("left", "right") } else { ("right", "left") };
+        app.query(query, json!({ "a": a, "b": b }))
+    };
+    for answer in futures_util::future::join_all((0..64).map(assign)).await {
+        assert_eq!(answer, json!({ "data": { "tagAssign": { "errors": [] } } }));
+    }
+    let read = data(&app, r#"{ account { service(alias: "cart") { tags { totalCount } } } }"#).await;
+    assert_eq!(read["account"]["service"]["tags"]["totalCount"], 2);
+}

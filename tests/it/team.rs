@@ -1,0 +1,239 @@
+//! Teams and their members.
+
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+use crate::service::data;
+
+/// Ada, Bob, and the team `Core` without anyone in it; answers the team's id.
+async fn people(app: &TestApp) -> Value {
+    let query = r#"mutation {
+        ada: userInvite(email: "Ada@example.com", input: {}) { errors { path } }
+        bob: userInvite(email: "bob@example.com", input: {}) { errors { path } }
+        teamCreate(input: { name: "Core" }) { team { id } }
+    }"#;
+    data(app, query).await["teamCreate"]["team"]["id"].take()
+}
+
+#[tokio::test]
+async fn team_create_answers_all_that_was_given() {
+    let app = TestApp::with(&["--app-url", "https://rollcall.example.com"]).await;
+    people(&app).await;
+    let query = r#"mutation {
+        teamCreate(input: {
+            name: "Platform Team", managerEmail: "ADA@example.com", responsibilities: "Everything",
+            members: [{ user: { email: "bob@example.com" }, role: "lead" }, { user: { email: "ada@example.com" } }]
+        }) {
+            team {
+                name alias aliases managedAliases responsibilities htmlUrl manager { email }
+                members { totalCount nodes { email } }
+                memberships { totalCount nodes { role user { name } team { name } } }
+                services { totalCount } tags { totalCount }
+            }
+            errors { message path }
+        }
+    }"#;
+    let expected = json!({
+        "team": {
+            "name": "Platform Team", "alias": "platform_team", "aliases": ["platform_team"], "managedAliases": [],
+            "responsibilities": "Everything", "htmlUrl": "https://rollcall.example.com/teams/platform_team",
+            "manager": { "email": "Ada@example.com" },
+            "members": { "totalCount": 2, "nodes": [{ "email": "bob@example.com" }, { "email": "Ada@example.com" }] },
+            "memberships": { "totalCount": 2, "nodes": [
+                { "role": "lead", "user": { "name": "bob" }, "team": { "name": "Platform Team" } },
+                { "role": null, "user": { "name": "Ada" }, "team": { "name": "Platform Team" } },
+            ] },
+            "services": { "totalCount": 0 }, "tags": { "totalCount": 0 },
+        },
+        "errors": [],
+    });
+    assert_eq!(data(&app, query).await["teamCreate"], expected);
+}
+
+#[tokio::test]
+async fn team_create_tells_all_problems_at_once_and_makes_nothing() {
+    let app = TestApp::start().await;
+    people(&app).await;
+    let query = r#"mutation {
+        teamCreate(input: { name: "", managerEmail: "no@example.com", members: [
+            { user: { email: "no@example.com" } }, { user: {} }, { user: { id: "no" } },
+            { user: { email: "bob@example.com" } }, { user: { email: "BOB@example.com" } }
+        ] }) { team { id } errors { message path } }
+        taken: teamCreate(input: { name: "Core" }) { team { id } errors { message path } }
+    }"#;
+    let expected = json!({
+        "teamCreate": { "team": null, "errors": [
+            { "message": "name must not be empty", "path": ["name"] },
+            { "message": "no user has the email address \"no@example.com\"", "path": ["managerEmail"] },
+            {
+                "message": "no user has the email address \"no@example.com\"",
+                "path": ["members", "0", "user", "email"],
+            },
+            { "message": "exactly one of id and email must be given", "path": ["members", "1", "user"] },
+            {
+                "message": "this is not the id of a user: no global id of this catalogue reads like it",
+                "path": ["members", "2", "user", "id"],
+            },
+            { "message": "this user is named twice", "path": ["members", "4", "user"] },
+        ] },
+        "taken": { "team": null, "errors": [{ "message": "another team has the name \"Core\"", "path": ["name"] }] },
+    });
+    assert_eq!(data(&app, query).await, expected);
+    let read = data(&app, "{ account { teams { totalCount nodes { name } } } }").await;
+    assert_eq!(read["account"]["teams"], json!({ "totalCount": 1, "nodes": [{ "name": "Core" }] }));
+}
+
+#[tokio::test]
+async fn a_team_update_leaves_what_is_absent_and_clears_what_is_null() {
+    let app = TestApp::start().await;
+    people(&app).await;
+    let query = r#"mutation {
+        set: teamUpdate(input: { alias: "core", managerEmail: "bob@example.com", responsibilities: "r" }) {
+            team { name alias manager { email } responsibilities } errors { message path }
+        }
+        clear: teamUpdate(input: { alias: "core", managerEmail: null }) {
+            team { name alias manager { email } responsibilities } errors { message path }
+        }
+        unknown: teamUpdate(input: { alias: "core", managerEmail: "no" }) { team { name } errors { message path } }
+    }"#;
+    let expected = json!({
+        "set": {
+            "team": { "name": "Core", "alias": "core", "manager": { "email": "bob@example.com" }, "responsibilities": "r" },
+            "errors": [],
+        },
+        "clear": {
+            "team": { "name": "Core", "alias": "core", "manager": null, "responsibilities": "r" }, "errors": [],
+        },
+        "unknown": {
+            "team": null,
+            "errors": [{ "message": "no user has the email address \"no\"", "path": ["managerEmail"] }],
+        },
+    });
+    assert_eq!(data(&app, query).await, expected);
+}
+
+#[tokio::test]
+async fn a_renamed_team_is_found_by_both_its_slugs() {
+    let app = TestApp::start().await;
+    people(&app).await;
+    let query = r#"mutation {
+        teamCreate(input: { name: "Other" }) { errors { path } }
+        teamUpdate(input: { alias: "core", name: "New Core" }) { team { name alias aliases } errors { message path } }
+        taken: teamUpdate(input: { alias: "core", name: "Other" }) { errors { message path } }
+        null: teamUpdate(input: { alias: "core", name: null }) { errors { message path } }
+    }"#;
+    let answer = data(&app, query).await;
+    let team = json!({ "name": "New Core", "alias": "new_core", "aliases": ["core", "new_core"] });
+    assert_eq!(answer["teamUpdate"], json!({ "team": team, "errors": [] }));
+    assert_eq!(
+        answer["taken"]["errors"],
+        json!([{ "message": "another team has the name \"Other\"", "path": ["name"] }])
+    );
+    assert_eq!(answer["null"]["errors"], json!([{ "message": "name must not be null", "path": ["name"] }]));
+    let read =
+        data(&app, r#"{ account { team(alias: "core") { name } new: team(alias: "new_core") { name } } }"#).await;
+    assert_eq!(read["account"], json!({ "team": { "name": "New Core" }, "new": { "name": "New Core" } }));
+}
+
+#[tokio::test]
+async fn a_deleted_team_leaves_its_services_without_an_owner() {
+    let app = TestApp::start().await;
+    let id = people(&app).await;
+    let query = r#"mutation {
+        serviceCreate(input: { name: "cart", ownerInput: { alias: "core" } }) { service { owner { name } } }
+        teamDelete(input: { alias: "core" }) { deletedTeamId deletedTeamAlias errors { message path } }
+        again: teamDelete(input: { alias: "core" }) { deletedTeamId errors { message path } }
+    }"#;
+    let expected = json!({
+        "serviceCreate": { "service": { "owner": { "name": "Core" } } },
+        "teamDelete": { "deletedTeamId": id, "deletedTeamAlias": "core", "errors": [] },
+        "again": {
+            "deletedTeamId": null, "errors": [{ "message": "no team has the alias \"core\"", "path": ["alias"] }],
+        },
+    });
+    assert_eq!(data(&app, query).await, expected);
+    let read = data(&app, "{ account { services { nodes { name owner { name } } } teams { totalCount } } }").await;
+    let expected =
+        json!({ "services": { "nodes": [{ "name": "cart", "owner": null }] }, "teams": { "totalCount": 0 } });
+    assert_eq!(read["account"], expected);
+}
+
+#[tokio::test]
+async fn a_team_lists_the_services_it_owns() {
+    let app = TestApp::start().await;
+    people(&app).await;
+    let query = r#"mutation {
+        a: serviceCreate(input: { name: "a", ownerInput: { alias: "core" } }) { errors { path } }
+        b: serviceCreate(input: { name: "b" }) { errors { path } }
+        c: serviceCreate(input: { name: "c", ownerInput: { alias: "core" } }) { errors { path } }
+    }"#;
+    data(&app, query).await;
+    let query = r#"{ account { team(alias: "core") { services(first: 1) { totalCount nodes { name } pageInfo { hasNextPage } } } } }"#;
+    let expected = json!({ "totalCount": 2, "nodes": [{ "name": "a" }], "pageInfo": { "hasNextPage": true } });
+    assert_eq!(data(&app, query).await["account"]["team"]["services"], expected);
+}
+
+#[tokio::test]
+async fn members_join_with_a_role_and_stay_with_it_until_another_is_given() {
+    let app = TestApp::start().await;
+    let id = people(&app).await;
+    let query = r#"mutation($team: ID!) {
+        join: teamMembershipCreate(input: { teamId: $team, members: [
+            { user: { email: "bob@example.com" }, role: "lead" }, { user: { email: "ada@example.com" }, role: "help" }
+        ] }) { members { email } memberships { role user { email } } errors { message path } }
+        again: teamMembershipCreate(input: { teamId: $team, members: [
+            { user: { email: "ada@example.com" } }, { user: { email: "bob@example.com" }, role: null }
+        ] }) { memberships { role user { email } } errors { message path } }
+    }"#;
+    let (ada, bob) = (json!({ "email": "Ada@example.com" }), json!({ "email": "bob@example.com" }));
+    let expected = json!({
+        "join": {
+            "members": [bob, ada],
+            "memberships": [{ "role": "lead", "user": bob }, { "role": "help", "user": ada }],
+            "errors": [],
+        },
+        "again": { "memberships": [{ "role": "help", "user": ada }, { "role": null, "user": bob }], "errors": [] },
+    });
+    assert_eq!(app.query(query, json!({ "team": id })).await["data"], expected);
+    let read = data(&app, r#"{ account { team(alias: "core") { members { totalCount } } } }"#).await;
+    assert_eq!(read["account"]["team"]["members"]["totalCount"], 2);
+}
+
+#[tokio::test]
+async fn one_who_is_not_a_member_keeps_all_from_leaving() {
+    let app = TestApp::start().await;
+    let id = people(&app).await;
+    let query = r#"mutation($team: ID!) {
+        teamMembershipCreate(input: { teamId: $team, members: { user: { email: "bob@example.com" } } }) { errors { path } }
+        both: teamMembershipDelete(input: { teamId: $team, members: [
+            { user: { email: "bob@example.com" } }, { user: { email: "ada@example.com" } }
+        ] }) { deletedMembers { email } errors { message path } }
+        bob: teamMembershipDelete(input: { teamId: $team, members: [{ user: { email: "bob@example.com" } }] }) {
+            deletedMembers { email } errors { message path }
+        }
+    }"#;
+    let expected = json!({
+        "teamMembershipCreate": { "errors": [] },
+        "both": { "deletedMembers": null, "errors": [
+            { "message": "this user is not a member of the team", "path": ["members", "1", "user"] },
+        ] },
+        "bob": { "deletedMembers": [{ "email": "bob@example.com" }], "errors": [] },
+    });
+    assert_eq!(app.query(query, json!({ "team": id })).await["data"], expected);
+}
+
+#[tokio::test]
+async fn a_team_that_members_are_to_join_must_exist() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        teamMembershipCreate(input: { teamId: "Z2lkOi8vcm9sbGNhbGwvVGVhbS8x", members: [] }) { members { id } errors { message path } }
+        teamMembershipDelete(input: { teamId: "x", members: [] }) { deletedMembers { id } errors { path } }
+    }"#;
+    let expected = json!({
+        "teamMembershipCreate": {
+            "members": null, "errors": [{ "message": "there is no team with this id", "path": ["teamId"] }],
+        },
+        "teamMembershipDelete": { "deletedMembers": null, "errors": [{ "path": ["teamId"] }] },
+    });
+    assert_eq!(data(&app, query).await, expected);
+}

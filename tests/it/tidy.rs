@@ -1,0 +1,167 @@
+//! The house's rules: who may know whom, and where a thing is done. Each failure says why the rule is there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The Rust files below a folder of the project, or one file, with their text.
+fn sources(place: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    let mut next = vec![root.join(place)];
+    while let Some(path) = next.pop() {
+        if path.is_dir() {
+            next.extend(fs::read_dir(&path).expect("a folder of the project").map(|entry| entry.expect("an entry").path()));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(read(root, path));
+        }
+    }
+    assert!(!files.is_empty(), "{place} has no Rust file: the rule looks at nothing");
+    files.sort();
+    files
+}
+
+fn read(root: &Path, path: PathBuf) -> (String, String) {
+    let text = fs::read_to_string(&path).expect("a source file");
+    let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+    (name, text)
+}
+
+/// Where any of `words` stands in code (not in a comment) below `place`, except in `allowed` files and folders.
+fn found(place: &str, words: &[&str], allowed: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, text) in sources(place) {
+        if allowed.iter().any(|allowed| name == *allowed || name.starts_with(&format!("{allowed}/"))) {
+            continue;
+        }
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if let Some(word) = words.iter().find(|word| code.contains(**word)) {
+                found.push(format!("{name}:{}: {word}", number + 1));
+            }
+        }
+    }
+    found
+}
+
+/// Fails when one of `words` stands where it may not.
+fn nowhere(place: &str, words: &[&str], allowed: &[&str], why: &str) {
+    let found = found(place, words, allowed);
+    assert!(found.is_empty(), "{why}\n{}", found.join("\n"));
+}
+
+#[test]
+fn hyper_is_known_under_http_alone() {
+    let why = "Only http/ knows hyper, so that the rest can be read, tested and changed without a socket.";
+    nowhere("src", &["hyper::", "hyper_util::", "http_body_util::"], &["src/http"], why);
+}
+
+#[test]
+fn rows_and_deploys_do_not_know_graphql() {
+    let why = "Entities and the webhook serve every surface; what GraphQL makes of them is graphql/'s affair.";
+    for place in ["src/entity", "src/deploy"] {
+        nowhere(place, &["async_graphql", "apollo_compiler", "crate::graphql", "rollcall::graphql"], &[], why);
+    }
+}
+
+#[test]
+fn nothing_below_knows_what_is_above() {
+    let why = "Dependencies point one way: http -> graphql, deploy -> entity. What two surfaces share belongs below both.";
+    for place in ["src/entity", "src/graphql", "src/deploy", "src/db.rs", "src/error.rs"] {
+        nowhere(place, &["crate::http", "crate::config"], &[], why);
+    }
+    nowhere("src/entity", &["crate::deploy"], &[], why);
+}
+
+#[test]
+fn a_backend_is_named_in_one_file() {
+    let why = "One code path serves SQLite and PostgreSQL; what differs between them is in db.rs and migration/.";
+    let words = ["DbBackend", "DatabaseBackend", "Sqlite", "Postgres", "sqlite::", "postgres::", "sqlx::", "PRAGMA"];
+    nowhere("src", &words, &["src/db.rs"], why);
+}
+
+#[test]
+fn sql_text_stands_beside_the_database_alone() {
+    let why = "Statements are built, not written: SQL text stands in db.rs and migration/ alone.";
+    let words = ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "Statement::from_s", "execute_unprepared", "raw_sql"];
+    nowhere("src", &words, &["src/db.rs"], why);
+}
+
+#[test]
+fn the_environment_is_read_in_one_file() {
+    let why = "Every setting is a flag and a variable of config.rs, so that --help shows them all.";
+    nowhere("src", &["env::var", "env::args", "std::env", "env!(\"ROLLCALL"], &["src/config.rs"], why);
+}
+
+#[test]
+fn the_generator_does_no_input_or_output() {
+    let why = "codegen/ is a function from text to text: the build script and the tests read and write the files.";
+    let words = ["std::fs", "File::", "println!", "eprintln!", "std::env", "std::process", "std::net"];
+    let tests_begin = |text: &str| text.find("#[cfg(test)]").unwrap_or(text.len());
+    for (name, text) in sources("src/codegen") {
+        if name.contains("/fixtures/") {
+            continue;
+        }
+        let code = &text[..tests_begin(&text)];
+        for word in words {
+            assert!(!code.contains(word), "{why}\n{name}: {word}");
+        }
+    }
+}
+
+#[test]
+fn the_generator_knows_no_noun_of_the_catalogue() {
+    let why = "The generator serves any SDL: a noun of the catalogue in its code would be a special case.";
+    let words = ["\"Service", "\"Team", "\"Tag\"", "\"Tier", "\"Repository", "\"Integration", "\"Deploy", "CodeIssue", "\"Account"];
+    let tests_begin = |text: &str| text.find("#[cfg(test)]").unwrap_or(text.len());
+    for (name, text) in sources("src/codegen") {
+        if name.contains("/fixtures/") {
+            continue;
+        }
+        for (number, line) in text[..tests_begin(&text)].lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            let word = words.iter().find(|word| code.contains(**word));
+            assert!(word.is_none(), "{why}\n{name}:{}: {}", number + 1, line.trim());
+        }
+    }
+}
+
+#[test]
+fn generated_code_knows_the_machinery_and_types_alone() {
+    let why = "Generated code calls the machinery and names what types.rs binds; anything else would tie it to the nouns.";
+    let code = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/graphql-js/schema.rs"));
+    for (at, _) in code.match_indices("::rollcall::") {
+        let rest = &code[at..];
+        let known = ["error::", "graphql::execute::", "graphql::input::", "graphql::introspection::", "graphql::page::",
+            "graphql::plan::", "graphql::write::"];
+        let path = &rest["::rollcall::".len()..];
+        assert!(known.iter().any(|known| path.starts_with(known)), "{why}\n{}", &rest[..rest.len().min(80)]);
+    }
+    assert!(code.contains("::rollcall::"), "the rule looks at nothing");
+}
+
+#[test]
+fn responses_are_built_in_one_file() {
+    let why = "What every response has in common (headers, lengths, shapes of errors) is kept by reply.rs alone.";
+    nowhere("src", &["Response::new", "Response::builder"], &["src/http/reply.rs"], why);
+}
+
+#[test]
+fn no_file_is_longer_than_a_reader_likes() {
+    let why = "Past 400 lines look for a second noun; past 500 there is one.";
+    for (name, text) in sources("src") {
+        if !name.contains("/fixtures/") {
+            let lines = text.lines().count();
+            assert!(lines <= 500, "{why}\n{name} has {lines}");
+        }
+    }
+}
+
+#[test]
+fn no_module_is_called_after_nothing() {
+    let why = "utils, helpers, common and manager say nothing: name a file after what is in it.";
+    for (name, _) in sources("src") {
+        for word in ["util", "helper", "common", "manager", "misc"] {
+            assert!(!name.contains(word), "{why}\n{name}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Users.
+
+use serde_json::json;
+
+use crate::app::TestApp;
+use crate::service::data;
+
+#[tokio::test]
+async fn user_invite_makes_a_user_named_after_the_address() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        ada: userInvite(email: " Ada@Example.com ", input: {}) { user { name email role } errors { message path } }
+        bob: userInvite(email: "bob@example.com", input: { name: "Bob B.", role: admin }) {
+            user { name email role } errors { message path }
+        }
+    }"#;
+    let expected = json!({
+        "ada": { "user": { "name": "Ada", "email": "Ada@Example.com", "role": "user" }, "errors": [] },
+        "bob": { "user": { "name": "Bob B.", "email": "bob@example.com", "role": "admin" }, "errors": [] },
+    });
+    assert_eq!(data(&app, query).await, expected);
+}
+
+#[tokio::test]
+async fn an_email_address_is_unique_whatever_its_letter_case() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        first: userInvite(email: "ada@example.com", input: {}) { errors { message path } }
+        second: userInvite(email: "ADA@example.com", input: {}) { user { id } errors { message path } }
+    }"#;
+    let message = "a user has the email address \"ADA@example.com\" already";
+    let expected = json!({
+        "first": { "errors": [] },
+        "second": { "user": null, "errors": [{ "message": message, "path": ["email"] }] },
+    });
+    assert_eq!(data(&app, query).await, expected);
+}
+
+#[tokio::test]
+async fn what_cannot_be_an_address_is_refused() {
+    let app = TestApp::start().await;
+    let query = "mutation($email: String!) { userInvite(email: $email, input: {}) { errors { path } } }";
+    for email in
+        ["", " ", "ada", "@example.com", "ada@", "a da@example.com", &format!("{}@example.com", "a".repeat(255))]
+    {
+        let answer = app.query(query, json!({ "email": email })).await;
+        assert_eq!(answer["data"]["userInvite"]["errors"], json!([{ "path": ["email"] }]), "{email}");
+    }
+}
+
+#[tokio::test]
+async fn user_update_changes_what_is_given() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        userInvite(email: "ada@example.com", input: { name: "Ada", role: admin }) { errors { path } }
+        name: userUpdate(user: { email: "ADA@example.com" }, input: { name: "Countess" }) { user { name role } errors { message path } }
+        role: userUpdate(user: { email: "ada@example.com" }, input: { role: user }) { user { name role } errors { message path } }
+        null: userUpdate(user: { email: "ada@example.com" }, input: { name: null, role: null }) { user { name } errors { message path } }
+    }"#;
+    let expected = json!({
+        "userInvite": { "errors": [] },
+        "name": { "user": { "name": "Countess", "role": "admin" }, "errors": [] },
+        "role": { "user": { "name": "Countess", "role": "user" }, "errors": [] },
+        "null": { "user": null, "errors": [
+            { "message": "name must not be null", "path": ["name"] }, { "message": "role must not be null", "path": ["role"] },
+        ] },
+    });
+    assert_eq!(data(&app, query).await, expected);
+}
+
+#[tokio::test]
+async fn a_mutation_names_a_user_in_exactly_one_way() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        neither: userDelete(user: {}) { errors { message path } }
+        both: userDelete(user: { id: "x", email: "y" }) { errors { message path } }
+        nobody: userDelete(user: { id: null, email: "y" }) { errors { message path } }
+        other: userUpdate(user: { id: "Z2lkOi8vcm9sbGNhbGwvVGVhbS8x" }, input: {}) { errors { message path } }
+    }"#;
+    let one = json!({ "errors": [{ "message": "exactly one of id and email must be given", "path": ["user"] }] });
+    let expected = json!({
+        "neither": one,
+        "both": one,
+        "nobody": { "errors": [{ "message": "no user has the email address \"y\"", "path": ["user", "email"] }] },
+        "other": { "errors": [{ "message": "this is the id of a Team, not of a user", "path": ["user", "id"] }] },
+    });
+    assert_eq!(data(&app, query).await, expected);
+}
+
+#[tokio::test]
+async fn a_deleted_user_leaves_teams_without_a_manager() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        userInvite(email: "ada@example.com", input: {}) { user { id } }
+        teamCreate(input: {
+            name: "Core", managerEmail: "ada@example.com", members: [{ user: { email: "ada@example.com" } }]
+        }) { team { manager { email } members { totalCount } } }
+        userDelete(user: { email: "ada@example.com" }) { deletedUserId errors { message path } }
+    }"#;
+    let answer = data(&app, query).await;
+    let team = json!({ "manager": { "email": "ada@example.com" }, "members": { "totalCount": 1 } });
+    assert_eq!(answer["teamCreate"]["team"], team);
+    let expected = json!({ "deletedUserId": answer["userInvite"]["user"]["id"], "errors": [] });
+    assert_eq!(answer["userDelete"], expected);
+    let read = data(&app, r#"{ account { team(alias: "core") { manager { email } members { totalCount } } } }"#).await;
+    assert_eq!(read["account"]["team"], json!({ "manager": null, "members": { "totalCount": 0 } }));
+}
+
+#[tokio::test]
+async fn a_user_is_found_by_id_and_by_address_with_its_teams() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        userInvite(email: "ada@example.com", input: {}) { user { id } }
+        b: teamCreate(input: { name: "B", members: [{ user: { email: "ada@example.com" } }] }) { errors { path } }
+        c: teamCreate(input: { name: "C" }) { errors { path } }
+        a: teamCreate(input: { name: "A", members: [{ user: { email: "ada@example.com" } }] }) { errors { path } }
+    }"#;
+    let id = data(&app, query).await["userInvite"]["user"]["id"].clone();
+    let query = r#"query($id: ID!) { account {
+        user(id: $id) { teams { totalCount nodes { name } } }
+        by_email: user(input: { email: "ADA@EXAMPLE.COM" }) { id }
+        by_input: user(input: { id: $id }) { email }
+        users { totalCount nodes { email } }
+    } }"#;
+    let expected = json!({ "account": {
+        "user": { "teams": { "totalCount": 2, "nodes": [{ "name": "B" }, { "name": "A" }] } },
+        "by_email": { "id": id },
+        "by_input": { "email": "ada@example.com" },
+        "users": { "totalCount": 1, "nodes": [{ "email": "ada@example.com" }] },
+    } });
+    assert_eq!(app.query(query, json!({ "id": id })).await["data"], expected);
+}
+
+#[tokio::test]
+async fn of_many_who_invite_the_same_address_one_succeeds() {
+    let app = TestApp::start().await;
+    let query = "mutation { userInvite(email: \"ada@example.com\", input: {}) { errors { path } } }";
+    let answers = futures_util::future::join_all((0..16).map(|_| app.query(query, json!({})))).await;
+    let won = answers.iter().filter(|answer| answer["data"]["userInvite"]["errors"] == json!([])).count();
+    let lost = json!([{ "path": ["email"] }]);
+    let lost = answers.iter().filter(|answer| answer["data"]["userInvite"]["errors"] == lost).count();
+    assert_eq!((won, lost), (1, 15));
+}
