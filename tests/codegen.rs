@@ -12,6 +12,9 @@ use quote::ToTokens;
 #[allow(dead_code)]
 mod codegen;
 
+#[path = "it/schema_edits.rs"]
+mod schema_edits;
+
 /// A schema whose output is kept. The output stands beside the SDL.
 struct Fixture {
     /// Where the SDL is.

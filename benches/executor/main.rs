@@ -73,7 +73,7 @@ static ROWS: LazyLock<Vec<ItemRow>> = LazyLock::new(|| {
         product: Some("Catalogue".to_owned()),
         count: id * 1000,
         rank: (id % 4 != 0).then_some(id),
-        ratio: f64::from(id) / 8.0,
+        ratio: f64::from(id) / 8.0 + 0.01,
         active: id % 2 == 0,
         phase: if id % 5 == 0 { Phase::Planned } else { Phase::Running },
         created_at: "2024-02-29T12:34:56.789Z".to_owned(),
@@ -178,7 +178,7 @@ fn bench(c: &mut Criterion) {
     let theirs = || runtime.block_on(macros.run());
 
     let json = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).expect("JSON");
-    assert_eq!(json(&ours()), json(&theirs()));
+    assert!(json(&ours()) == json(&theirs()), "both answer the same");
     println!("the answer has {} bytes", ours().len());
 
     let mut group = c.benchmark_group("list of 100 x 12, 5 x 3 each");

@@ -99,12 +99,12 @@ async fn alone(db: &Db, post: &Post) -> Result<Outcome, Failure> {
             Err(Attempt::Hopeless(failure)) => return Err(failure),
             Err(Attempt::Again(error)) => last = Some(error),
         }
-        let endpoint = integration::Entity::find_by_id(post.integration_id).one(db.read()).await.map_err(failure)?;
+        let endpoint = integration::Entity::find_by_id(post.integration_id).one(db.read()).await?;
         if endpoint.is_none() {
             return Err(Failure::EndpointGone);
         }
     }
-    Err(last.map_or(Failure::Internal("no attempt".to_owned()), failure))
+    Err(last.map_or(Failure::Internal("no attempt".to_owned()), Failure::from))
 }
 
 /// What a transaction that was not committed means.
@@ -116,7 +116,7 @@ enum Attempt {
 }
 
 async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
-    let hopeless = |error: DbErr| Attempt::Hopeless(failure(error));
+    let hopeless = |error: DbErr| Attempt::Hopeless(error.into());
     let transaction = db.begin_write().await.map_err(hopeless)?;
     match store::record(&transaction, posts, Timestamp::now()).await {
         Ok(outcomes) => {
@@ -131,9 +131,11 @@ async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
     }
 }
 
-fn failure(error: DbErr) -> Failure {
-    match db::refusal(&error) {
-        Some(reason) => Failure::Unavailable(reason),
-        None => Failure::Internal(error.to_string()),
+impl From<DbErr> for Failure {
+    fn from(error: DbErr) -> Self {
+        match db::refusal(&error) {
+            Some(reason) => Self::Unavailable(reason),
+            None => Self::Internal(error.to_string()),
+        }
     }
 }

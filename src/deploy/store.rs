@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryResult, QuerySelect, Set, TryGetable,
+    ConnectionTrait, DbErr, EntityTrait, QueryResult, Set, TryGetable,
 };
 
 use super::{Outcome, Post, Record};

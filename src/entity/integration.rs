@@ -88,7 +88,10 @@ fn random_uuid() -> Result<String> {
     Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
 }
 
+/// What the paths of deploy endpoints begin with.
+pub const WEBHOOKS: &str = "/integrations/deploy/";
+
 /// The path that CI systems post the deploys of an endpoint to.
 pub fn webhook_path(webhook_id: &str) -> String {
-    format!("/integrations/deploy/{webhook_id}")
+    format!("{WEBHOOKS}{webhook_id}")
 }

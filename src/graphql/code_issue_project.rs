@@ -59,7 +59,7 @@ impl CodeIssueProjectResolver for CodeIssueProject {
         let services = service::Entity::by_ids(db, links().map(|link| link.service_id)).await?;
         let repositories = repository::Entity::by_ids(db, links().map(|link| link.repository_id)).await?;
         let found = services.into_iter().zip(repositories);
-        let mut found = found.map(|(service, repository)| Some(service?.into()).or(Some(repository?.into())));
+        let mut found = found.map(|(service, repository)| service.map(Into::into).or(repository.map(Into::into)));
         let mut page = |Page { edges, info, total_count }| {
             // A resource that was deleted since its link was read is left out.
             let edge =

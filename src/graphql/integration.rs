@@ -2,9 +2,10 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, Query};
-use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, QuerySelect, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
 use super::context::Ctx;
+use super::hold::hold;
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
@@ -207,10 +208,8 @@ impl IntegrationDeleteMutation for Mutation {
         let db = &ctx.db();
         let within = |error: UserError| error.within("resource");
         let named = require(db, &resource).await.map_err(|error| error.map_user(within))?;
-        // Whoever adds a project or a deploy waits for this lock, so that the counts are of all that there is.
-        let row = integration::Entity::find_by_id(named.id).lock_exclusive().one(db).await?;
-        let gone = || UserError::new("id", "there is no integration with this id").not_found().within("resource");
-        let row = row.ok_or_else(gone)?;
+        // Whoever adds a project or a deploy waits, so that the counts are of all that there is.
+        let row = hold::<integration::Entity>(db, named.id).await?;
 
         let of_it = code_issue_project::Column::IntegrationId.eq(row.id);
         let projects = Query::select()

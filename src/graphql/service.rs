@@ -1,7 +1,7 @@
 //! Services: what the catalogue is about.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ConnectionTrait, ModelTrait, Set};
 
 use super::context::Ctx;
 use super::id::{self, Id};

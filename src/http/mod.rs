@@ -2,7 +2,8 @@
 //!
 //! A request's way: [`connection`] takes it off the wire, [`App::answer`] names it, counts it and finds its
 //! [`Route`], a file of [`handlers`] answers it with the help of [`auth`], [`limits`] and [`body`], and [`reply`]
-//! builds every answer there is. What GraphQL means is left to [`graphql`](crate::graphql).
+//! builds every answer there is. What GraphQL means is left to [`graphql`](crate::graphql), and
+//! what becomes of a deploy to [`deploy`](crate::deploy).
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -17,6 +18,7 @@ use tracing::{error, info};
 
 use crate::config::Edge;
 use crate::db::Db;
+use crate::deploy::Deploys;
 use crate::graphql::Catalogue;
 use auth::Tokens;
 use limits::{InProcess, Key, Limits, Standing};
@@ -39,6 +41,7 @@ pub use serve::{Drained, serve};
 pub struct App {
     db: Db,
     catalogue: Catalogue,
+    deploys: Deploys,
     tokens: Tokens,
     limits: Limits,
     edge: Edge,
@@ -62,11 +65,12 @@ pub struct Call {
 }
 
 impl App {
-    /// The service over a migrated database.
+    /// The service over a migrated database. Needs a running tokio.
     pub fn new(db: Db, catalogue: Catalogue, edge: Edge) -> Self {
         let tokens = Tokens::new(db.clone());
+        let deploys = Deploys::start(db.clone());
         let limits = Limits::new(edge.token_limit, edge.ip_limit, Box::new(InProcess::default()));
-        Self { db, catalogue, tokens, limits, edge, draining: AtomicBool::new(false) }
+        Self { db, catalogue, deploys, tokens, limits, edge, draining: AtomicBool::new(false) }
     }
 
     /// Whether the service was told to stop.
@@ -116,6 +120,7 @@ impl App {
         }
         match call.route {
             Route::GraphQl => handlers::graphql::answer(self, call, body).await,
+            Route::Deploy => handlers::deploy::answer(self, call, body).await,
             Route::Sdl => Ok(handlers::sdl::answer(call)),
             Route::Livez => Ok(handlers::health::live()),
             Route::Readyz => handlers::health::ready(self).await,
@@ -129,6 +134,7 @@ impl Call {
     pub fn surface(&self) -> Surface {
         match self.route {
             Route::GraphQl => Surface::GraphQl(reply::Media::of(&self.parts.headers)),
+            Route::Deploy => Surface::Webhook,
             Route::Sdl | Route::Livez | Route::Readyz | Route::Unknown => Surface::Plain,
         }
     }

@@ -9,11 +9,13 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Response, StatusCode};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::Call;
 use super::limits::Standing;
 use super::router::Route;
+use crate::deploy::{Mistake, Outcome};
 use crate::error::Code;
 use crate::graphql::document::request_error;
 use crate::graphql::execute::errors_json;
@@ -35,6 +37,8 @@ pub enum Media {
 pub enum Surface {
     /// A GraphQL client.
     GraphQl(Media),
+    /// A CI system that posts deploys.
+    Webhook,
     /// Anyone else.
     Plain,
 }
@@ -156,12 +160,16 @@ impl Rejection {
 
 /// The answer to a request that is not carried out.
 pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
-    let media = match call.surface() {
-        Surface::GraphQl(media) => media,
-        Surface::Plain => Media::Json,
+    let (status, message) = (rejection.status(), rejection.message(call));
+    let graphql = |media, message| errors(media, status, &[request_error(message, Vec::new(), rejection.code())]);
+    let mut reply = match call.surface() {
+        Surface::GraphQl(media) => graphql(media, message),
+        Surface::Webhook => {
+            let title = status.canonical_reason().unwrap_or("Error");
+            webhook_errors(&[WebhookError { status: status.as_u16(), title, detail: &message }])
+        }
+        Surface::Plain => graphql(Media::Json, message),
     };
-    let error = request_error(rejection.message(call), Vec::new(), rejection.code());
-    let mut reply = errors(media, rejection.status(), &[error]);
     let headers = reply.headers_mut();
     match rejection {
         Rejection::Unauthenticated => {
@@ -191,6 +199,46 @@ pub fn errors(media: Media, status: StatusCode, errors: &[ServerError]) -> Reply
 /// The answer to a GraphQL request: `text` is the response as JSON.
 pub fn graphql(media: Media, status: StatusCode, text: Vec<u8>) -> Reply {
     with_body(status, media.content_type(), text)
+}
+
+/// An error as the webhook tells it (the specification's "Errors", "Deploy webhook").
+#[derive(Serialize)]
+struct WebhookError<'a> {
+    status: u16,
+    title: &'a str,
+    detail: &'a str,
+}
+
+/// The status of the first is that of the answer.
+fn webhook_errors(errors: &[WebhookError<'_>]) -> Reply {
+    #[derive(Serialize)]
+    struct Errors<'a> {
+        errors: &'a [WebhookError<'a>],
+    }
+    let status = errors.first().and_then(|error| StatusCode::from_u16(error.status).ok());
+    json(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &Errors { errors })
+}
+
+/// The answer to a deploy that cannot be read.
+pub fn mistakes(mistakes: &[Mistake]) -> Reply {
+    let errors = mistakes.iter().map(|Mistake { title, detail }| WebhookError { status: 400, title, detail });
+    webhook_errors(&errors.collect::<Vec<_>>())
+}
+
+/// The answer to a deploy that was read.
+pub fn outcome(outcome: &Outcome) -> Reply {
+    #[derive(Serialize)]
+    struct Recorded {
+        result: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    }
+    json(StatusCode::ACCEPTED, &Recorded { result: outcome.result(), message: outcome.message() })
+}
+
+fn json(status: StatusCode, body: &impl Serialize) -> Reply {
+    // What is written here has neither keys that are not text nor anything else that could fail.
+    with_body(status, Media::Json.content_type(), serde_json::to_vec(body).unwrap_or_default())
 }
 
 /// A word, for machines that look at the status.

@@ -2,11 +2,15 @@
 
 use hyper::Method;
 
+use crate::entity::integration::WEBHOOKS;
+
 /// What a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
     /// The GraphQL API.
     GraphQl,
+    /// The webhook of a deploy endpoint.
+    Deploy,
     /// The schema file.
     Sdl,
     /// Whether the process lives.
@@ -26,6 +30,7 @@ impl Route {
             "/public/schema.graphql" | "/public/schemas/schema.graphql" => Self::Sdl,
             "/livez" => Self::Livez,
             "/readyz" => Self::Readyz,
+            _ if path.starts_with(WEBHOOKS) => Self::Deploy,
             _ => Self::Unknown,
         }
     }
@@ -33,7 +38,7 @@ impl Route {
     /// The methods that the route answers, as `Allow` lists them.
     pub fn methods(self) -> &'static str {
         match self {
-            Self::GraphQl => "POST",
+            Self::GraphQl | Self::Deploy => "POST",
             Self::Sdl | Self::Livez | Self::Readyz => "GET, HEAD",
             Self::Unknown => "",
         }
@@ -48,6 +53,7 @@ impl Route {
     pub fn name(self) -> &'static str {
         match self {
             Self::GraphQl => "/graphql",
+            Self::Deploy => "/integrations/deploy",
             Self::Sdl => "/public/schema.graphql",
             Self::Livez => "/livez",
             Self::Readyz => "/readyz",

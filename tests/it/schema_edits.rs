@@ -135,7 +135,9 @@ fn a_field_that_is_added_asks_for_its_method_with_the_signature() {
 #[test]
 fn a_relation_that_is_added_asks_for_its_method_with_all_parents() {
     let sdl = SDL.replace("owner: Team", "owner: Team teams: [Team!]!");
-    stops_with(&sdl, &["E0046", "fn teams(_: &[&Self], _: &Context<'_, State>) -> impl Answers<Vec<Team>>"]);
+    let signature = ["fn teams(", "services: &[&Self],", "ctx: &Ctx<'_>,", "Answers<Vec<super::types::Team>>"];
+    stops_with(&sdl, &["E0046", "missing `teams` in implementation"]);
+    stops_with(&sdl, &signature);
 }
 
 #[test]

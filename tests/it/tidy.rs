@@ -89,7 +89,9 @@ fn sql_text_stands_beside_the_database_alone() {
 #[test]
 fn the_environment_is_read_in_one_file() {
     let why = "Every setting is a flag and a variable of config.rs, so that --help shows them all.";
-    nowhere("src", &["env::var", "env::args", "std::env", "env!(\"ROLLCALL"], &["src/config.rs"], why);
+    // The generator is a build script's and the tests' code, and has a rule of its own.
+    let words = ["env::var", "env::args", "std::env", "env!(\"ROLLCALL"];
+    nowhere("src", &words, &["src/config.rs", "src/codegen"], why);
 }
 
 #[test]

@@ -1,0 +1,36 @@
+//! `POST /integrations/deploy/<webhook_id>`: the deploy webhook.
+//!
+//! The last part of the path is the secret, so whoever does not have it learns nothing: not whether there ever was such
+//! an endpoint, and not what its posts look like.
+
+use hyper::body::Incoming;
+
+use crate::deploy::{Failure, Post, Record};
+use crate::entity::integration::{self, WEBHOOKS};
+use crate::http::reply::{self, Rejection, Reply};
+use crate::http::{App, Call, body};
+
+/// Finds the endpoint, reads, checks and records.
+pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+    let webhook_id = call.parts.uri.path().strip_prefix(WEBHOOKS).unwrap_or_default();
+    let endpoint = integration::by_webhook(app.db.read(), webhook_id).await;
+    let endpoint = endpoint.map_err(|error| rejection(error.into()))?.ok_or(Rejection::NotFound)?;
+    body::check_is_json(&call.parts.headers)?;
+    let body = body::read(body, app.edge.max_webhook_body, app.edge.body_timeout).await?;
+    let record = match Record::read(&body) {
+        Ok(record) => record,
+        Err(mistakes) => return Ok(reply::mistakes(&mistakes)),
+    };
+    match app.deploys.record(Post { integration_id: endpoint.id, record }).await {
+        Ok(outcome) => Ok(reply::outcome(&outcome)),
+        Err(failure) => Err(rejection(failure)),
+    }
+}
+
+fn rejection(failure: Failure) -> Rejection {
+    match failure {
+        Failure::EndpointGone => Rejection::NotFound,
+        Failure::Unavailable(reason) => Rejection::Unavailable(reason),
+        Failure::Internal(cause) => Rejection::Internal(cause),
+    }
+}

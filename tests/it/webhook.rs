@@ -1,0 +1,424 @@
+//! The deploy webhook: what it reads, what it answers, and what it does at the same moment for many.
+
+use std::collections::BTreeMap;
+
+use hyper::Method;
+use serde_json::{Value, json};
+
+use crate::app::{Response, TestApp};
+use crate::integration;
+
+/// A service of the catalogue with a deploy endpoint.
+pub struct Endpoint {
+    pub app: TestApp,
+    /// The path to post to.
+    pub path: String,
+    /// The integration's id.
+    pub id: String,
+}
+
+impl Endpoint {
+    /// A catalogue with one service, `shop`.
+    pub async fn start() -> Self {
+        let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
+        let (id, url) = integration::deploy_endpoint(&app, "CI").await;
+        let path = url.split_once(&app.address.to_string()).expect("our address").1.to_owned();
+        let endpoint = Self { app, path, id };
+        endpoint.create_service("shop").await;
+        endpoint
+    }
+
+    pub async fn create_service(&self, name: &str) -> String {
+        let create = "mutation($name: String!) { serviceCreate(input: { name: $name }) { service { id } } }";
+        let made = self.app.query(create, json!({ "name": name })).await;
+        made["data"]["serviceCreate"]["service"]["id"].as_str().expect("a service").to_owned()
+    }
+
+    pub async fn post(&self, body: impl ToString) -> Response {
+        let headers = [("content-type", "application/json")];
+        self.app.request(Method::POST, &self.path, &headers, body.to_string()).await
+    }
+
+    /// Posts the record with these attributes beside, or instead of, the required ones.
+    pub async fn post_with(&self, attributes: Value) -> Response {
+        self.post(record(attributes)).await
+    }
+
+    /// The fields of all deploys, the newest first.
+    pub async fn deploys(&self, fields: &str) -> Value {
+        let answer = self.app.query(&format!("{{ account {{ deploys {{ nodes {{ {fields} }} }} }} }}"), json!({})).await;
+        answer["data"]["account"]["deploys"]["nodes"].clone()
+    }
+}
+
+/// The smallest record, changed. Null takes an attribute away.
+pub fn record(attributes: Value) -> Value {
+    let mut record = json!({
+        "service": "shop",
+        "description": "Sell more",
+        "deployed_at": "2026-11-21 01:44:00",
+        "deployer": { "name": "Ada" },
+    });
+    for (name, value) in attributes.as_object().expect("an object") {
+        record[name] = value.clone();
+    }
+    record
+}
+
+fn errors(expected: &[(&str, &str)]) -> Value {
+    let errors = expected.iter().map(|(title, detail)| json!({ "status": 400, "title": title, "detail": detail }));
+    json!({ "errors": errors.collect::<Vec<_>>() })
+}
+
+#[tokio::test]
+async fn a_deploy_of_a_known_service_is_recorded_whole() {
+    let endpoint = Endpoint::start().await;
+    endpoint
+        .app
+        .query(r#"mutation { userInvite(email: "Ada@Example.com", input: { name: "Ada" }) { errors { message } } }"#, json!({}))
+        .await;
+    let body = r#"{
+        "service": "shop",
+        "description": "Merge pull request #7",
+        "deployed_at": "2026-11-21T01:44:00.123456789Z",
+        "deployer": {"email": "ada@example.com", "name": "", "id": "17"},
+        "started_at": "2026-11-21 01:40:00",
+        "deploy_url": "https://ci.example.com/1",
+        "dedup_id": "run-1",
+        "environment": "Production",
+        "deploy_number": "build-9",
+        "status": "success",
+        "unknown": {"a": [1]},
+        "commit": {
+            "sha": "38d02f1d7aab64678a7ad3eeb2ad2887ce7253f5", "message": "Sell\nmore", "branch": "main",
+            "date": "2026-01-02T03:04:05-05:00", "committer_name": "Grace", "committer_email": "grace@example.com",
+            "author_name": "Alan", "author_email": "alan@example.com", "authoring_date": "2026-01-01 00:00:00 UTC",
+            "unknown": 1
+        }
+    }"#;
+    let answer = endpoint.post(body).await;
+    assert_eq!(answer.status, 202);
+    assert_eq!(answer.body, r#"{"result":"ok"}"#);
+    assert_eq!(answer.header("content-type"), Some("application/json; charset=utf-8"));
+
+    let fields = "service { name } serviceAlias description deployedAt startedAt duration environment status deployStatus
+        deployNumber deployUrl dedupId deployerId deployerName deployerEmail associatedUser { name } commitSha
+        commitMessage commitBranch committedAt committerName committerEmail commitAuthorName commitAuthorEmail
+        commitAuthoringDate";
+    let expected = json!([{
+        "service": { "name": "shop" },
+        "serviceAlias": "shop",
+        "description": "Merge pull request #7",
+        "deployedAt": "2026-11-21T01:44:00.123456Z",
+        "startedAt": "2026-11-21T01:40:00Z",
+        "duration": 240,
+        "environment": "Production",
+        "status": "success",
+        "deployStatus": "succeeded",
+        "deployNumber": "build-9",
+        "deployUrl": "https://ci.example.com/1",
+        "dedupId": "run-1",
+        "deployerId": "17",
+        "deployerName": null,
+        "deployerEmail": "ada@example.com",
+        "associatedUser": { "name": "Ada" },
+        "commitSha": "38d02f1d7aab64678a7ad3eeb2ad2887ce7253f5",
+        "commitMessage": "Sell\nmore",
+        "commitBranch": "main",
+        "committedAt": "2026-01-02T08:04:05Z",
+        "committerName": "Grace",
+        "committerEmail": "grace@example.com",
+        "commitAuthorName": "Alan",
+        "commitAuthorEmail": "alan@example.com",
+        "commitAuthoringDate": "2026-01-01T00:00:00Z",
+    }]);
+    assert_eq!(endpoint.deploys(fields).await, expected);
+}
+
+#[tokio::test]
+async fn a_deploy_of_an_unknown_service_is_recorded_and_says_so() {
+    let endpoint = Endpoint::start().await;
+    let answer = endpoint.post_with(json!({ "service": "org/repo", "commit": {} })).await;
+    assert_eq!(answer.status, 202);
+    let expected = concat!(
+        r#"{"result":"no_service_found","message":"No service has the alias \"org/repo\". "#,
+        r#"The deploy is recorded, and the alias is recorded as a suggestion."}"#
+    );
+    assert_eq!(answer.body, expected);
+    let expected = json!([{ "serviceAlias": "org/repo", "service": null, "deployNumber": "1" }]);
+    assert_eq!(endpoint.deploys("serviceAlias service { name } deployNumber").await, expected);
+}
+
+#[tokio::test]
+async fn a_second_post_with_the_same_dedup_id_creates_nothing() {
+    let endpoint = Endpoint::start().await;
+    assert_eq!(endpoint.post_with(json!({ "dedup_id": "7" })).await.body, r#"{"result":"ok"}"#);
+    let answer = endpoint.post_with(json!({ "dedup_id": "7", "service": "other" })).await;
+    assert_eq!(answer.status, 202);
+    let expected = concat!(
+        r#"{"result":"duplicate_deploy","#,
+        r#""message":"No deploy was created because of an existing deploy with identical dedup_id."}"#
+    );
+    assert_eq!(answer.body, expected);
+    assert_eq!(endpoint.deploys("deployNumber").await, json!([{ "deployNumber": "1" }]));
+
+    // Another endpoint is another CI system, which may count the same.
+    let (_, url) = integration::deploy_endpoint(&endpoint.app, "other CI").await;
+    let path = url.split_once(&endpoint.app.address.to_string()).expect("our address").1;
+    let headers = [("content-type", "application/json")];
+    let body = record(json!({ "dedup_id": "7" })).to_string();
+    let answer = endpoint.app.request(Method::POST, &format!("{path}?agent=plugin"), &headers, body).await;
+    assert_eq!(answer.body, r#"{"result":"ok"}"#);
+}
+
+#[tokio::test]
+async fn all_that_is_missing_is_told_at_once_and_in_order() {
+    let endpoint = Endpoint::start().await;
+    let missing = errors(&[
+        ("Service Error", "param is missing or the value is empty: service"),
+        ("Description Error", "param is missing or the value is empty: description"),
+        ("Deployed at Error", "param is missing or the value is empty: deployed_at"),
+        ("Deployer Error", "param is missing or the value is empty: deployer"),
+    ]);
+    for body in [
+        json!({}),
+        json!({ "deployer": {}, "service": "", "description": null, "deployed_at": " " }),
+        json!({ "deployer": { "id": "7" } }),
+        json!({ "deployer": { "email": "", "name": null } }),
+    ] {
+        let answer = endpoint.post(&body).await;
+        assert_eq!((answer.status, answer.json()), (400, missing.clone()), "{body}");
+    }
+    let answer = endpoint.post_with(json!({ "description": "" })).await;
+    let expected = concat!(
+        r#"{"errors":[{"status":400,"title":"Description Error","#,
+        r#""detail":"param is missing or the value is empty: description"}]}"#
+    );
+    assert_eq!(answer.body, expected);
+    assert_eq!(endpoint.deploys("id").await, json!([]));
+}
+
+#[tokio::test]
+async fn an_attribute_of_the_wrong_type_is_named() {
+    let endpoint = Endpoint::start().await;
+    let wrong = [json!(true), json!(1), json!(1.5), json!([]), json!(["a"]), json!({ "a": "b" }), json!({})];
+    let kinds = ["a boolean", "a number", "a number", "an array", "an array", "an object", "an object"];
+    for (attribute, title) in [
+        ("service", "Service Error"),
+        ("description", "Description Error"),
+        ("deployed_at", "Deployed at Error"),
+        ("started_at", "Started at Error"),
+        ("deploy_url", "Deploy url Error"),
+        ("dedup_id", "Dedup id Error"),
+        ("environment", "Environment Error"),
+        ("deploy_number", "Deploy number Error"),
+        ("status", "Status Error"),
+    ] {
+        for (value, kind) in wrong.iter().zip(kinds) {
+            let answer = endpoint.post_with(json!({ attribute: value })).await;
+            let detail = format!("{attribute} must be a string, not {kind}");
+            assert_eq!((answer.status, answer.json()), (400, errors(&[(title, &detail)])), "{attribute}: {value}");
+        }
+    }
+    for (object, attribute, title) in [
+        ("deployer", "email", "Deployer email Error"),
+        ("deployer", "name", "Deployer name Error"),
+        ("deployer", "id", "Deployer id Error"),
+        ("commit", "sha", "Commit sha Error"),
+        ("commit", "message", "Commit message Error"),
+        ("commit", "branch", "Commit branch Error"),
+        ("commit", "date", "Commit date Error"),
+        ("commit", "committer_name", "Commit committer name Error"),
+        ("commit", "committer_email", "Commit committer email Error"),
+        ("commit", "author_name", "Commit author name Error"),
+        ("commit", "author_email", "Commit author email Error"),
+        ("commit", "authoring_date", "Commit authoring date Error"),
+    ] {
+        let mut value = json!({ "name": "Ada", "email": "ada@example.com" });
+        value[attribute] = json!(7);
+        let answer = endpoint.post_with(json!({ object: value })).await;
+        let detail = format!("{object}.{attribute} must be a string, not a number");
+        assert_eq!((answer.status, answer.json()), (400, errors(&[(title, &detail)])), "{object}.{attribute}");
+    }
+    for (object, title) in [("deployer", "Deployer Error"), ("commit", "Commit Error")] {
+        for (value, kind) in [(json!("Ada"), "a string"), (json!(1), "a number"), (json!([]), "an array")] {
+            let answer = endpoint.post_with(json!({ object: value })).await;
+            let detail = format!("{object} must be an object, not {kind}");
+            assert_eq!((answer.status, answer.json()), (400, errors(&[(title, &detail)])), "{object}: {value}");
+        }
+    }
+    assert_eq!(endpoint.deploys("id").await, json!([]));
+}
+
+#[tokio::test]
+async fn what_is_optional_may_be_empty_or_null() {
+    let endpoint = Endpoint::start().await;
+    for nothing in [json!(null), json!("")] {
+        let names = ["started_at", "deploy_url", "dedup_id", "environment", "deploy_number", "status", "commit"];
+        let attributes = BTreeMap::from(names.map(|name| (name, &nothing)));
+        let answer = endpoint.post_with(json!(attributes)).await;
+        assert_eq!(answer.body, r#"{"result":"ok"}"#, "{nothing}");
+    }
+    let fields = "startedAt duration deployUrl dedupId environment deployNumber status deployStatus commitSha committedAt";
+    let nothing = |number: &str| {
+        json!({
+            "startedAt": null, "duration": null, "deployUrl": null, "dedupId": null, "environment": null,
+            "deployNumber": number, "status": null, "deployStatus": null, "commitSha": null, "committedAt": null,
+        })
+    };
+    assert_eq!(endpoint.deploys(fields).await, json!([nothing("2"), nothing("1")]));
+}
+
+#[tokio::test]
+async fn an_unreadable_date_is_refused_with_the_forms_that_are_read() {
+    let endpoint = Endpoint::start().await;
+    let forms = "is not a date and time such as 2026-11-21T01:44:00Z or 2026-11-21 01:44:00";
+    let answer = endpoint
+        .post_with(json!({ "deployed_at": "yesterday", "started_at": "2026-02-30 00:00:00", "commit": { "date": "1" } }))
+        .await;
+    let expected = errors(&[
+        ("Deployed at Error", &format!("deployed_at {forms}")),
+        ("Started at Error", &format!("started_at {forms}")),
+        ("Commit date Error", &format!("commit.date {forms}")),
+    ]);
+    assert_eq!((answer.status, answer.json()), (400, expected));
+}
+
+#[tokio::test]
+async fn texts_have_a_greatest_length() {
+    let endpoint = Endpoint::start().await;
+    let answer = endpoint
+        .post_with(json!({ "service": "s".repeat(256), "description": "d".repeat(50_001), "environment": "a\u{0}b" }))
+        .await;
+    let expected = errors(&[
+        ("Service Error", "service has 256 characters; at most 255 are allowed"),
+        ("Description Error", "description has 50001 characters; at most 50000 are allowed"),
+        ("Environment Error", "environment must not contain the null character"),
+    ]);
+    assert_eq!((answer.status, answer.json()), (400, expected));
+    let answer = endpoint.post_with(json!({ "service": "ß".repeat(255), "description": "d".repeat(50_000) })).await;
+    assert_eq!(answer.status, 202);
+}
+
+#[tokio::test]
+async fn every_word_for_a_status_is_kept_and_known_ones_are_understood() {
+    let endpoint = Endpoint::start().await;
+    let words = [
+        ("succeeded", json!("succeeded")),
+        ("success", json!("succeeded")),
+        ("FAILED", json!("failed")),
+        ("failure", json!("failed")),
+        ("cancelled", json!("cancelled")),
+        ("canceled", json!("cancelled")),
+        ("queued", json!("queued")),
+        ("running", json!("running")),
+        ("exploded", json!(null)),
+    ];
+    for (word, _) in &words {
+        assert_eq!(endpoint.post_with(json!({ "status": word })).await.status, 202);
+    }
+    let expected: Vec<_> = words.iter().rev().map(|(word, known)| json!({ "status": word, "deployStatus": known })).collect();
+    assert_eq!(endpoint.deploys("status deployStatus").await, json!(expected));
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_record_is_refused() {
+    let endpoint = Endpoint::start().await;
+    for (body, detail) in [
+        ("", "the body is not JSON: EOF while parsing a value at line 1 column 0"),
+        ("{\"service\": ", "the body is not JSON: EOF while parsing a value at line 1 column 12"),
+        ("[]", "the body must be a JSON object, not an array"),
+        ("null", "the body must be a JSON object, not null"),
+        ("\"shop\"", "the body must be a JSON object, not a string"),
+    ] {
+        let answer = endpoint.post(body).await;
+        assert_eq!((answer.status, answer.json()), (400, errors(&[("Body Error", detail)])), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_a_post_of_json_to_an_endpoint_is_refused_in_the_same_shape() {
+    let mut endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let json_type = [("content-type", "application/json")];
+    let good = || record(json!({})).to_string();
+    let error = |status: u16, title: &str, detail: &str| {
+        json!({ "errors": [{ "status": status, "title": title, "detail": detail }] })
+    };
+
+    let answer = app.request(Method::GET, &endpoint.path, &[], "").await;
+    assert_eq!(answer.header("allow"), Some("POST"));
+    assert_eq!(answer.json(), error(405, "Method Not Allowed", "This address answers POST only."));
+
+    let not_json = error(415, "Unsupported Media Type", "The body must be JSON, with Content-Type: application/json.");
+    for headers in [&[][..], &[("content-type", "text/plain")], &[("content-type", "application/x-www-form-urlencoded")]] {
+        let answer = app.request(Method::POST, &endpoint.path, headers, good()).await;
+        assert_eq!((answer.status, answer.json()), (415, not_json.clone()));
+    }
+
+    let long = record(json!({ "description": "d".repeat(300_000) })).to_string();
+    let answer = app.request(Method::POST, &endpoint.path, &json_type, long).await;
+    let too_large = error(413, "Payload Too Large", "The body of the request is longer than 262144 bytes.");
+    assert_eq!((answer.status, answer.json()), (413, too_large));
+
+    let not_found = error(404, "Not Found", "There is nothing at this address.");
+    let delete = "mutation($id: ID!) { integrationDelete(resource: { id: $id }) { errors { message } } }";
+    let deleted = app.query(delete, json!({ "id": endpoint.id })).await;
+    assert_eq!(deleted["data"]["integrationDelete"]["errors"], json!([]));
+    let deleted = std::mem::take(&mut endpoint.path);
+    let unknown = "/integrations/deploy/4b3c2a10-0000-4000-8000-000000000000";
+    for path in [&*deleted, unknown, "/integrations/deploy/", "/integrations/deploy/x/y"] {
+        for body in [good(), "{".to_owned()] {
+            let answer = endpoint.app.request(Method::POST, path, &json_type, body).await;
+            assert_eq!((answer.status, answer.json()), (404, not_found.clone()), "{path}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn posts_at_the_same_moment_are_recorded_once_and_numbered_without_gap_or_repeat() {
+    let endpoint = Endpoint::start().await;
+    endpoint.create_service("cart").await;
+    let post = |client: usize| {
+        let endpoint = &endpoint;
+        async move {
+            let mut results = BTreeMap::<String, usize>::new();
+            for number in 0..30 {
+                // Each id is sent by four clients; each has one alias.
+                let id = (client / 4) * 30 + number;
+                let service = ["shop", "cart", "unknown", "org/repo"][id % 4];
+                let answer = endpoint.post_with(json!({ "service": service, "dedup_id": id.to_string() })).await;
+                assert_eq!(answer.status, 202);
+                *results.entry(answer.json()["result"].as_str().expect("a result").to_owned()).or_default() += 1;
+            }
+            results
+        }
+    };
+    let mut results = BTreeMap::<String, usize>::new();
+    for (result, count) in futures_util::future::join_all((0..16).map(post)).await.into_iter().flatten() {
+        *results.entry(result).or_default() += count;
+    }
+    let expected = [("duplicate_deploy", 360), ("no_service_found", 60), ("ok", 60)];
+    assert_eq!(results, expected.map(|(result, count)| (result.to_owned(), count)).into());
+
+    let mut numbers = BTreeMap::<String, Vec<usize>>::new();
+    let mut after = json!(null);
+    loop {
+        let query = "query($after: String) {
+            account { deploys(after: $after) { nodes { serviceAlias deployNumber } pageInfo { hasNextPage endCursor } } }
+        }";
+        let page = &endpoint.app.query(query, json!({ "after": after })).await["data"]["account"]["deploys"];
+        for deploy in page["nodes"].as_array().expect("nodes") {
+            let number = deploy["deployNumber"].as_str().expect("a number").parse().expect("a whole number");
+            numbers.entry(deploy["serviceAlias"].as_str().expect("an alias").to_owned()).or_default().push(number);
+        }
+        if page["pageInfo"]["hasNextPage"] == false {
+            break;
+        }
+        after = page["pageInfo"]["endCursor"].clone();
+    }
+    for (service, mut numbers) in numbers {
+        numbers.sort_unstable();
+        assert_eq!(numbers, Vec::from_iter(1..=30), "{service}");
+    }
+}
