@@ -139,7 +139,9 @@ pub fn refusal(error: &DbErr) -> Option<&'static str> {
         return Some(AWAY);
     }
     match sqlx_error(error)? {
-        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => Some(AWAY),
+        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {
+            Some(AWAY)
+        }
         sqlx::Error::Database(answer) => match sqlite_code(&**answer) {
             Some(SQLITE_FULL) => Some(FULL),
             Some(SQLITE_BUSY | SQLITE_LOCKED) => Some(BUSY),

@@ -75,8 +75,11 @@ impl UserError {
         self
     }
 
-    /// The same error about a field inside `field`.
+    /// The same error about a field inside `field`, or about `field` as a whole.
     pub fn within(mut self, field: impl Into<Cow<'static, str>>) -> Self {
+        if self.path == ["base"] {
+            self.path.clear();
+        }
         self.path.insert(0, field.into());
         self
     }

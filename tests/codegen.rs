@@ -28,11 +28,23 @@ struct Fixture {
 const FOLDER: &str = "src/codegen/fixtures";
 
 const FIXTURES: &[Fixture] = &[
-    Fixture { sdl: "src/codegen/fixtures/abstracts.graphql", host: "tests/it/codegen_fixtures/abstracts.rs", computed: &[] },
+    Fixture {
+        sdl: "src/codegen/fixtures/abstracts.graphql",
+        host: "tests/it/codegen_fixtures/abstracts.rs",
+        computed: &[],
+    },
     Fixture { sdl: "src/codegen/fixtures/inputs.graphql", host: "tests/it/codegen_fixtures/inputs.rs", computed: &[] },
-    Fixture { sdl: "src/codegen/fixtures/mutations.graphql", host: "tests/it/codegen_fixtures/mutations.rs", computed: &[] },
+    Fixture {
+        sdl: "src/codegen/fixtures/mutations.graphql",
+        host: "tests/it/codegen_fixtures/mutations.rs",
+        computed: &[],
+    },
     Fixture { sdl: "src/codegen/fixtures/names.graphql", host: "tests/it/codegen_fixtures/names.rs", computed: &[] },
-    Fixture { sdl: "src/codegen/fixtures/objects.graphql", host: "tests/it/codegen_fixtures/objects.rs", computed: &["link"] },
+    Fixture {
+        sdl: "src/codegen/fixtures/objects.graphql",
+        host: "tests/it/codegen_fixtures/objects.rs",
+        computed: &["link"],
+    },
     Fixture { sdl: "tests/graphql-js/schema.graphql", host: "tests/it/library.rs", computed: &[] },
     Fixture { sdl: "benches/executor/schema.graphql", host: "benches/executor/main.rs", computed: &[] },
 ];

@@ -4,9 +4,9 @@
 //! together. [`store`] is what happens in that one transaction: whether a post is a duplicate, whose deploy it is, which
 //! number it gets, what it suggests. HTTP is left to the edge, and reading deploys to the API.
 
+mod attributes;
 pub mod commit;
 pub mod record;
-mod attributes;
 mod store;
 
 pub use attributes::Mistake;

@@ -8,26 +8,22 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query};
-use sea_orm::{
-    ConnectionTrait, DbErr, EntityTrait, QueryResult, Set, TryGetable,
-};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, QueryResult, Set, TryGetable};
 
 use super::{Outcome, Post, Record};
 use crate::db;
 use crate::entity::deploy::environment_key;
 use crate::entity::suggestion::State;
 use crate::entity::user::email_key;
-use crate::entity::{Timestamp, deploy, deploy_number, service, service_alias, suggestion, suggestion_integration, user};
+use crate::entity::{
+    Timestamp, deploy, deploy_number, service, service_alias, suggestion, suggestion_integration, user,
+};
 
 /// Records the posts, all or none, and says what became of each.
-pub(super) async fn record<C: ConnectionTrait>(
-    db: &C,
-    posts: &[Post],
-    now: Timestamp,
-) -> Result<Vec<Outcome>, DbErr> {
+pub(super) async fn record<C: ConnectionTrait>(db: &C, posts: &[Post], now: Timestamp) -> Result<Vec<Outcome>, DbErr> {
     let is_new = without_duplicates(posts, stored(db, posts).await?);
     let new: Vec<&Post> = posts.iter().zip(&is_new).filter_map(|(post, is_new)| is_new.then_some(post)).collect();
-    let services = services(db, new.iter().map(|post| &*post.record.service)).await?;
+    let services = services(db, new.iter().map(|post| &*post.record.service), Hold::UntilCommit).await?;
     suggest(db, &new, &services, now).await?;
     let numbers = numbers(db, &new, &services).await?;
     let users = users(db, &new).await?;
@@ -74,16 +70,25 @@ fn without_duplicates(posts: &[Post], stored: HashSet<(i64, String)>) -> Vec<boo
     posts.iter().map(|post| dedup_key(post).is_none_or(|key| seen.insert(key))).collect()
 }
 
-/// The services that have these aliases. None of them is deleted while the transaction lasts.
+/// Whether services that are found may be deleted while the transaction lasts.
+#[derive(PartialEq, Eq)]
+enum Hold {
+    UntilCommit,
+    No,
+}
+
+/// The services that have these aliases.
 async fn services<'a, C: ConnectionTrait>(
     db: &C,
     aliases: impl Iterator<Item = &'a str>,
+    hold: Hold,
 ) -> Result<HashMap<String, i64>, DbErr> {
     let aliases: Vec<&str> = Vec::from_iter(BTreeSet::from_iter(aliases));
     if aliases.is_empty() {
         return Ok(HashMap::new());
     }
-    let found = Query::select()
+    let mut found = Query::select();
+    found
         .column((service_alias::Entity, service_alias::Column::Value))
         .column((service::Entity, service::Column::Id))
         .from(service_alias::Entity)
@@ -92,9 +97,10 @@ async fn services<'a, C: ConnectionTrait>(
             Expr::col((service::Entity, service::Column::Id))
                 .equals((service_alias::Entity, service_alias::Column::ServiceId)),
         )
-        .and_where(db::any_text(db, service_alias::Column::Value, &aliases))
-        .lock_with_tables(LockType::KeyShare, [service::Entity])
-        .take();
+        .and_where(db::any_text(db, service_alias::Column::Value, &aliases));
+    if hold == Hold::UntilCommit {
+        found.lock_with_tables(LockType::KeyShare, [service::Entity]);
+    }
     pairs(&db.query_all(&found).await?)
 }
 
@@ -137,7 +143,7 @@ async fn suggest<C: ConnectionTrait>(
     }
     let ids = upsert_suggestions(db, &unknown, now).await?;
     // Whoever accepts a suggestion holds on to it; here it is ours, so what was accepted meanwhile can be seen.
-    if !self::services(db, unknown.keys().copied()).await?.is_empty() {
+    if !self::services(db, unknown.keys().copied(), Hold::No).await?.is_empty() {
         return Err(DbErr::Custom("an alias was given to a service meanwhile".to_owned()));
     }
     let links = unknown.iter().flat_map(|(alias, (_, integrations))| {

@@ -10,7 +10,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query, SelectStatement};
 use sea_orm::{QueryResult, QuerySelect, TryGetable};
 
-use super::{deploy, service};
+use super::{deploy, service, suggestion};
 
 /// A row of `deploy_number`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -87,17 +87,19 @@ pub async fn move_to_service<C: ConnectionTrait>(db: &C, alias: &str, service_id
 /// The numbers of a service that is about to be deleted live on with every alias that its deploys were sent with: those
 /// stay, and what is sent with such an alias later must not get their numbers again.
 pub async fn leave_to_aliases<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<(), DbErr> {
-    // First of all, because whoever records a deploy holds on to the service before the numbers.
+    // In the order in which a deploy that is recorded holds on to things: neither waits for the other for ever.
     service::Entity::find_by_id(service_id).lock_exclusive().one(db).await?;
+    suggestion::Entity::update_many()
+        .col_expr(suggestion::Column::ServiceId, Expr::value(None::<i64>))
+        .filter(suggestion::Column::ServiceId.eq(service_id))
+        .exec(db)
+        .await?;
     let last = Query::select()
         .distinct()
         .column((deploy::Entity, deploy::Column::ServiceAlias))
         .column((Entity, Column::Last))
         .from(deploy::Entity)
-        .inner_join(
-            Entity,
-            Expr::col((Entity, Column::ServiceId)).equals((deploy::Entity, deploy::Column::ServiceId)),
-        )
+        .inner_join(Entity, Expr::col((Entity, Column::ServiceId)).equals((deploy::Entity, deploy::Column::ServiceId)))
         .and_where(deploy::Column::ServiceId.eq(service_id))
         .take();
     raise(db, Column::Alias, last).await

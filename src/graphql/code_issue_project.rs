@@ -1,10 +1,10 @@
-//! Code issue projects: what a custom integration scans, and the services and repositories each is connected to.
-//!
-//! A project that is pushed finds its place by its exact name; one that finds none becomes a suggestion.
+//! Code issue projects: what a custom integration scans. What each is connected to is in
+//! [`code_issue_project_resource`](super::code_issue_project_resource).
 
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SelectStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, Set};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ConnectionTrait, EntityTrait, ModelTrait, Set};
 
+use super::code_issue_project_resource::{keep, place};
 use super::context::Ctx;
 use super::id::{self, Id};
 use super::integration::{self as integrations, require_custom};
@@ -14,13 +14,9 @@ use super::repository::{meanwhile, present};
 use super::schema::*;
 use super::text;
 use super::types::CodeIssueProject;
-use crate::db;
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
-use crate::entity::{
-    ByIds, Timestamp, code_issue, code_issue_project, integration, repository, service, suggestion,
-    suggestion_integration,
-};
-use crate::error::{Error, Problems, Result, UserError};
+use crate::entity::{ByIds, Timestamp, code_issue, code_issue_project, integration, repository, service};
+use crate::error::{Problems, Result, UserError};
 
 impl CodeIssueProjectResolver for CodeIssueProject {
     fn id(&self) -> Id {
@@ -143,6 +139,7 @@ impl CodeIssueProjectUpsertMutation for Mutation {
         problems.none()?;
 
         let ((integration_id, external_id), name) = (key.unwrap_or_default(), name.unwrap_or_default());
+        keep::<integration::Entity>(db, integration_id).await?;
         let before = code_issue_project::by_external_id(db, integration_id, &external_id).await?;
         let renamed = before.is_none_or(|before| before.name != name);
         let project = upsert(db, integration_id, external_id, name, url).await?;
@@ -177,95 +174,6 @@ async fn upsert(
     Entity::insert(row).on_conflict(update).exec_with_returning(db).await.map_err(meanwhile)
 }
 
-/// Connects a project to what bears its name, and suggests it where it is connected to nothing.
-async fn place(db: &impl ConnectionTrait, project: &CodeIssueProject, renamed: bool) -> Result<()> {
-    let known = suggestion::Entity::find().filter(suggestion::Column::CodeIssueProjectId.eq(project.id));
-    // Somebody decided that it needs no connection: a tool that pushes it every night does not overrule them.
-    let declined = known.one(db).await?.is_some_and(|known| known.state == suggestion::State::Ignored);
-    let mut connected = is_connected(db, project.id).await?;
-    if renamed || !(connected || declined) {
-        connected |= connect_by_name(db, project).await?;
-    }
-    match connected {
-        true => forget_suggestions(db, &[project.id]).await,
-        false => suggest(db, project, suggestion::State::Open).await,
-    }
-}
-
-async fn is_connected(db: &impl ConnectionTrait, project_id: i64) -> Result<bool> {
-    Ok(resource::Entity::find().filter(Link::CodeIssueProjectId.eq(project_id)).one(db).await?.is_some())
-}
-
-/// Connects a project to each service and repository of its name, and says whether it was to any.
-async fn connect_by_name(db: &impl ConnectionTrait, project: &CodeIssueProject) -> Result<bool> {
-    let pairs = || Query::select().expr(Expr::value(project.id)).take();
-    let services = pairs()
-        .column(service::Column::Id)
-        .from(service::Entity)
-        .and_where(service::Column::Name.eq(project.name.as_str()))
-        .take();
-    let repositories = pairs()
-        .column(repository::Column::Id)
-        .from(repository::Entity)
-        .and_where(repository::Column::Name.eq(project.name.as_str()))
-        .take();
-    let made = connect(db, Link::ServiceId, services).await? + connect(db, Link::RepositoryId, repositories).await?;
-    Ok(made > 0)
-}
-
-/// Makes links of selected pairs of a project and a resource, those left out that are linked already.
-async fn connect(db: &impl ConnectionTrait, resource: Link, pairs: SelectStatement) -> Result<u64> {
-    let mut links = Query::insert();
-    links.into_table(resource::Entity).columns([Link::CodeIssueProjectId, resource]);
-    links.select_from(pairs).map_err(Error::internal)?.on_conflict(OnConflict::new().do_nothing().to_owned());
-    Ok(db.execute(&links).await.map_err(meanwhile)?.rows_affected())
-}
-
-/// What is connected is no longer lacking.
-async fn forget_suggestions(db: &impl ConnectionTrait, project_ids: &[i64]) -> Result<()> {
-    let unaccepted = suggestion::Column::State.ne(suggestion::State::Accepted);
-    let of_projects = db::any(db, suggestion::Column::CodeIssueProjectId, project_ids);
-    suggestion::Entity::delete_many().filter(of_projects).filter(unaccepted).exec(db).await?;
-    Ok(())
-}
-
-/// Stores that a project is connected to nothing. One that was ignored stays so; one that was accepted is open again,
-/// because what it was accepted for is gone.
-async fn suggest(db: &impl ConnectionTrait, project: &CodeIssueProject, state: suggestion::State) -> Result<()> {
-    use suggestion::{ActiveModel, Column, Entity, State};
-    let now = Timestamp::now();
-    let row = ActiveModel {
-        alias: Set(project.name.clone()),
-        code_issue_project_id: Set(Some(project.id)),
-        state: Set(state),
-        deploy_count: Set(0),
-        first_seen_at: Set(now),
-        last_seen_at: Set(now),
-        service_id: Set(None),
-        ..Default::default()
-    };
-    let given = Expr::col(("excluded", Column::State));
-    let present = Expr::col((Entity, Column::State));
-    let is_ignored = present.eq(State::Ignored);
-    let mut seen = OnConflict::column(Column::CodeIssueProjectId);
-    seen.update_columns([Column::Alias, Column::LastSeenAt, Column::ServiceId]);
-    seen.value(Column::State, Expr::case(is_ignored, Expr::value(State::Ignored)).finally(given));
-    let suggestion = Entity::insert(row).on_conflict(seen).exec_with_returning(db).await.map_err(meanwhile)?;
-
-    let through = suggestion_integration::ActiveModel {
-        suggestion_id: Set(suggestion.id),
-        integration_id: Set(project.integration_id),
-        ..Default::default()
-    };
-    let once = OnConflict::new().do_nothing().to_owned();
-    suggestion_integration::Entity::insert(through)
-        .on_conflict(once)
-        .exec_without_returning(db)
-        .await
-        .map_err(meanwhile)?;
-    Ok(())
-}
-
 impl CodeIssueProjectDeleteMutation for Mutation {
     async fn code_issue_project_delete(
         ctx: &Ctx<'_>,
@@ -277,106 +185,5 @@ impl CodeIssueProjectDeleteMutation for Mutation {
         let deleted_alias = Some(project.external_id.clone());
         project.delete(db).await?;
         Ok(CodeIssueProjectDeletePayload { deleted_id, deleted_alias, ..Default::default() })
-    }
-}
-
-/// The service or repository that a mutation names.
-async fn require_resource(db: &impl ConnectionTrait, id: &str) -> Result<CodeIssueProjectResource> {
-    const FIELD: &str = "resourceId";
-    let class = id::decode(id).map(|(class, _)| class);
-    let complaint = match class.as_deref() {
-        Some("Service") => return Ok(id::require::<service::Entity>(db, id, FIELD).await?.into()),
-        Some("Repository") => return Ok(id::require::<repository::Entity>(db, id, FIELD).await?.into()),
-        Some(class) => format!("this is an id of the class {class}; that of a service or repository is needed"),
-        None => "this is not the id of a service or repository: no global id of this catalogue reads like it".into(),
-    };
-    Err(UserError::new(FIELD, complaint).not_found().into())
-}
-
-/// The column of the links that names a resource, its key, its name and its global id.
-fn parts(resource: &CodeIssueProjectResource) -> (Link, i64, &str, Id) {
-    match resource {
-        CodeIssueProjectResource::Service(row) => (Link::ServiceId, row.id, &row.name, ServiceResolver::id(row)),
-        CodeIssueProjectResource::Repository(row) => {
-            (Link::RepositoryId, row.id, &row.name, RepositoryResolver::id(row))
-        }
-    }
-}
-
-impl CodeIssueProjectResourceConnectMutation for Mutation {
-    async fn code_issue_project_resource_connect(
-        ctx: &Ctx<'_>,
-        input: CodeIssueProjectResourceConnectInput,
-    ) -> Result<CodeIssueProjectResourceConnectPayload> {
-        let CodeIssueProjectResourceConnectInput { code_issue_project_ids, resource_id } = input;
-        let db = &ctx.db();
-        let mut problems = Problems::default();
-        let projects = problems.take_any(require_all(db, &code_issue_project_ids).await)?.unwrap_or_default();
-        let resource = problems.take_any(require_resource(db, &resource_id).await)?;
-        problems.none()?;
-
-        if let Some(resource) = &resource {
-            let (column, id, ..) = parts(resource);
-            let pairs = Query::select()
-                .column(code_issue_project::Column::Id)
-                .expr(Expr::value(id))
-                .from(code_issue_project::Entity)
-                .and_where(db::any(db, code_issue_project::Column::Id, &projects))
-                .take();
-            connect(db, column, pairs).await?;
-            forget_suggestions(db, &projects).await?;
-        }
-        Ok(CodeIssueProjectResourceConnectPayload { resource, ..Default::default() })
-    }
-}
-
-/// The keys of the projects that a mutation names; the first that is none is the error.
-async fn require_all(db: &impl ConnectionTrait, ids: &[String]) -> Result<Vec<i64>> {
-    const FIELD: &str = "codeIssueProjectIds";
-    if ids.is_empty() {
-        return Err(UserError::new(FIELD, "codeIssueProjectIds must name at least one project").into());
-    }
-    let numbers = || ids.iter().map(|id| id::number::<code_issue_project::Entity>(id));
-    let found = code_issue_project::Entity::by_ids(db, numbers()).await?;
-    for (id, _) in ids.iter().zip(&found).filter(|(_, found)| found.is_none()) {
-        // Says why; the caller gave several, so it also says which.
-        let name_it = |error: UserError| UserError { message: format!("{id}: {}", error.message).into(), ..error };
-        let complaint = id::require::<code_issue_project::Entity>(db, id, FIELD).await;
-        complaint.map_err(|error| error.map_user(name_it))?;
-    }
-    Ok(numbers().flatten().collect())
-}
-
-impl CodeIssueProjectResourceDisconnectMutation for Mutation {
-    async fn code_issue_project_resource_disconnect(
-        ctx: &Ctx<'_>,
-        input: CodeIssueProjectResourceDisconnectInput,
-    ) -> Result<CodeIssueProjectResourceDisconnectPayload> {
-        let CodeIssueProjectResourceDisconnectInput { code_issue_project_id, resource_id } = input;
-        let db = &ctx.db();
-        let mut problems = Problems::default();
-        let project = id::require::<code_issue_project::Entity>(db, &code_issue_project_id, "codeIssueProjectId");
-        let project = problems.take_any(project.await)?;
-        let resource = problems.take_any(require_resource(db, &resource_id).await)?;
-        problems.none()?;
-        let (Some(project), Some(resource)) = (project, resource) else {
-            return Err(Error::internal("what is required was neither found nor complained of"));
-        };
-
-        let (column, key, name, id) = parts(&resource);
-        let link = resource::Entity::delete_many().filter(Link::CodeIssueProjectId.eq(project.id));
-        if link.filter(column.eq(key)).exec(db).await?.rows_affected == 0 {
-            let message = "the code issue project is not connected to this service or repository";
-            return Err(UserError::new("resourceId", message).not_found().into());
-        }
-        // The next push would find the same name again.
-        if name == project.name && !is_connected(db, project.id).await? {
-            suggest(db, &project, suggestion::State::Ignored).await?;
-        }
-        Ok(CodeIssueProjectResourceDisconnectPayload {
-            disconnected_code_issue_project_resource_id: Some(id),
-            code_issue_project: Some(project),
-            ..Default::default()
-        })
     }
 }

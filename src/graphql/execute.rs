@@ -12,7 +12,6 @@
 use std::any::Any;
 use std::future::Future;
 use std::marker::PhantomData;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use apollo_compiler::Schema;
@@ -20,12 +19,12 @@ use apollo_compiler::validation::Valid;
 use async_graphql::{ErrorExtensionValues, ServerError};
 use futures_util::future::join_all;
 
+pub use super::object::{BoxFuture, Composite, FieldInfo, Kind, Node, Object, ObjectInfo};
 use super::plan::{FieldPlan, ObjectPlan, Plan, Source};
+pub use super::shape::{Boxed, Children, Rows, Shape, Written};
+use super::shape::{ScalarRows, ShapeRows};
 use super::write::{Bubble, Scalar, Step, Writer};
 use crate::error::{Code, Error, Result, UserError};
-
-/// A future on the heap; one for each relation of a level, never one for each row.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What a relation's resolver gives back: a `T` for each parent, in order. Any `async fn` to `Result<Vec<T>>` is one.
 pub trait Answers<T>: Future<Output = Result<Vec<T>>> + Send {}
@@ -36,39 +35,6 @@ impl<T, F: Future<Output = Result<Vec<T>>> + Send> Answers<T> for F {}
 pub trait Answer<T>: Future<Output = Result<T>> + Send {}
 
 impl<T, F: Future<Output = Result<T>> + Send> Answer<T> for F {}
-
-/// What the executor must know of an object type before it sees an object.
-#[derive(Debug)]
-pub struct ObjectInfo {
-    /// The name in the SDL.
-    pub name: &'static str,
-    /// The fields in the SDL's order, `__typename` not among them.
-    pub fields: &'static [FieldInfo],
-}
-
-/// What the executor must know of a field.
-#[derive(Debug)]
-pub struct FieldInfo {
-    /// The name in the SDL.
-    pub name: &'static str,
-    /// Read from the object when the answer is written, or resolved for the whole level.
-    pub kind: Kind,
-    /// Whether the SDL lets the field be null.
-    pub nullable: bool,
-    /// Reads the arguments into the field's own type; absent when the field has none.
-    pub arguments: Option<super::input::ReadArguments>,
-    /// The object types that the field can answer with, in the SDL's order; none for scalars and enums.
-    pub objects: &'static [&'static ObjectInfo],
-}
-
-/// How a field is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// From the object alone.
-    Column,
-    /// For all objects of the level at once.
-    Relation,
-}
 
 /// What resolvers share: the data base, the settings, who asks. One for each request.
 pub trait State: Send + Sync + Sized + 'static {
@@ -175,180 +141,6 @@ pub fn into_payload<P, E: From<UserError>>(answer: Result<P>, payload: impl FnOn
     }
 }
 
-/// What stands for an SDL object, interface or union. It has no methods: it tells the ends of a [`Shape`] from lists.
-pub trait Node: Send + Sync + Sized + 'static {}
-
-/// An object type, resolved with a state of type `S`.
-pub trait Object<S: State>: Node {
-    /// Its name and fields.
-    const INFO: &'static ObjectInfo;
-
-    /// Writes a column. `field` counts in the order of [`ObjectInfo::fields`].
-    fn write_column(&self, field: u16, out: &mut Writer<'_>);
-
-    /// Resolves a relation of all the objects of a level.
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a FieldPlan,
-        execution: &'r Execution<'a, S>,
-    ) -> BoxFuture<'r, Slot<'a>>;
-}
-
-/// An object type, an interface or a union: what a field with a selection answers with.
-pub trait Composite<S: State>: Node {
-    /// Resolves all that is selected below these objects; `plans` has one entry for each possible object type.
-    fn resolve<'r, 'a: 'r>(
-        nodes: Vec<&'a Self>,
-        plans: &'a [ObjectPlan],
-        execution: &'r Execution<'a, S>,
-    ) -> BoxFuture<'r, Children<'a>>;
-}
-
-impl<S: State, T: Object<S>> Composite<S> for T {
-    fn resolve<'r, 'a: 'r>(
-        nodes: Vec<&'a Self>,
-        plans: &'a [ObjectPlan],
-        execution: &'r Execution<'a, S>,
-    ) -> BoxFuture<'r, Children<'a>> {
-        Box::pin(async move {
-            Children { levels: vec![level(nodes, &plans[0], execution).await], places: None }
-        })
-    }
-}
-
-/// Whether a value was written, or has to become null.
-pub type Written = std::result::Result<(), Bubble>;
-
-/// A value that holds composites: one, perhaps none, a list of them, in any nesting.
-pub trait Shape<S: State>: Send + Sync + 'static {
-    /// What stands at the ends.
-    type Node: Composite<S>;
-
-    /// Appends the ends in order.
-    fn collect<'a>(&'a self, nodes: &mut Vec<&'a Self::Node>);
-    /// Writes the value; `next` is the place of its first end among all that were collected.
-    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written;
-    /// The number of ends.
-    fn count(&self) -> usize;
-}
-
-impl<S: State, T: Composite<S>> Shape<S> for T {
-    type Node = T;
-
-    #[inline]
-    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T>) {
-        nodes.push(self);
-    }
-
-    #[inline]
-    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
-        let place = *next;
-        *next += 1;
-        children.write(place, out)
-    }
-
-    fn count(&self) -> usize {
-        1
-    }
-}
-
-impl<S: State, T: Shape<S>> Shape<S> for Option<T> {
-    type Node = T::Node;
-
-    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
-        if let Some(value) = self {
-            value.collect(nodes);
-        }
-    }
-
-    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
-        match self {
-            None => out.null(),
-            Some(value) => {
-                let first = *next;
-                out.nullable(|out| value.write(next, children, out));
-                *next = first + value.count();
-            }
-        }
-        Ok(())
-    }
-
-    fn count(&self) -> usize {
-        self.as_ref().map_or(0, Shape::<S>::count)
-    }
-}
-
-impl<S: State, T: Shape<S>> Shape<S> for Vec<T> {
-    type Node = T::Node;
-
-    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
-        nodes.reserve(self.len());
-        for value in self {
-            value.collect(nodes);
-        }
-    }
-
-    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
-        out.list(self, |value, out| value.write(next, children, out))
-    }
-
-    fn count(&self) -> usize {
-        self.iter().map(Shape::<S>::count).sum()
-    }
-}
-
-/// A value on the heap, where a type would otherwise hold itself.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Boxed<T>(pub Box<T>);
-
-impl<S: State, T: Shape<S>> Shape<S> for Boxed<T> {
-    type Node = T::Node;
-
-    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
-        self.0.collect(nodes);
-    }
-
-    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
-        self.0.write(next, children, out)
-    }
-
-    fn count(&self) -> usize {
-        self.0.count()
-    }
-}
-
-/// Resolved objects of one or several concrete types, in the order in which they were collected.
-pub struct Children<'a> {
-    levels: Vec<Box<dyn Rows<'a> + 'a>>,
-    /// For interfaces and unions: which level, and which row of it. Objects have but one level.
-    places: Option<Vec<(u16, u32)>>,
-}
-
-impl<'a> Children<'a> {
-    /// The objects of an interface or a union: a level for each possible type, and where each object is.
-    pub fn of_several(levels: Vec<Box<dyn Rows<'a> + 'a>>, places: Vec<(u16, u32)>) -> Self {
-        Self { levels, places: Some(places) }
-    }
-
-    /// Writes one of them, by its place in that order.
-    #[inline]
-    pub fn write(&self, place: usize, out: &mut Writer<'a>) -> Written {
-        match &self.places {
-            None => self.levels[0].write(place, out),
-            Some(places) => {
-                let (level, row) = places[place];
-                self.levels[level as usize].write(row as usize, out)
-            }
-        }
-    }
-}
-
-/// Things that can be written one by one.
-pub trait Rows<'a>: Send + Sync {
-    /// Writes one of them.
-    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written;
-}
-
 /// A relation of a level, resolved.
 pub enum Slot<'a> {
     /// A value for each parent.
@@ -405,12 +197,7 @@ impl<'a, S: State, T: Object<S>> Rows<'a> for Level<'a, S, T> {
     }
 }
 
-fn write_relation<'a>(
-    field: &'a FieldPlan,
-    slot: &Slot<'a>,
-    row: usize,
-    out: &mut Writer<'a>,
-) -> Written {
+fn write_relation<'a>(field: &'a FieldPlan, slot: &Slot<'a>, row: usize, out: &mut Writer<'a>) -> Written {
     out.path.push(Step::Key(&field.response_key));
     let write = |out: &mut Writer<'a>| match slot {
         Slot::Values(values) => values.write(row, out),
@@ -435,30 +222,6 @@ fn error(message: &str, code: Code, field: &FieldPlan, out: &Writer<'_>) -> Bubb
         path: out.path(),
         extensions: Some(extensions),
     })
-}
-
-struct ScalarRows<'a, T>(Vec<&'a T>);
-
-impl<'a, T: Scalar> Rows<'a> for ScalarRows<'a, T> {
-    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
-        self.0[row].write(out);
-        Ok(())
-    }
-}
-
-struct ShapeRows<'a, S, V> {
-    values: Vec<&'a V>,
-    /// Where each value's ends begin among the children.
-    starts: Vec<usize>,
-    children: Children<'a>,
-    state: PhantomData<fn(S)>,
-}
-
-impl<'a, S: State, V: Shape<S>> Rows<'a> for ShapeRows<'a, S, V> {
-    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
-        let mut next = self.starts[row];
-        self.values[row].write(&mut next, &self.children, out)
-    }
 }
 
 /// The slot of a relation to scalars or enums: an answer for each of `parents`.

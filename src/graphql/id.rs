@@ -121,7 +121,7 @@ where
         return Err(complain(format!("this is not the id of a {noun}: no global id of this catalogue reads like it")).into());
     };
     if class != E::CLASS {
-        return Err(complain(format!("this is the id of a {class}, not of a {noun}")).into());
+        return Err(complain(format!("this id names a {class}, not a {noun}")).into());
     }
     let found = E::find_by_id(number).one(db).await?;
     found.ok_or_else(|| complain(format!("there is no {noun} with this id")).into())

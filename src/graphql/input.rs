@@ -13,8 +13,8 @@ use apollo_compiler::collections::HashMap;
 use apollo_compiler::executable::Operation;
 use apollo_compiler::schema::ExtendedType;
 use async_graphql::indexmap::IndexMap;
-use async_graphql::{Number, Pos, ServerError, Variables};
 pub use async_graphql::{MaybeUndefined, Name, Value};
+use async_graphql::{Number, Pos, ServerError, Variables};
 
 use super::execute::{Arguments, Boxed};
 use super::lines::Lines;
@@ -122,6 +122,7 @@ impl Input for bool {
 impl Input for String {
     fn read(value: &Value) -> Result<Self, InputError> {
         match value {
+            Value::String(text) if text.contains('\0') => Err(InputError::new("a text must not contain the null character")),
             Value::String(text) => Ok(text.clone()),
             Value::Number(number) if integer(number).is_some() => Ok(number.to_string()),
             _ => expected("a text", value),
@@ -251,13 +252,7 @@ pub(super) fn variables(
 pub fn bad_input(error: InputError, locations: Vec<Pos>) -> ServerError {
     let mut extensions = async_graphql::ErrorExtensionValues::default();
     extensions.set("code", Code::BadUserInput.as_str());
-    ServerError {
-        message: error.to_string(),
-        source: None,
-        locations,
-        path: Vec::new(),
-        extensions: Some(extensions),
-    }
+    ServerError { message: error.to_string(), source: None, locations, path: Vec::new(), extensions: Some(extensions) }
 }
 
 /// Coerces a variable's value, or a part of it.
@@ -332,10 +327,7 @@ pub struct Substitution<'a> {
 impl Substitution<'_> {
     /// A field's arguments as they are given; one whose variable is absent is absent.
     pub fn arguments(&self, given: &[apollo_compiler::Node<ast::Argument>]) -> Fields {
-        given
-            .iter()
-            .filter_map(|argument| Some((Name::new(&argument.name), self.value(&argument.value)?)))
-            .collect()
+        given.iter().filter_map(|argument| Some((Name::new(&argument.name), self.value(&argument.value)?))).collect()
     }
 
     /// A literal's value; nothing when it is a variable that is absent.
@@ -352,10 +344,7 @@ impl Substitution<'_> {
                 Value::List(items.iter().map(|item| self.value(item).unwrap_or(Value::Null)).collect())
             }
             ast::Value::Object(fields) => Value::Object(
-                fields
-                    .iter()
-                    .filter_map(|(name, value)| Some((Name::new(name), self.value(value)?)))
-                    .collect(),
+                fields.iter().filter_map(|(name, value)| Some((Name::new(name), self.value(value)?))).collect(),
             ),
         })
     }

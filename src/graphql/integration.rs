@@ -1,8 +1,10 @@
 //! Integrations: deploy endpoints and the tools that push code issues. Both are rows of one table.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, Query};
-use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, Set};
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
 
 use super::context::Ctx;
 use super::hold::hold;
@@ -13,6 +15,7 @@ use super::page::PageRequest;
 use super::repository::meanwhile;
 use super::schema::*;
 use super::text;
+use crate::db;
 use crate::entity::integration::{self, Kind, Model};
 use crate::entity::{Timestamp, code_issue, code_issue_project, deploy};
 use crate::error::{Result, UserError};
@@ -208,19 +211,20 @@ impl IntegrationDeleteMutation for Mutation {
         let db = &ctx.db();
         let within = |error: UserError| error.within("resource");
         let named = require(db, &resource).await.map_err(|error| error.map_user(within))?;
-        // Whoever adds a project or a deploy waits, so that the counts are of all that there is.
+        // Whoever adds a project, an issue or a deploy waits, so that the counts are of all that there is. The projects
+        // are held in the order in which those who connect several hold them.
         let row = hold::<integration::Entity>(db, named.id).await?;
-
-        let of_it = code_issue_project::Column::IntegrationId.eq(row.id);
-        let projects = Query::select()
+        let projects = code_issue_project::Entity::find()
+            .select_only()
             .column(code_issue_project::Column::Id)
-            .from(code_issue_project::Entity)
-            .and_where(of_it.clone())
-            .take();
-        let issues = code_issue::Entity::delete_many()
-            .filter(code_issue::Column::CodeIssueProjectId.in_subquery(projects))
-            .exec(db)
-            .await?;
+            .filter(code_issue_project::Column::IntegrationId.eq(row.id))
+            .order_by_asc(code_issue_project::Column::Id)
+            .lock_exclusive();
+        let projects: Vec<i64> = projects.into_tuple().all(db).await?;
+
+        let of_projects = db::any(db, code_issue::Column::CodeIssueProjectId, &projects);
+        let issues = code_issue::Entity::delete_many().filter(of_projects).exec(db).await?;
+        let of_it = code_issue_project::Column::IntegrationId.eq(row.id);
         let projects = code_issue_project::Entity::delete_many().filter(of_it).exec(db).await?;
         let deploys = deploy::Entity::update_many()
             .col_expr(deploy::Column::IntegrationId, Expr::value(Option::<i64>::None))

@@ -11,21 +11,14 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{Name, Node as Shared, Schema as Sdl};
 use async_graphql::MaybeUndefined;
 
-use super::execute::{
-    BoxFuture, Execution, FieldInfo, Kind, Node, Object, ObjectInfo, Slot, State, objects, scalars,
-};
+use super::execute::{BoxFuture, Execution, FieldInfo, Kind, Node, Object, ObjectInfo, Slot, State, objects, scalars};
 use super::input::{self, Fields, FromFields, InputError};
 use super::plan::FieldPlan;
 use super::write::{Scalar, Writer};
 
 /// The root field `__schema`.
-pub const SCHEMA_FIELD: FieldInfo = FieldInfo {
-    name: "__schema",
-    kind: Kind::Relation,
-    nullable: false,
-    arguments: None,
-    objects: &[&SCHEMA],
-};
+pub const SCHEMA_FIELD: FieldInfo =
+    FieldInfo { name: "__schema", kind: Kind::Relation, nullable: false, arguments: None, objects: &[&SCHEMA] };
 
 /// The root field `__type`.
 pub const TYPE_FIELD: FieldInfo = FieldInfo {

@@ -61,7 +61,9 @@ mod tests {
     fn lines_and_columns_are_those_of_an_editor() {
         let text = "a\tb\r\nc\rd\n\né🐦x\u{2028}y";
         let lines = Lines::new(text);
-        for (what, line, column) in [("a", 1, 1), ("b", 1, 3), ("c", 2, 1), ("d", 3, 1), ("é", 5, 1), ("x", 5, 4), ("y", 5, 6)] {
+        for (what, line, column) in
+            [("a", 1, 1), ("b", 1, 3), ("c", 2, 1), ("d", 3, 1), ("é", 5, 1), ("x", 5, 4), ("y", 5, 6)]
+        {
             let byte = text.find(what).unwrap_or_default();
             assert_eq!(lines.at(byte), Pos { line, column }, "{what}");
         }

@@ -10,8 +10,8 @@ use sea_orm::sea_query::{
     Asterisk, Expr, ExprTrait, Func, Order, OverStatement, Query, SelectStatement, WindowStatement,
 };
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, IdenStatic, Iterable, ModelTrait, QueryFilter, QueryResult,
-    Value,
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, IdenStatic, Iterable, ModelTrait, QueryFilter,
+    QueryResult, Value,
 };
 
 use super::context::Ctx;

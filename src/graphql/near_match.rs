@@ -72,7 +72,8 @@ impl Name {
     fn likeness(&self, other: &Self) -> f64 {
         let of = |one: &str, other: &str| {
             let (shorter, longer) = if one.len() < other.len() { (one, other) } else { (other, one) };
-            let begins_with_it = shorter.len() >= 3 && longer.strip_prefix(shorter).is_some_and(|rest| rest.starts_with('_'));
+            let begins_with_it =
+                shorter.len() >= 3 && longer.strip_prefix(shorter).is_some_and(|rest| rest.starts_with('_'));
             let likeness = strsim::normalized_damerau_levenshtein(one, other);
             if begins_with_it { likeness.max(LIKENESS) } else { likeness }
         };

@@ -98,9 +98,9 @@ impl PageRequest {
     pub fn new(first: &MaybeUndefined<i32>, after: &MaybeUndefined<String>) -> crate::error::Result<Self> {
         let first = match first.value() {
             None => MOST,
-            Some(first) => u64::try_from(*first)
-                .map_err(|_| UserError::new("first", "first must not be negative"))?
-                .min(MOST),
+            Some(first) => {
+                u64::try_from(*first).map_err(|_| UserError::new("first", "first must not be negative"))?.min(MOST)
+            }
         };
         let after = match after.value().map(String::as_str) {
             None | Some("") => None,

@@ -116,8 +116,7 @@ impl Plan {
         root: &'static ObjectInfo,
         variables: &HashMap<String, Value>,
     ) -> Result<Self, Vec<ServerError>> {
-        let mut compiler =
-            Compiler { schema, document, lines, variables, arguments: Vec::new(), errors: Vec::new() };
+        let mut compiler = Compiler { schema, document, lines, variables, arguments: Vec::new(), errors: Vec::new() };
         let root = compiler.object(root, &[&operation.selection_set]);
         if compiler.errors.is_empty() {
             let arguments = compiler.arguments;

@@ -4,6 +4,7 @@ use async_graphql::MaybeUndefined;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, ModelTrait, Set};
 
 use super::context::Ctx;
+use super::hold::hold;
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
@@ -285,6 +286,7 @@ impl ServiceUpdateMutation for Mutation {
         } = input;
         let db = &ctx.db();
         let service = require(db, Identifier::new(&id, &alias)?).await?;
+        let service = hold::<service::Entity>(db, service.id).await?;
         refuse_locked(&service)?;
 
         let mut problems = Problems::default();
@@ -331,6 +333,7 @@ impl ServiceDeleteMutation for Mutation {
         let db = &ctx.db();
         let identifier = Identifier::new(&id, &alias)?;
         let service = require(db, identifier).await?;
+        let service = hold::<service::Entity>(db, service.id).await?;
         refuse_locked(&service)?;
         let named_by = match identifier {
             Identifier::Alias(alias) => alias.to_owned(),

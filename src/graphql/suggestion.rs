@@ -108,11 +108,7 @@ pub(super) async fn of_account(
 
 /// Decides about a suggestion that is not accepted. It is taken hold of before anything else is looked at, so that
 /// deploys which come in meanwhile find either no decision or all of it.
-async fn decide(
-    db: &impl ConnectionTrait,
-    id: &str,
-    state: State,
-) -> Result<ServiceSuggestion> {
+async fn decide(db: &impl ConnectionTrait, id: &str, state: State) -> Result<ServiceSuggestion> {
     let suggestion = id::require::<suggestion::Entity>(db, id, "id").await?;
     let decided = suggestion::Entity::update_many()
         .col_expr(Column::State, Expr::value(state))
@@ -183,11 +179,8 @@ async fn give_alias(db: &impl ConnectionTrait, alias: &str, service_id: i64, kin
 /// Connects a code issue project to a service, unless it is already.
 async fn connect(db: &impl ConnectionTrait, project_id: i64, service_id: i64) -> Result<()> {
     use code_issue_project_resource::{ActiveModel, Entity};
-    let link = ActiveModel {
-        code_issue_project_id: Set(project_id),
-        service_id: Set(Some(service_id)),
-        ..Default::default()
-    };
+    let link =
+        ActiveModel { code_issue_project_id: Set(project_id), service_id: Set(Some(service_id)), ..Default::default() };
     Entity::insert(link).on_conflict(OnConflict::new().do_nothing().to_owned()).exec_without_returning(db).await?;
     Ok(())
 }

@@ -122,7 +122,10 @@ impl Rules<'_> {
         };
         // Inside a custom scalar there is no type to compare with.
         if !is_allowed && !self.is_custom_scalar(ty) {
-            self.report(place, format!("variable `${name}` of type `{}` cannot be used for type `{ty}`", definition.ty));
+            self.report(
+                place,
+                format!("variable `${name}` of type `{}` cannot be used for type `{ty}`", definition.ty),
+            );
         }
     }
 

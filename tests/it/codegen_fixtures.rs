@@ -84,7 +84,8 @@ async fn ask<R: Object<State>>(sdl: &str, root: &R, query: &str) -> (Value, Vec<
 
 #[tokio::test]
 async fn columns_are_read_from_the_object() {
-    let query = "{ band(id: 1) { id name nickname genre secondGenre founded active rating members } bandCount(genre: hipHop) }";
+    let query =
+        "{ band(id: 1) { id name nickname genre secondGenre founded active rating members } bandCount(genre: hipHop) }";
     let (answer, log) = ask!(objects, Query, query);
     let band = json!({
         "id": "1", "name": "Quartet", "nickname": null, "genre": "hipHop", "secondGenre": "JAZZ", "founded": 1990,
@@ -98,9 +99,12 @@ async fn columns_are_read_from_the_object() {
 async fn a_relation_is_resolved_once_for_the_page() {
     let query = "{ bands { nodes { link rival { link } albums(year: 1991, loud: true) { title } } edges { node { rival { name } } } } }";
     let (answer, mut log) = ask!(objects, Query, query);
-    assert_eq!(answer["data"]["bands"]["nodes"][1], json!({
-        "link": "/bands/2", "rival": {"link": "/bands/3"}, "albums": [{"title": "Trio 1"}, {"title": "Trio 2"}],
-    }));
+    assert_eq!(
+        answer["data"]["bands"]["nodes"][1],
+        json!({
+            "link": "/bands/2", "rival": {"link": "/bands/3"}, "albums": [{"title": "Trio 1"}, {"title": "Trio 2"}],
+        })
+    );
     assert_eq!(answer["data"]["bands"]["edges"][2], json!({"node": {"rival": null}}));
     log.sort();
     // The nodes, their two rivals, and the nodes below the edges: three levels, however many rows.
@@ -122,7 +126,9 @@ async fn connections_are_pages() {
     assert_eq!(pages["pageInfo"]["endCursor"], pages["edges"][1]["cursor"]);
     let after = pages["pageInfo"]["endCursor"].as_str().expect("a cursor");
 
-    let query = format!("{{ band(id: 3) {{ albumPagesOf(year: 1991, after: \"{after}\") {{ nodes {{ title }} pageInfo {{ hasNextPage hasPreviousPage }} }} }} }}");
+    let query = format!(
+        "{{ band(id: 3) {{ albumPagesOf(year: 1991, after: \"{after}\") {{ nodes {{ title }} pageInfo {{ hasNextPage hasPreviousPage }} }} }} }}"
+    );
     let (answer, _) = ask!(objects, Query, &query);
     let page = &answer["data"]["band"]["albumPagesOf"];
     assert_eq!(page["nodes"], json!([{"title": "Duo 3"}]));
@@ -143,10 +149,13 @@ async fn plain_objects_hold_their_fields() {
     let query = "{ playing { minute hints band { name } albums { band { players pieces shelves { title } } } next { minute hints next { minute } } } }";
     let (answer, _) = ask!(objects, Query, query);
     let band = json!({"players": ["quartet"], "pieces": [[null, "Overture"], []], "shelves": [null, [null]]});
-    assert_eq!(answer, json!({"data": {"playing": {
-        "minute": 0, "hints": null, "band": {"name": "Quartet"}, "albums": [{"band": band}],
-        "next": {"minute": 5, "hints": ["late"], "next": null},
-    }}}));
+    assert_eq!(
+        answer,
+        json!({"data": {"playing": {
+            "minute": 0, "hints": null, "band": {"name": "Quartet"}, "albums": [{"band": band}],
+            "next": {"minute": 5, "hints": ["late"], "next": null},
+        }}})
+    );
 }
 
 #[tokio::test]
@@ -160,9 +169,12 @@ async fn objects_of_an_interface_or_a_union_are_resolved_type_by_type_and_keep_t
         "__typename": "Painting", "title": "Sea", "neighbours": [{"id": "s"}, {"id": "p"}], "painter": {"name": "Ada"},
     });
     let label = json!({"__typename": "Label", "text": "Do not touch", "about": {"id": "s"}});
-    assert_eq!(answer, json!({"data": {
-        "works": [statue, label, painting, statue], "exhibits": [null, [{"frame": "oak"}]], "borrowed": [],
-    }}));
+    assert_eq!(
+        answer,
+        json!({"data": {
+            "works": [statue, label, painting, statue], "exhibits": [null, [{"frame": "oak"}]], "borrowed": [],
+        }})
+    );
     assert_eq!(log, ["neighbours of 1 paintings: Some(1)", "neighbours of 2 statues: Some(1) Undefined"]);
 }
 
@@ -202,22 +214,39 @@ async fn a_mutation_is_one_transaction_and_its_payload_says_what_is_wrong() {
                  c: noteCreate(input: {text: \"disk full\"}) { errors { message } } \
                  d: noteDelete(id: 1) { deletedNoteId } }";
     let (answer, log) = ask!(mutations, Mutation, query);
-    assert_eq!(answer["data"], json!({
-        "a": {"note": {"id": "n-x", "text": "x"}, "errors": []},
-        "b": {"note": null, "errors": [{"message": "is empty", "path": ["input", "text"]}], "warnings": []},
-        "c": null,
-        "d": {"deletedNoteId": "1"},
-    }));
-    assert_eq!(answer["errors"], json!([{
-        "message": "it is our fault", "path": ["c"], "locations": [{"line": 1, "column": query.find("c:").map(|at| at + 1)}],
-        "extensions": {"code": "INTERNAL"},
-    }]));
-    assert_eq!(log, [
-        "begin", "create x, Null", "commit",
-        "begin", "create , Undefined", "roll back",
-        "begin", "create disk full, Undefined", "roll back", "report no space left",
-        "begin", "commit",
-    ]);
+    assert_eq!(
+        answer["data"],
+        json!({
+            "a": {"note": {"id": "n-x", "text": "x"}, "errors": []},
+            "b": {"note": null, "errors": [{"message": "is empty", "path": ["input", "text"]}], "warnings": []},
+            "c": null,
+            "d": {"deletedNoteId": "1"},
+        })
+    );
+    assert_eq!(
+        answer["errors"],
+        json!([{
+            "message": "it is our fault", "path": ["c"], "locations": [{"line": 1, "column": query.find("c:").map(|at| at + 1)}],
+            "extensions": {"code": "INTERNAL"},
+        }])
+    );
+    assert_eq!(
+        log,
+        [
+            "begin",
+            "create x, Null",
+            "commit",
+            "begin",
+            "create , Undefined",
+            "roll back",
+            "begin",
+            "create disk full, Undefined",
+            "roll back",
+            "report no space left",
+            "begin",
+            "commit",
+        ]
+    );
 }
 
 #[tokio::test]
@@ -236,19 +265,25 @@ async fn names_that_rust_reserves_are_as_good_as_others() {
                  self { self crate super { object } object } match { enum move rows { enum } } async { ... on struct { move } ... on Self { type } } \
                  execution(field: 1, rows: 2, answer: 3, arguments: 4, state: 5, execution: 6) }";
     let (answer, _) = ask!(names, query, query);
-    assert_eq!(answer, json!({"data": {
-        "type": {
-            "type": "self", "self": 1, "field": 2, "out": null, "HTTPUrl": "/", "iOS": null, "_private": null, "v1_2": 12,
-            "dyn": [true, null], "fields": {"self": 1},
-        },
-        "self": {"self": 3, "crate": null, "super": null, "object": 4},
-        "match": [{"enum": "_1", "move": ["_", "Self_x", "in_Progress"], "rows": null}],
-        "async": {"move": ["_", "Self_x", "in_Progress"]},
-        "execution": "123456",
-    }}));
+    assert_eq!(
+        answer,
+        json!({"data": {
+            "type": {
+                "type": "self", "self": 1, "field": 2, "out": null, "HTTPUrl": "/", "iOS": null, "_private": null, "v1_2": 12,
+                "dyn": [true, null], "fields": {"self": 1},
+            },
+            "self": {"self": 3, "crate": null, "super": null, "object": 4},
+            "match": [{"enum": "_1", "move": ["_", "Self_x", "in_Progress"], "rows": null}],
+            "async": {"move": ["_", "Self_x", "in_Progress"]},
+            "execution": "123456",
+        }})
+    );
     let query = "mutation { loop { ok { Some } errors { message } } other: loop(move: {type: \"\"}) { ok { Some } } yield(state: 1, ctx: 2, answer: 3) }";
     let (answer, _) = ask!(names, MUTATION, query);
-    assert_eq!(answer, json!({"data": {
-        "loop": {"ok": null, "errors": [{"message": "no loops"}]}, "other": {"ok": {"Some": 1}}, "yield": 123,
-    }}));
+    assert_eq!(
+        answer,
+        json!({"data": {
+            "loop": {"ok": null, "errors": [{"message": "no loops"}]}, "other": {"ok": {"Some": 1}}, "yield": 123,
+        }})
+    );
 }

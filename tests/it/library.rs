@@ -633,11 +633,7 @@ impl ShelvesQuery for Query {
 }
 
 impl HoldingsQuery for Query {
-    async fn holdings(
-        _: &Ctx<'_>,
-        condition: MaybeUndefined<Condition>,
-        first: Option<i32>,
-    ) -> Result<Vec<Holding>> {
+    async fn holdings(_: &Ctx<'_>, condition: MaybeUndefined<Condition>, first: Option<i32>) -> Result<Vec<Holding>> {
         let books = DATA.books.iter().map(|row| Holding::Book(Book(row)));
         let all = books.chain(DATA.films.iter().map(|row| Holding::Film(Film(row)))).collect();
         Ok(cut(looking(all, condition.value().copied()), first))
@@ -754,22 +750,25 @@ impl EchoQuery for Query {
         none: Option<i32>,
     ) -> Result<Option<String>> {
         let mut out = String::new();
-        write_object(&mut out, &[
-            ("input", &input),
-            ("list", &list),
-            ("enum", &r#enum),
-            ("id", &id),
-            ("i", &i),
-            ("f", &f),
-            ("s", &s),
-            ("b", &b),
-            ("matrix", &matrix),
-            ("on", &on),
-            ("pick", &pick),
-            ("range", &range),
-            ("looks", &looks),
-            ("none", &none),
-        ]);
+        write_object(
+            &mut out,
+            &[
+                ("input", &input),
+                ("list", &list),
+                ("enum", &r#enum),
+                ("id", &id),
+                ("i", &i),
+                ("f", &f),
+                ("s", &s),
+                ("b", &b),
+                ("matrix", &matrix),
+                ("on", &on),
+                ("pick", &pick),
+                ("range", &range),
+                ("looks", &looks),
+                ("none", &none),
+            ],
+        );
         Ok(Some(out))
     }
 }

@@ -97,7 +97,9 @@ fn value(value: &Value) -> TokenStream {
         Value::Float(float) => quote!(::rollcall::graphql::input::float(#float)),
         Value::String(text) => quote!(::rollcall::graphql::input::Value::String(String::from(#text))),
         Value::Boolean(boolean) => quote!(::rollcall::graphql::input::Value::Boolean(#boolean)),
-        Value::Enum(word) => quote!(::rollcall::graphql::input::Value::Enum(::rollcall::graphql::input::Name::new(#word))),
+        Value::Enum(word) => {
+            quote!(::rollcall::graphql::input::Value::Enum(::rollcall::graphql::input::Name::new(#word)))
+        }
         Value::List(items) => {
             let items = items.iter().map(self::value);
             quote!(::rollcall::graphql::input::Value::List(vec![#(#items),*]))

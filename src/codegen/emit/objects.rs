@@ -74,12 +74,7 @@ fn relation(context: Context<'_>, object: &Object, index: u16, field: &Field) ->
 }
 
 /// The slot for the answers of a resolver.
-pub(super) fn slot(
-    context: Context<'_>,
-    field: &Field,
-    answers: &TokenStream,
-    parents: &TokenStream,
-) -> TokenStream {
+pub(super) fn slot(context: Context<'_>, field: &Field, answers: &TokenStream, parents: &TokenStream) -> TokenStream {
     if context.schema.is_leaf(field.ty.name()) {
         quote!(::rollcall::graphql::execute::scalars(#answers, #parents, execution))
     } else {
@@ -94,9 +89,7 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
     let fields: Vec<_> = object.fields.iter().map(|field| names::snake(&field.name)).collect();
     let types = object.fields.iter().map(|field| context.plain_field(object, field));
     let field_docs = object.fields.iter().map(|field| docs(field.description.as_deref(), field.deprecated.as_deref()));
-    let has_default = object.fields.iter().all(|field| {
-        field.ty.nullable || matches!(field.ty.shape, Shape::List(_))
-    });
+    let has_default = object.fields.iter().all(|field| field.ty.nullable || matches!(field.ty.shape, Shape::List(_)));
     let default = has_default.then(|| quote!(#[derive(Default)]));
     let is_leaf = |field: &Field| context.schema.is_leaf(field.ty.name());
     let columns = object.fields.iter().enumerate().filter(|(_, field)| is_leaf(field)).map(|(index, field)| {

@@ -33,8 +33,7 @@ pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
         },
     ];
     let introspection = introspection.into_iter().filter(|_| !is_mutation);
-    let implementation =
-        implementation(root, &quote!(#name), std::iter::empty(), fields.chain(introspection));
+    let implementation = implementation(root, &quote!(#name), std::iter::empty(), fields.chain(introspection));
     let node = node(&quote!(#name));
     quote! {
         #doc

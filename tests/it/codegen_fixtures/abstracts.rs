@@ -55,11 +55,7 @@ impl StatueResolver for Statue {
     fn title(&self) -> &str {
         "Thinker"
     }
-    async fn neighbours(
-        statues: &[&Self],
-        args: &StatueNeighboursArgs,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<Vec<Statue>>> {
+    async fn neighbours(statues: &[&Self], args: &StatueNeighboursArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<Statue>>> {
         let StatueNeighboursArgs { first, tall } = args;
         ctx.state.log(format!("neighbours of {} statues: {first:?} {tall:?}", statues.len()));
         Ok(statues.iter().map(|_| vec![]).collect())

@@ -48,8 +48,7 @@ impl Input for Year {
     }
 }
 
-const BANDS: [Band; 3] =
-    [Band { id: 1, name: "Quartet" }, Band { id: 2, name: "Trio" }, Band { id: 3, name: "Duo" }];
+const BANDS: [Band; 3] = [Band { id: 1, name: "Quartet" }, Band { id: 2, name: "Trio" }, Band { id: 3, name: "Duo" }];
 
 /// As many albums as the band's identifier says.
 fn albums(band: &Band) -> Vec<Album> {

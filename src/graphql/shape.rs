@@ -1,0 +1,170 @@
+//! The shapes of answers: one object, perhaps none, lists of them in any nesting; and how each is written, once all
+//! that is selected below is resolved. `Option` is where a null stops.
+
+use std::marker::PhantomData;
+
+use super::execute::State;
+use super::object::Composite;
+use super::write::{Bubble, Scalar, Writer};
+
+/// Whether a value was written, or has to become null.
+pub type Written = std::result::Result<(), Bubble>;
+
+/// A value that holds composites: one, perhaps none, a list of them, in any nesting.
+pub trait Shape<S: State>: Send + Sync + 'static {
+    /// What stands at the ends.
+    type Node: Composite<S>;
+
+    /// Appends the ends in order.
+    fn collect<'a>(&'a self, nodes: &mut Vec<&'a Self::Node>);
+    /// Writes the value; `next` is the place of its first end among all that were collected.
+    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written;
+    /// The number of ends.
+    fn count(&self) -> usize;
+}
+
+impl<S: State, T: Composite<S>> Shape<S> for T {
+    type Node = T;
+
+    #[inline]
+    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T>) {
+        nodes.push(self);
+    }
+
+    #[inline]
+    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
+        let place = *next;
+        *next += 1;
+        children.write(place, out)
+    }
+
+    fn count(&self) -> usize {
+        1
+    }
+}
+
+impl<S: State, T: Shape<S>> Shape<S> for Option<T> {
+    type Node = T::Node;
+
+    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
+        if let Some(value) = self {
+            value.collect(nodes);
+        }
+    }
+
+    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
+        match self {
+            None => out.null(),
+            Some(value) => {
+                let first = *next;
+                out.nullable(|out| value.write(next, children, out));
+                *next = first + value.count();
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.as_ref().map_or(0, Shape::<S>::count)
+    }
+}
+
+impl<S: State, T: Shape<S>> Shape<S> for Vec<T> {
+    type Node = T::Node;
+
+    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
+        nodes.reserve(self.len());
+        for value in self {
+            value.collect(nodes);
+        }
+    }
+
+    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
+        out.list(self, |value, out| value.write(next, children, out))
+    }
+
+    fn count(&self) -> usize {
+        self.iter().map(Shape::<S>::count).sum()
+    }
+}
+
+/// A value on the heap, where a type would otherwise hold itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Boxed<T>(pub Box<T>);
+
+impl<S: State, T: Shape<S>> Shape<S> for Boxed<T> {
+    type Node = T::Node;
+
+    fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
+        self.0.collect(nodes);
+    }
+
+    fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
+        self.0.write(next, children, out)
+    }
+
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+}
+
+/// Resolved objects of one or several concrete types, in the order in which they were collected.
+pub struct Children<'a> {
+    levels: Vec<Box<dyn Rows<'a> + 'a>>,
+    /// For interfaces and unions: which level, and which row of it. Objects have but one level.
+    places: Option<Vec<(u16, u32)>>,
+}
+
+impl<'a> Children<'a> {
+    /// Objects of one concrete type.
+    pub(super) fn of_one(level: Box<dyn Rows<'a> + 'a>) -> Self {
+        Self { levels: vec![level], places: None }
+    }
+
+    /// The objects of an interface or a union: a level for each possible type, and where each object is.
+    pub fn of_several(levels: Vec<Box<dyn Rows<'a> + 'a>>, places: Vec<(u16, u32)>) -> Self {
+        Self { levels, places: Some(places) }
+    }
+
+    /// Writes one of them, by its place in that order.
+    #[inline]
+    pub fn write(&self, place: usize, out: &mut Writer<'a>) -> Written {
+        match &self.places {
+            None => self.levels[0].write(place, out),
+            Some(places) => {
+                let (level, row) = places[place];
+                self.levels[level as usize].write(row as usize, out)
+            }
+        }
+    }
+}
+
+/// Things that can be written one by one.
+pub trait Rows<'a>: Send + Sync {
+    /// Writes one of them.
+    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written;
+}
+
+pub(super) struct ScalarRows<'a, T>(pub(super) Vec<&'a T>);
+
+impl<'a, T: Scalar> Rows<'a> for ScalarRows<'a, T> {
+    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
+        self.0[row].write(out);
+        Ok(())
+    }
+}
+
+pub(super) struct ShapeRows<'a, S, V> {
+    pub(super) values: Vec<&'a V>,
+    /// Where each value's ends begin among the children.
+    pub(super) starts: Vec<usize>,
+    pub(super) children: Children<'a>,
+    pub(super) state: PhantomData<fn(S)>,
+}
+
+impl<'a, S: State, V: Shape<S>> Rows<'a> for ShapeRows<'a, S, V> {
+    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
+        let mut next = self.starts[row];
+        self.values[row].write(&mut next, &self.children, out)
+    }
+}

@@ -1,0 +1,222 @@
+//! Service suggestions: what is learnt from deploys and code issue projects, and what is decided about it.
+
+use serde_json::{Value, json};
+
+use crate::integration;
+use crate::webhook::Endpoint;
+
+const ACCEPT: &str = "mutation($input: ServiceSuggestionAcceptInput!) { serviceSuggestionAccept(input: $input) {
+    serviceSuggestion { state service { name } }
+    service { name managedAliases }
+    errors { message path }
+} }";
+
+async fn deployed(endpoint: &Endpoint, service: &str, times: usize) {
+    for _ in 0..times {
+        assert_eq!(endpoint.post_with(json!({ "service": service })).await.status, 202);
+    }
+}
+
+async fn suggestions(endpoint: &Endpoint, fields: &str) -> Value {
+    let query = format!("{{ account {{ serviceSuggestions {{ nodes {{ {fields} }} }} }} }}");
+    endpoint.app.query(&query, json!({})).await["data"]["account"]["serviceSuggestions"]["nodes"].clone()
+}
+
+async fn id_of(endpoint: &Endpoint, alias: &str) -> Value {
+    let all = suggestions(endpoint, "id alias").await;
+    let found = all.as_array().expect("nodes").iter().find(|node| node["alias"] == alias);
+    found.unwrap_or_else(|| panic!("no suggestion of {alias}"))["id"].clone()
+}
+
+async fn accept(endpoint: &Endpoint, input: Value) -> Value {
+    endpoint.app.query(ACCEPT, json!({ "input": input })).await["data"]["serviceSuggestionAccept"].clone()
+}
+
+fn refused(message: &str, path: &[&str]) -> Value {
+    json!({ "serviceSuggestion": null, "service": null, "errors": [{ "message": message, "path": path }] })
+}
+
+#[tokio::test]
+async fn an_unknown_alias_is_one_suggestion_however_often_it_is_deployed() {
+    let endpoint = Endpoint::start().await;
+    deployed(&endpoint, "org/repo", 3).await;
+    deployed(&endpoint, "shop", 1).await;
+    deployed(&endpoint, "prod:deployment/cart", 1).await;
+    let fields = "kind alias state deployCount integrations { name } codeIssueProject { id } service { id }";
+    let suggestion = |alias: &str, count: i32| {
+        json!({
+            "kind": "deploy", "alias": alias, "state": "open", "deployCount": count,
+            "integrations": [{ "name": "CI" }], "codeIssueProject": null, "service": null,
+        })
+    };
+    let expected = json!([suggestion("org/repo", 3), suggestion("prod:deployment/cart", 1)]);
+    assert_eq!(suggestions(&endpoint, fields).await, expected);
+}
+
+#[tokio::test]
+async fn accepting_creates_the_service_and_gives_it_the_deploys() {
+    let endpoint = Endpoint::start().await;
+    deployed(&endpoint, "org/repo", 2).await;
+    let id = id_of(&endpoint, "org/repo").await;
+    let answer = accept(&endpoint, json!({ "id": id })).await;
+    let expected = json!({
+        "serviceSuggestion": { "state": "accepted", "service": { "name": "org/repo" } },
+        "service": { "name": "org/repo", "managedAliases": [] },
+        "errors": [],
+    });
+    assert_eq!(answer, expected);
+    assert_eq!(endpoint.post_with(json!({ "service": "org/repo" })).await.body, r#"{"result":"ok"}"#);
+    let deploy = |number: &str| json!({ "deployNumber": number, "service": { "name": "org/repo" } });
+    let expected = json!([deploy("3"), deploy("2"), deploy("1")]);
+    assert_eq!(endpoint.deploys("deployNumber service { name }").await, expected);
+
+    let again = accept(&endpoint, json!({ "id": id })).await;
+    assert_eq!(again, refused("the suggestion is accepted already", &["id"]));
+}
+
+#[tokio::test]
+async fn accepting_under_another_name_keeps_the_alias() {
+    let endpoint = Endpoint::start().await;
+    deployed(&endpoint, "org/repo", 1).await;
+    let id = id_of(&endpoint, "org/repo").await;
+    let answer = accept(&endpoint, json!({ "id": id, "name": "The Repo" })).await;
+    assert_eq!(answer["service"], json!({ "name": "The Repo", "managedAliases": ["org/repo"] }));
+    assert_eq!(endpoint.deploys("service { name }").await, json!([{ "service": { "name": "The Repo" } }]));
+}
+
+#[tokio::test]
+async fn accepting_for_an_existing_service_moves_the_deploys_and_counts_on() {
+    let endpoint = Endpoint::start().await;
+    deployed(&endpoint, "shop", 2).await;
+    deployed(&endpoint, "org/shop", 5).await;
+    let id = id_of(&endpoint, "org/shop").await;
+    let answer = accept(&endpoint, json!({ "id": id, "service": { "alias": "shop" } })).await;
+    let expected = json!({
+        "serviceSuggestion": { "state": "accepted", "service": { "name": "shop" } },
+        "service": { "name": "shop", "managedAliases": ["org/shop"] },
+        "errors": [],
+    });
+    assert_eq!(answer, expected);
+    deployed(&endpoint, "org/shop", 1).await;
+    deployed(&endpoint, "shop", 1).await;
+    let query = r#"{ account { service(alias: "shop") { deploys { totalCount nodes { deployNumber } } } } }"#;
+    let deploys = &endpoint.app.query(query, json!({})).await["data"]["account"]["service"]["deploys"];
+    assert_eq!(deploys["totalCount"], 9);
+    assert_eq!(deploys["nodes"][0], json!({ "deployNumber": "7" }));
+    assert_eq!(deploys["nodes"][1], json!({ "deployNumber": "6" }));
+}
+
+#[tokio::test]
+async fn an_acceptance_that_is_refused_changes_nothing() {
+    let endpoint = Endpoint::start().await;
+    deployed(&endpoint, "org/repo", 1).await;
+    let id = id_of(&endpoint, "org/repo").await;
+    let both = accept(&endpoint, json!({ "id": id, "name": "x", "service": { "alias": "shop" } })).await;
+    assert_eq!(both, refused("a name is for a new service; here an existing one is given", &["name"]));
+    let unknown = accept(&endpoint, json!({ "id": id, "service": { "alias": "none" } })).await;
+    assert_eq!(unknown, refused("no service has the alias \"none\"", &["service", "alias"]));
+    let unnamed = accept(&endpoint, json!({ "id": id, "name": " " })).await;
+    assert_eq!(unnamed, refused("name must not be empty", &["name"]));
+    let wrong = accept(&endpoint, json!({ "id": "x" })).await;
+    assert_eq!(wrong["errors"][0]["path"], json!(["id"]));
+
+    // Somebody else took the alias.
+    endpoint.create_service("org/repo").await;
+    let taken = accept(&endpoint, json!({ "id": id, "service": { "alias": "shop" } })).await;
+    assert_eq!(taken, refused("another service has the alias \"org/repo\" by now", &["base"]));
+    assert_eq!(suggestions(&endpoint, "state").await, json!([{ "state": "open" }]));
+    assert_eq!(endpoint.deploys("service { name }").await, json!([{ "service": null }]));
+}
+
+#[tokio::test]
+async fn an_ignored_suggestion_is_counted_on_and_stays_ignored_until_it_is_opened_again() {
+    let endpoint = Endpoint::start().await;
+    deployed(&endpoint, "org/repo", 1).await;
+    let id = id_of(&endpoint, "org/repo").await;
+    let decide = async |decision: &str| {
+        let query = format!(
+            "mutation($id: ID!) {{ {decision}(input: {{ id: $id }}) {{ serviceSuggestion {{ state }} errors {{ message }} }} }}"
+        );
+        endpoint.app.query(&query, json!({ "id": id })).await["data"][decision].clone()
+    };
+    let ignored = json!({ "serviceSuggestion": { "state": "ignored" }, "errors": [] });
+    assert_eq!(decide("serviceSuggestionIgnore").await, ignored);
+    assert_eq!(decide("serviceSuggestionIgnore").await, ignored);
+    deployed(&endpoint, "org/repo", 1).await;
+    assert_eq!(suggestions(&endpoint, "state deployCount").await, json!([{ "state": "ignored", "deployCount": 2 }]));
+    let by_state = "{ account {
+        open: serviceSuggestions(state: open) { totalCount }
+        ignored: serviceSuggestions(state: ignored) { totalCount }
+    } }";
+    let expected = json!({ "open": { "totalCount": 0 }, "ignored": { "totalCount": 1 } });
+    assert_eq!(endpoint.app.query(by_state, json!({})).await["data"]["account"], expected);
+
+    let opened = json!({ "serviceSuggestion": { "state": "open" }, "errors": [] });
+    assert_eq!(decide("serviceSuggestionUnignore").await, opened);
+    accept(&endpoint, json!({ "id": id })).await;
+    let refused = json!({ "serviceSuggestion": null, "errors": [{ "message": "the suggestion is accepted already" }] });
+    assert_eq!(decide("serviceSuggestionIgnore").await, refused);
+    assert_eq!(decide("serviceSuggestionUnignore").await, refused);
+}
+
+#[tokio::test]
+async fn an_accepted_suggestion_is_open_again_when_its_service_is_gone_and_it_is_seen_anew() {
+    let endpoint = Endpoint::start().await;
+    deployed(&endpoint, "org/repo", 1).await;
+    accept(&endpoint, json!({ "id": id_of(&endpoint, "org/repo").await })).await;
+    let delete = r#"mutation { serviceDelete(input: { alias: "org/repo" }) { errors { message } } }"#;
+    endpoint.app.query(delete, json!({})).await;
+    let fields = "state deployCount service { id }";
+    let accepted = json!([{ "state": "accepted", "deployCount": 1, "service": null }]);
+    assert_eq!(suggestions(&endpoint, fields).await, accepted);
+    deployed(&endpoint, "org/repo", 1).await;
+    assert_eq!(suggestions(&endpoint, fields).await, json!([{ "state": "open", "deployCount": 2, "service": null }]));
+}
+
+#[tokio::test]
+async fn services_with_a_name_much_like_it_are_proposed_the_nearest_first() {
+    let endpoint = Endpoint::start().await;
+    for name in ["Shopping Cart", "Shopping Cart API", "Payments", "Payment Gateway", "Billing", "redis"] {
+        endpoint.create_service(name).await;
+    }
+    let expected = [
+        ("org/shopping-cart", &["Shopping Cart", "Shopping Cart API"][..]),
+        ("prod:deployment/shopping_cart", &["Shopping Cart", "Shopping Cart API"]),
+        ("shoping-cart", &["Shopping Cart", "Shopping Cart API"]),
+        ("SHOP", &["shop"]),
+        ("paymets", &["Payments"]),
+        ("payment", &["Payments", "Payment Gateway"]),
+        ("kafka", &[]),
+        ("!?", &[]),
+    ];
+    for (alias, _) in expected {
+        deployed(&endpoint, alias, 1).await;
+    }
+    let found = suggestions(&endpoint, "alias nearMatches { name }").await;
+    for (suggestion, (alias, names)) in found.as_array().expect("nodes").iter().zip(expected) {
+        let names: Vec<_> = names.iter().map(|name| json!({ "name": name })).collect();
+        assert_eq!(suggestion, &json!({ "alias": alias, "nearMatches": names }));
+    }
+}
+
+#[tokio::test]
+async fn accepting_a_code_issue_project_connects_it() {
+    let endpoint = Endpoint::start().await;
+    let integration = integration::custom(&endpoint.app, "Scanner").await;
+    let upsert = r#"mutation($integration: ID!) { codeIssueProjectUpsert(input: {
+        identifier: { integration: { id: $integration }, externalId: "1" }, name: "web-shop"
+    }) { errors { message } } }"#;
+    endpoint.app.query(upsert, json!({ "integration": integration })).await;
+    let fields = "kind alias deployCount integrations { name } codeIssueProject { name } nearMatches { name }";
+    let expected = json!([{
+        "kind": "code_issue_project", "alias": "web-shop", "deployCount": 0, "integrations": [{ "name": "Scanner" }],
+        "codeIssueProject": { "name": "web-shop" }, "nearMatches": [],
+    }]);
+    assert_eq!(suggestions(&endpoint, fields).await, expected);
+    let id = id_of(&endpoint, "web-shop").await;
+    let answer = accept(&endpoint, json!({ "id": id, "service": { "alias": "shop" } })).await;
+    assert_eq!(answer["service"], json!({ "name": "shop", "managedAliases": [] }));
+    let query = r#"{ account { service(alias: "shop") { codeIssueProjects { nodes { name } } } } }"#;
+    let answer = endpoint.app.query(query, json!({})).await;
+    assert_eq!(answer["data"]["account"]["service"]["codeIssueProjects"]["nodes"], json!([{ "name": "web-shop" }]));
+}
