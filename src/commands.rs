@@ -6,7 +6,7 @@
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaCommand, TokenCommand};
@@ -15,7 +15,7 @@ use crate::entity::integration::{self, Kind};
 use crate::entity::{Timestamp, token};
 use crate::graphql::SDL;
 use crate::schema_diff::{self, Class, Report};
-use crate::{generate, serve};
+use crate::{generate, serve, service_file};
 
 /// Carries out a command.
 ///
@@ -29,6 +29,8 @@ pub async fn run(command: Command) -> Result<ExitCode, String> {
         Command::Migrate(database) => migrate(&database).await?,
         Command::Schema(SchemaCommand::Print) => print(SDL)?,
         Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
+        Command::Apply { files, database } => return apply(&database, &files).await,
+        Command::Release { alias, database } => release(&database, &alias).await?,
         Command::Generate { services, database } => generate(&database, services).await?,
     }
     Ok(ExitCode::SUCCESS)
@@ -104,6 +106,30 @@ async fn migrate(database: &Database) -> Result<(), String> {
         steps => say(&format!("the database is up to date: {steps} steps")),
     }
     Ok(())
+}
+
+async fn apply(database: &Database, files: &[PathBuf]) -> Result<ExitCode, String> {
+    match service_file::apply(&open(database).await?, files).await {
+        Ok(done) => {
+            print(&done.iter().map(|line| format!("{line}\n")).collect::<String>())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(service_file::Refused::Problems(problems)) => {
+            problems.iter().for_each(|problem| say(problem));
+            Ok(ExitCode::FAILURE)
+        }
+        Err(service_file::Refused::Failed(error)) => Err(sentence(error)),
+    }
+}
+
+async fn release(database: &Database, alias: &str) -> Result<(), String> {
+    match service_file::release(&open(database).await?, alias).await.map_err(sentence)? {
+        (slug, true) => print(&format!("released service {slug}\n")),
+        (slug, false) => {
+            say(&format!("the service {slug} was not locked"));
+            Ok(())
+        }
+    }
 }
 
 async fn generate(database: &Database, services: u64) -> Result<(), String> {

@@ -60,6 +60,23 @@ pub enum Command {
     /// The GraphQL schema: print it, compare two versions of it
     #[command(subcommand)]
     Schema(SchemaCommand),
+    /// Make the catalogue what service files say, and lock the services that they govern
+    Apply {
+        /// YAML files, folders of them, and - for standard input; all of them are applied, or none
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        database: Database,
+    },
+    /// Unlock a service that a service file governs, until the file is applied again
+    Release {
+        /// One of the service's aliases
+        alias: String,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        database: Database,
+    },
     /// Fill an empty catalogue with invented services, for benches and demonstrations
     Generate {
         /// How many services

@@ -14,8 +14,9 @@ use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sea_orm::sqlx::{self, ConnectOptions, Connection, SqliteConnection};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, RuntimeErr,
-    SqliteTransactionMode, SqlxPostgresConnector, SqlxSqliteConnector, TransactionOptions, TransactionTrait, Value,
+    AccessMode, ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    IsolationLevel, RuntimeErr, SqliteTransactionMode, SqlxPostgresConnector, SqlxSqliteConnector, TransactionOptions,
+    TransactionTrait, Value, metric,
 };
 
 /// How long a writer of SQLite waits for another process's lock, and a client of PostgreSQL for the server to answer.
@@ -42,6 +43,21 @@ impl Db {
     /// The connections to read by. On SQLite they refuse to write.
     pub fn read(&self) -> &DatabaseConnection {
         &self.read
+    }
+
+    /// Begins a transaction that only reads, and sees the database as it is at its first statement, whatever is written
+    /// meanwhile. Dropped, it is over.
+    pub async fn begin_read(&self) -> Result<DatabaseTransaction, DbErr> {
+        let options = match self.read.get_database_backend() {
+            DbBackend::Postgres => TransactionOptions {
+                isolation_level: Some(IsolationLevel::RepeatableRead),
+                access_mode: Some(AccessMode::ReadOnly),
+                ..TransactionOptions::default()
+            },
+            // A transaction of SQLite always sees one state, and the readers refuse to write.
+            _ => TransactionOptions::default(),
+        };
+        self.read.begin_with_options(options).await
     }
 
     /// Begins a transaction that may write. On SQLite there is one at a time: it takes the write lock at once, so
@@ -72,6 +88,12 @@ impl Db {
                 Err(error)
             }
         }
+    }
+
+    /// Tells `observer` of every statement, once it has run. Clones that were made before are not observed.
+    pub fn observe(&mut self, observer: impl Fn(&metric::Info<'_>) + Clone + Send + Sync + 'static) {
+        self.read.set_metric_callback(observer.clone());
+        self.write.set_metric_callback(observer);
     }
 
     /// Closes all connections, once what they are doing is done.

@@ -24,19 +24,48 @@ const EPOCH: i64 = 1_760_000_000_000_000;
 const LANGUAGES: &[&str] =
     &["Rust", "Go", "Java", "Kotlin", "Python", "Ruby", "TypeScript", "JavaScript", "C#", "Elixir", "Scala", "PHP"];
 const FRAMEWORKS: &[&str] = &[
-    "axum", "gin", "spring-boot", "ktor", "django", "rails", "nestjs", "express", "aspnet", "phoenix", "play", "laravel",
-    "fastapi", "flask", "actix", "fastify", "koa", "micronaut", "quarkus", "tonic",
+    "axum",
+    "gin",
+    "spring-boot",
+    "ktor",
+    "django",
+    "rails",
+    "nestjs",
+    "express",
+    "aspnet",
+    "phoenix",
+    "play",
+    "laravel",
+    "fastapi",
+    "flask",
+    "actix",
+    "fastify",
+    "koa",
+    "micronaut",
+    "quarkus",
+    "tonic",
 ];
 const QUALITIES: &[&str] = &[
-    "amber", "brisk", "calm", "dusky", "eager", "frosty", "gentle", "hollow", "ivory", "jade", "kind", "lively", "mellow",
-    "nimble", "olive", "proud", "quiet", "rapid", "sunny", "tidy",
+    "amber", "brisk", "calm", "dusky", "eager", "frosty", "gentle", "hollow", "ivory", "jade", "kind", "lively",
+    "mellow", "nimble", "olive", "proud", "quiet", "rapid", "sunny", "tidy",
 ];
 const WORKS: &[&str] = &[
-    "billing", "cart", "catalog", "checkout", "search", "ledger", "payments", "profile", "orders", "shipping", "invoice",
-    "audit", "gateway", "proxy", "events", "media", "notify", "pricing", "quota", "report",
+    "billing", "cart", "catalog", "checkout", "search", "ledger", "payments", "profile", "orders", "shipping",
+    "invoice", "audit", "gateway", "proxy", "events", "media", "notify", "pricing", "quota", "report",
 ];
 const KEYS: &[&str] = &[
-    "env", "team", "region", "pci", "lang", "oncall", "cost-center", "data-class", "runtime", "lifecycle", "domain", "sla",
+    "env",
+    "team",
+    "region",
+    "pci",
+    "lang",
+    "oncall",
+    "cost-center",
+    "data-class",
+    "runtime",
+    "lifecycle",
+    "domain",
+    "sla",
 ];
 
 /// Fills an empty catalogue with `services` services. `progress` is told how many are done.

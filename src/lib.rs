@@ -13,3 +13,4 @@ pub mod graphql;
 pub mod http;
 pub mod schema_diff;
 pub mod serve;
+pub mod service_file;

@@ -77,11 +77,7 @@ pub fn diff(old: (&str, &str), new: (&str, &str)) -> Result<Vec<Change>, String>
             return Err(mistakes.join("\n"));
         }
     };
-    let mut differ = Differ {
-        old: &old,
-        new: &new,
-        changes: Vec::new(),
-    };
+    let mut differ = Differ { old: &old, new: &new, changes: Vec::new() };
     differ.schema_definition();
     differ.types();
     differ.directive_definitions();
@@ -108,9 +104,7 @@ fn parse((name, sdl): (&str, &str)) -> Result<Valid<Schema>, String> {
     if !defines_one_of {
         document.definitions.push(Node::new(one_of()).into());
     }
-    let schema = document
-        .to_schema_validate()
-        .map_err(|e| mistakes(&e.errors))?;
+    let schema = document.to_schema_validate().map_err(|e| mistakes(&e.errors))?;
     default_value::check(name, &schema)?;
     Ok(schema)
 }
@@ -134,12 +128,7 @@ struct Differ<'a> {
 
 impl<'a> Differ<'a> {
     fn push(&mut self, class: Class, kind: &'static str, coordinate: &str, description: String) {
-        self.changes.push(Change {
-            class,
-            coordinate: coordinate.to_owned(),
-            kind,
-            description,
-        });
+        self.changes.push(Change { class, coordinate: coordinate.to_owned(), kind, description });
     }
 
     fn breaking(&mut self, kind: &'static str, coordinate: &str, description: String) {
@@ -193,11 +182,7 @@ impl fmt::Display for Class {
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} ({})",
-            self.coordinate, self.description, self.kind
-        )
+        write!(f, "{}: {} ({})", self.coordinate, self.description, self.kind)
     }
 }
 

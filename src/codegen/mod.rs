@@ -8,10 +8,10 @@
 pub mod bindings;
 pub mod check;
 pub mod diagnostics;
+mod emit;
 mod help;
 mod inputs;
 mod lower;
-mod emit;
 pub mod model;
 pub mod names;
 mod respell;

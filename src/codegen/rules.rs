@@ -16,7 +16,8 @@ use super::{
 
 /// What generated code says without a path, so that no type of the SDL may be called so.
 const WITHOUT_PATH: &[&str] = &[
-    "Box", "Ctx", "Default", "Err", "From", "None", "Ok", "Option", "Result", "Send", "Sized", "Some", "String", "Sync", "Vec", "info",
+    "Box", "Ctx", "Default", "Err", "From", "None", "Ok", "Option", "Result", "Send", "Sized", "Some", "String",
+    "Sync", "Vec", "info",
 ];
 
 /// Every breach of the rules on names and roots.

@@ -31,6 +31,7 @@ pub mod tag;
 pub mod team;
 pub mod team_alias;
 pub mod team_membership;
+pub mod text;
 pub mod tier;
 pub mod timestamp;
 pub mod token;

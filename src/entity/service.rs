@@ -1,8 +1,10 @@
 //! Services: what the catalogue is about.
 
+use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Query;
 
+use super::alias::{AliasTable, Kind};
 use super::{Timestamp, service_alias};
 
 /// A row of `service`.
@@ -54,4 +56,34 @@ pub async fn by_alias<C: ConnectionTrait>(db: &C, alias: &str) -> Result<Option<
         .and_where(service_alias::Column::Value.eq(alias))
         .take();
     Entity::find().filter(Column::Id.in_subquery(id)).one(db).await
+}
+
+/// Creates a service with this name, the aliases that follow from it, and what else `fill` gives it.
+pub async fn create<C: ConnectionTrait>(
+    db: &C,
+    name: String,
+    fill: impl FnOnce(&mut ActiveModel),
+) -> Result<Model, DbErr> {
+    let now = Timestamp::now();
+    let mut row = ActiveModel {
+        name: Set(name.clone()),
+        slug: Set(String::new()),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    fill(&mut row);
+    let service = row.insert(db).await?;
+    let slug = claim_name(db, service.id, &name).await?;
+    let mut row: ActiveModel = service.into();
+    row.slug = Set(slug);
+    row.update(db).await
+}
+
+/// Gives a service the aliases that follow from its name, a slug and the name itself where it is free, and answers the
+/// slug.
+pub async fn claim_name<C: ConnectionTrait>(db: &C, id: i64, name: &str) -> Result<String, DbErr> {
+    let slug = service_alias::Entity::claim_slug(db, id, name).await?;
+    service_alias::Entity::claim(db, id, name, Kind::Name).await?;
+    Ok(slug)
 }

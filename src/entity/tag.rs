@@ -6,6 +6,9 @@ use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 
+use super::text;
+use crate::error::UserError;
+
 /// A row of `tag`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "tag")]
@@ -63,6 +66,21 @@ impl Owner {
             Self::Service(id) | Self::Repository(id) | Self::Team(id) | Self::User(id) => id,
         }
     }
+}
+
+/// A tag's key: `^[a-z][0-9a-z_./\\-]*$`, at most [`text::TAG_KEY`] characters.
+pub fn check_key(key: &str) -> Result<String, UserError> {
+    let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_./\\-".contains(letter);
+    if !key.starts_with(|first: char| first.is_ascii_lowercase()) || !key.chars().all(fits) {
+        let rule = "key must begin with a lowercase letter and go on with lowercase letters, digits, _, -, ., / and \\";
+        return Err(UserError::new("key", rule));
+    }
+    text::at_most("key", key, text::TAG_KEY)
+}
+
+/// A value of at most [`text::TAG_VALUE`] characters; it may be empty.
+pub fn check_value(value: &str) -> Result<String, UserError> {
+    text::at_most("value", value, text::TAG_VALUE)
 }
 
 /// A tag that is not stored yet. Storing it fails on the unique index when the owner has the key.

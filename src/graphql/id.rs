@@ -118,11 +118,23 @@ where
     let noun = E::NOUN;
     let complain = |message: String| UserError::new(field, message).not_found();
     let Some((class, number)) = decode(text) else {
-        return Err(complain(format!("this is not the id of a {noun}: no global id of this catalogue reads like it")).into());
+        return Err(complain(format!(
+            "this is not the id of {}: no global id of this catalogue reads like it",
+            with_article(noun)
+        ))
+        .into());
     };
     if class != E::CLASS {
-        return Err(complain(format!("this id names a {class}, not a {noun}")).into());
+        return Err(
+            complain(format!("this is the id of {}, not of {}", with_article(&class), with_article(noun))).into()
+        );
     }
     let found = E::find_by_id(number).one(db).await?;
     found.ok_or_else(|| complain(format!("there is no {noun} with this id")).into())
+}
+
+/// "a service", "an integration".
+fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) { "an" } else { "a" };
+    format!("{article} {noun}")
 }

@@ -15,10 +15,7 @@ pub enum Identifier<'a> {
 
 impl<'a> Identifier<'a> {
     /// The one that is given. Null and the empty text are the same as absent.
-    pub fn new(
-        id: &'a MaybeUndefined<String>,
-        alias: &'a MaybeUndefined<String>,
-    ) -> Result<Self, UserError> {
+    pub fn new(id: &'a MaybeUndefined<String>, alias: &'a MaybeUndefined<String>) -> Result<Self, UserError> {
         let given = |text: &'a MaybeUndefined<String>| text.value().map(String::as_str).filter(|text| !text.is_empty());
         match (given(id), given(alias)) {
             (Some(id), None) => Ok(Self::Id(id)),

@@ -122,7 +122,9 @@ impl Input for bool {
 impl Input for String {
     fn read(value: &Value) -> Result<Self, InputError> {
         match value {
-            Value::String(text) if text.contains('\0') => Err(InputError::new("a text must not contain the null character")),
+            Value::String(text) if text.contains('\0') => {
+                Err(InputError::new("a text must not contain the null character"))
+            }
             Value::String(text) => Ok(text.clone()),
             Value::Number(number) if integer(number).is_some() => Ok(number.to_string()),
             _ => expected("a text", value),

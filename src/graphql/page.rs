@@ -3,6 +3,8 @@
 //! A cursor is the key of the row it stands at, never a count, so that rows which come and go meanwhile neither
 //! repeat nor lose another.
 
+use std::fmt::{self, Write};
+
 use async_graphql::MaybeUndefined;
 use data_encoding::BASE32_NOPAD;
 
@@ -205,11 +207,9 @@ impl Cursor {
             _ => None,
         }
     }
-}
 
-/// Letters and digits alone: clients match `\w+`.
-impl Scalar for Cursor {
-    fn write(&self, out: &mut Writer<'_>) {
+    /// Letters and digits alone: clients match `\w+`.
+    fn encode<'t>(&self, text: &'t mut [u8; 28]) -> &'t [u8] {
         let mut key = [0; 17];
         key[9..].copy_from_slice(&self.id.to_be_bytes());
         let key = match self.order {
@@ -223,11 +223,23 @@ impl Scalar for Cursor {
                 &key
             }
         };
-        let mut text = [0; 28];
         let text = &mut text[..BASE32_NOPAD.encode_len(key.len())];
         BASE32_NOPAD.encode_mut(key, text);
+        text
+    }
+}
+
+impl Scalar for Cursor {
+    fn write(&self, out: &mut Writer<'_>) {
         out.raw("\"");
-        out.text.extend_from_slice(text);
+        out.text.extend_from_slice(self.encode(&mut [0; 28]));
         out.raw("\"");
+    }
+}
+
+/// The cursor as clients see it.
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.encode(&mut [0; 28]).iter().try_for_each(|letter| f.write_char(char::from(*letter)))
     }
 }

@@ -177,34 +177,11 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<Reposit
     List::<repository::Entity>::new(repository::Column::Id).page(ctx, request).await
 }
 
-/// The address of a repository at its host, as an update reads it. It is shown as a link: nothing but http will do.
+/// The address of a repository at its host, as an update reads it.
 fn address(url: &MaybeUndefined<String>) -> Result<Option<Option<String>>, UserError> {
-    match text::changed("url", url, text::URL)? {
-        Some(Some(url)) if without_scheme(&url).is_none() => {
-            Err(UserError::new("url", "url must begin with http:// or https:// and name a host"))
-        }
-        url => Ok(url),
-    }
-}
-
-fn without_scheme(url: &str) -> Option<&str> {
-    let (scheme, rest) = url.split_once("://")?;
-    let known = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
-    (known && rest.starts_with(|first: char| first.is_alphanumeric() || first == '[')).then_some(rest)
-}
-
-/// The alias that follows from an address: `github.com:owner/name`. None without a path.
-fn alias_of(url: &str) -> Option<String> {
-    let rest = without_scheme(url)?.split(['?', '#']).next()?;
-    let (authority, path) = rest.split_once('/')?;
-    let host = authority.rsplit('@').next()?;
-    let host = match host.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => host,
-        _ => host,
-    };
-    let path = path.trim_matches('/');
-    let path = path.strip_suffix(".git").unwrap_or(path);
-    (!path.is_empty()).then(|| format!("{}:{path}", host.to_lowercase()))
+    let url = text::changed("url", url, text::URL)?;
+    url.iter().flatten().try_for_each(|url| repository::check_url(url))?;
+    Ok(url)
 }
 
 /// A truth value that can be changed but not cleared.
@@ -224,7 +201,7 @@ impl RepositoryCreateMutation for Mutation {
         let url = problems.take(address(&url)).flatten().flatten();
         let default_alias = match default_alias.take() {
             Some(alias) => problems.take(text::required("defaultAlias", &alias, text::SHORT)),
-            None => match url.as_deref().and_then(alias_of) {
+            None => match url.as_deref().and_then(repository::alias_of) {
                 Some(alias) => problems.take(text::at_most("defaultAlias", &alias, text::SHORT)),
                 None => Some(name.clone()),
             },
@@ -350,26 +327,5 @@ impl ServiceRepositoryDeleteMutation for Mutation {
         let deleted_id = Some(ServiceRepositoryResolver::id(&link));
         link.delete(db).await?;
         Ok(ServiceRepositoryDeletePayload { deleted_id, ..Default::default() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::alias_of;
-
-    #[test]
-    fn an_address_gives_an_alias_of_its_host_and_path() {
-        for (url, expected) in [
-            ("https://github.com/owner/name", Some("github.com:owner/name")),
-            ("HTTP://GitHub.com/Owner/Name.git", Some("github.com:Owner/Name")),
-            ("https://user:secret@gitlab.example.com:8443/group/sub/name/", Some("gitlab.example.com:group/sub/name")),
-            ("https://[2001:db8::1]:80/a/b?tab=readme#top", Some("[2001:db8::1]:a/b")),
-            ("https://github.com/", None),
-            ("https://github.com", None),
-            ("https:///owner/name", None),
-            ("git@github.com:owner/name", None),
-        ] {
-            assert_eq!(alias_of(url).as_deref(), expected, "{url}");
-        }
     }
 }

@@ -12,7 +12,6 @@ use super::page::PageArguments;
 use super::schema::*;
 use super::types::{Deploy, Lifecycle, Service, Team, Tier};
 use super::{alias, deploy, team, text, tier};
-use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::{
     self, ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository,
     service, service_alias, service_repository, tag,
@@ -171,9 +170,8 @@ pub(super) async fn require(db: &impl ConnectionTrait, identifier: Identifier<'_
         Identifier::Id(id) => id::require::<service::Entity>(db, id, "id").await,
         Identifier::Alias(alias) => {
             let found = service::by_alias(db, alias).await?;
-            Ok(found.ok_or_else(|| {
-                UserError::new("alias", format!("no service has the alias \"{alias}\"")).not_found()
-            })?)
+            Ok(found
+                .ok_or_else(|| UserError::new("alias", format!("no service has the alias \"{alias}\"")).not_found())?)
         }
     }
 }
@@ -187,35 +185,6 @@ pub(super) fn refuse_locked(service: &Service) -> Result<(), UserError> {
             Err(UserError::new("locked", message))
         }
     }
-}
-
-/// The aliases that follow from a service's name: a slug, and the name itself where it is free.
-async fn claim_name(db: &impl ConnectionTrait, id: i64, name: &str) -> Result<String> {
-    let slug = service_alias::Entity::claim_slug(db, id, name).await?;
-    service_alias::Entity::claim(db, id, name, Kind::Name).await?;
-    Ok(slug)
-}
-
-/// Creates a service with this name and what else `fill` gives it.
-pub(super) async fn create(
-    db: &impl ConnectionTrait,
-    name: String,
-    fill: impl FnOnce(&mut service::ActiveModel),
-) -> Result<Service> {
-    let now = Timestamp::now();
-    let mut row = service::ActiveModel {
-        name: Set(name.clone()),
-        slug: Set(String::new()),
-        created_at: Set(now),
-        updated_at: Set(now),
-        ..Default::default()
-    };
-    fill(&mut row);
-    let service = row.insert(db).await?;
-    let slug = claim_name(db, service.id, &name).await?;
-    let mut row: service::ActiveModel = service.into();
-    row.slug = Set(slug);
-    Ok(row.update(db).await?)
 }
 
 impl ServiceCreateMutation for Mutation {
@@ -244,7 +213,7 @@ impl ServiceCreateMutation for Mutation {
         let owner_id = problems.take_any(owner_key(db, &owner_input).await)?;
         problems.none()?;
 
-        let service = create(db, name.unwrap_or_default(), |row| {
+        let service = service::create(db, name.unwrap_or_default(), |row| {
             row.description = Set(description.flatten());
             row.language = Set(language.flatten());
             row.framework = Set(framework.flatten());
@@ -259,10 +228,7 @@ impl ServiceCreateMutation for Mutation {
 }
 
 /// The key of the team that is to own a service; null and absent are no team.
-async fn owner_key(
-    db: &impl ConnectionTrait,
-    owner: &MaybeUndefined<IdentifierInput>,
-) -> Result<Option<i64>> {
+async fn owner_key(db: &impl ConnectionTrait, owner: &MaybeUndefined<IdentifierInput>) -> Result<Option<i64>> {
     let Some(IdentifierInput { id, alias }) = owner.value() else { return Ok(None) };
     let within = |error: UserError| error.within("ownerInput");
     let found = async { team::require(db, Identifier::new(id, alias)?).await };
@@ -304,7 +270,7 @@ impl ServiceUpdateMutation for Mutation {
         let id = service.id;
         let mut row: service::ActiveModel = service.into();
         if let Some(name) = name {
-            row.slug = Set(claim_name(db, id, &name).await?);
+            row.slug = Set(service::claim_name(db, id, &name).await?);
             row.name = Set(name);
         }
         set(&mut row.description, description.flatten());

@@ -144,7 +144,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
                 let name = name.unwrap_or(&suggestion.alias);
                 let name = text::required("name", name, text::SHORT)?;
                 let kind = if name == suggestion.alias { AliasKind::Name } else { AliasKind::Managed };
-                (service::create(db, name, |_| {}).await?, kind)
+                (entity::service::create(db, name, |_| {}).await?, kind)
             }
         };
         match suggestion.code_issue_project_id {

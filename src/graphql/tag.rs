@@ -12,7 +12,7 @@ use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::schema::*;
 use super::types::Tag;
-use super::{service, team, text};
+use super::{service, team};
 use crate::entity::tag::{self, Owner};
 use crate::entity::{self, repository, user};
 use crate::error::{Problems, Result, UserError};
@@ -91,20 +91,6 @@ async fn refuse_locked(db: &impl ConnectionTrait, tag: &Tag) -> Result<()> {
     Ok(())
 }
 
-/// `^[a-z][0-9a-z_./\\-]*$`, and not too long.
-fn key(key: &str) -> Result<String, UserError> {
-    let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_./\\-".contains(letter);
-    if !key.starts_with(|first: char| first.is_ascii_lowercase()) || !key.chars().all(fits) {
-        let rule = "key must begin with a lowercase letter and go on with lowercase letters, digits, _, -, ., / and \\";
-        return Err(UserError::new("key", rule));
-    }
-    text::at_most("key", key, text::TAG_KEY)
-}
-
-fn value(value: &str) -> Result<String, UserError> {
-    text::at_most("value", value, text::TAG_VALUE)
-}
-
 fn taken(key: &str) -> UserError {
     UserError::new("key", format!("there is a tag with the key \"{key}\" already"))
 }
@@ -134,8 +120,8 @@ impl TagAssignMutation for Mutation {
         let mut checked = Vec::with_capacity(tags.len());
         for (place, TagInput { key: of, value: to }) in tags.iter().enumerate() {
             let within = |error: UserError| error.within(place.to_string()).within("tags");
-            let key = problems.take(key(of).map_err(within));
-            let value = problems.take(value(to).map_err(within));
+            let key = problems.take(tag::check_key(of).map_err(within));
+            let value = problems.take(tag::check_value(to).map_err(within));
             if !seen.insert(of) {
                 problems.push(within(UserError::new("key", format!("the key \"{of}\" is given twice"))));
             }
@@ -161,8 +147,8 @@ impl TagCreateMutation for Mutation {
         let db = &ctx.db();
         let owner = owner(db, &id, &alias, r#type).await?;
         let mut problems = Problems::default();
-        let key = problems.take(key(&of));
-        let value = problems.take(value(&to));
+        let key = problems.take(tag::check_key(&of));
+        let value = problems.take(tag::check_value(&to));
         problems.none()?;
 
         let tag = tag::new(owner, key.unwrap_or_default(), value.unwrap_or_default()).insert(db).await;
@@ -178,8 +164,8 @@ impl TagUpdateMutation for Mutation {
         let tag = id::require::<tag::Entity>(db, &id, "id").await?;
         refuse_locked(db, &tag).await?;
         let mut problems = Problems::default();
-        let key = problems.take(changed("key", &of, key)).flatten();
-        let value = problems.take(changed("value", &to, value)).flatten();
+        let key = problems.take(changed("key", &of, tag::check_key)).flatten();
+        let value = problems.take(changed("value", &to, tag::check_value)).flatten();
         problems.none()?;
 
         let error = taken(key.as_deref().unwrap_or_default());

@@ -1,52 +1,17 @@
-//! The rules of texts that clients send: how long they may be, and what an empty one means.
+//! Texts that clients send: what it means that one is absent, null or empty. How long they may be is
+//! [`entity::text`](crate::entity::text)'s to say.
 
 use async_graphql::MaybeUndefined;
 
+use crate::entity;
+pub use crate::entity::text::{DESCRIPTION, NOTE, SHORT, URL, at_most, required};
 use crate::error::{Result, UserError};
 
-/// The longest name, alias or other short text, in characters.
-pub const SHORT: usize = 255;
-/// The longest description.
-pub const DESCRIPTION: usize = 5_000;
-/// The longest note.
-pub const NOTE: usize = 50_000;
-/// The longest address.
-pub const URL: usize = 2_000;
-/// The longest key of a tag.
-pub const TAG_KEY: usize = 64;
-/// The longest value of a tag.
-pub const TAG_VALUE: usize = 1_000;
-
-/// A text that must not be blank and is at most `most` characters long.
-pub fn required(field: &'static str, text: &str, most: usize) -> Result<String, UserError> {
-    if text.trim().is_empty() {
-        return Err(UserError::new(field, format!("{field} must not be empty")));
-    }
-    at_most(field, text, most)
-}
-
-/// A text of at most `most` characters, without the one character that no database text may hold.
-pub fn at_most(field: &'static str, text: &str, most: usize) -> Result<String, UserError> {
-    let length = text.chars().count();
-    if length > most {
-        return Err(UserError::new(field, format!("{field} has {length} characters; at most {most} are allowed")));
-    }
-    if text.contains('\0') {
-        return Err(UserError::new(field, format!("{field} must not contain the null character")));
-    }
-    Ok(text.to_owned())
-}
-
 /// A text that may be left out; an empty one is the same as null.
-pub fn optional(
-    field: &'static str,
-    text: &MaybeUndefined<String>,
-    most: usize,
-) -> Result<Option<String>, UserError> {
+pub fn optional(field: &'static str, text: &MaybeUndefined<String>, most: usize) -> Result<Option<String>, UserError> {
     match text.value() {
         None => Ok(None),
-        Some(text) if text.is_empty() => Ok(None),
-        Some(text) => at_most(field, text, most).map(Some),
+        Some(text) => entity::text::optional(field, text, most),
     }
 }
 

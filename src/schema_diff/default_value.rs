@@ -11,11 +11,7 @@ use apollo_compiler::{Name, Node, Schema};
 
 /// The default's text; `None` without a default.
 pub(super) fn text(schema: &Schema, input: &InputValueDefinition) -> Option<String> {
-    Coercion {
-        schema,
-        filling: Vec::new(),
-    }
-    .text(input.default_value.as_ref()?, &input.ty)
+    Coercion { schema, filling: Vec::new() }.text(input.default_value.as_ref()?, &input.ty)
 }
 
 /// The library that validates the SDL does not look at default values. A line for each one that does
@@ -25,46 +21,24 @@ pub(super) fn check(name: &str, schema: &Schema) -> Result<(), String> {
     for input in input_values(schema) {
         if let (Some(value), None) = (&input.default_value, text(schema, input)) {
             let at = value.line_column_range(&schema.sources).map(|at| at.start);
-            let at = at
-                .map(|at| format!("{}:{}:", at.line, at.column))
-                .unwrap_or_default();
+            let at = at.map(|at| format!("{}:{}:", at.line, at.column)).unwrap_or_default();
             let (value, input, ty) = (value.serialize().no_indent(), &input.name, &input.ty);
-            mistakes.push(format!(
-                "{name}:{at} the default value {value} of `{input}` does not fit its type {ty}"
-            ));
+            mistakes.push(format!("{name}:{at} the default value {value} of `{input}` does not fit its type {ty}"));
         }
     }
-    if mistakes.is_empty() {
-        Ok(())
-    } else {
-        Err(mistakes.join("\n"))
-    }
+    if mistakes.is_empty() { Ok(()) } else { Err(mistakes.join("\n")) }
 }
 
 fn input_values(schema: &Schema) -> impl Iterator<Item = &Node<InputValueDefinition>> {
-    let of_directives = schema
-        .directive_definitions
-        .values()
-        .flat_map(|directive| &directive.arguments);
-    let of_types = schema
-        .types
-        .values()
-        .flat_map(|ty| -> Box<dyn Iterator<Item = _>> {
-            match ty {
-                ExtendedType::Object(ty) => {
-                    Box::new(ty.fields.values().flat_map(|field| &field.arguments))
-                }
-                ExtendedType::Interface(ty) => {
-                    Box::new(ty.fields.values().flat_map(|field| &field.arguments))
-                }
-                ExtendedType::InputObject(ty) => {
-                    Box::new(ty.fields.values().map(|field| &field.node))
-                }
-                ExtendedType::Scalar(_) | ExtendedType::Union(_) | ExtendedType::Enum(_) => {
-                    Box::new([].into_iter())
-                }
-            }
-        });
+    let of_directives = schema.directive_definitions.values().flat_map(|directive| &directive.arguments);
+    let of_types = schema.types.values().flat_map(|ty| -> Box<dyn Iterator<Item = _>> {
+        match ty {
+            ExtendedType::Object(ty) => Box::new(ty.fields.values().flat_map(|field| &field.arguments)),
+            ExtendedType::Interface(ty) => Box::new(ty.fields.values().flat_map(|field| &field.arguments)),
+            ExtendedType::InputObject(ty) => Box::new(ty.fields.values().map(|field| &field.node)),
+            ExtendedType::Scalar(_) | ExtendedType::Union(_) | ExtendedType::Enum(_) => Box::new([].into_iter()),
+        }
+    });
     of_directives.chain(of_types)
 }
 
@@ -81,28 +55,17 @@ impl<'a> Coercion<'a> {
             (Value::Variable(_), _) => None,
             (Value::Null, _) => (!ty.is_non_null()).then(|| "null".to_owned()),
             (Value::List(items), Type::List(of) | Type::NonNullList(of)) => {
-                let items: Option<Vec<String>> =
-                    items.iter().map(|item| self.text(item, of)).collect();
+                let items: Option<Vec<String>> = items.iter().map(|item| self.text(item, of)).collect();
                 Some(format!("[{}]", items?.join(", ")))
             }
-            (_, Type::List(of) | Type::NonNullList(of)) => {
-                Some(format!("[{}]", self.text(value, of)?))
-            }
-            (_, Type::Named(name) | Type::NonNullNamed(name)) => {
-                match (self.schema.types.get(name)?, value) {
-                    (ExtendedType::InputObject(ty), Value::Object(fields)) => {
-                        self.object(ty, fields)
-                    }
-                    (ExtendedType::Enum(ty), Value::Enum(value)) => {
-                        ty.values.get(value).map(|_| value.to_string())
-                    }
-                    (ExtendedType::Scalar(ty), _) if ty.is_built_in() => {
-                        built_in_scalar(name, value)
-                    }
-                    (ExtendedType::Scalar(_), _) => Some(custom_scalar(value)),
-                    _ => None,
-                }
-            }
+            (_, Type::List(of) | Type::NonNullList(of)) => Some(format!("[{}]", self.text(value, of)?)),
+            (_, Type::Named(name) | Type::NonNullNamed(name)) => match (self.schema.types.get(name)?, value) {
+                (ExtendedType::InputObject(ty), Value::Object(fields)) => self.object(ty, fields),
+                (ExtendedType::Enum(ty), Value::Enum(value)) => ty.values.get(value).map(|_| value.to_string()),
+                (ExtendedType::Scalar(ty), _) if ty.is_built_in() => built_in_scalar(name, value),
+                (ExtendedType::Scalar(_), _) => Some(custom_scalar(value)),
+                _ => None,
+            },
         }
     }
 
@@ -168,37 +131,24 @@ fn custom_scalar(value: &Value) -> String {
             let items: Vec<String> = items.iter().map(|item| custom_scalar(item)).collect();
             format!("[{}]", items.join(", "))
         }
-        Value::Object(fields) => object_text(
-            fields
-                .iter()
-                .map(|(name, value)| (name, custom_scalar(value))),
-        ),
+        Value::Object(fields) => object_text(fields.iter().map(|(name, value)| (name, custom_scalar(value)))),
     }
 }
 
 fn object_text<'a>(fields: impl IntoIterator<Item = (&'a Name, String)>) -> String {
-    let fields: Vec<String> = fields
-        .into_iter()
-        .map(|(name, value)| format!("{name}: {value}"))
-        .collect();
+    let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
     format!("{{{}}}", fields.join(", "))
 }
 
 /// Whether graphql-js writes this id without quotes.
 fn is_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    digits == "0"
-        || (!digits.starts_with('0')
-            && !digits.is_empty()
-            && digits.bytes().all(|b| b.is_ascii_digit()))
+    digits == "0" || (!digits.starts_with('0') && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// A number as JavaScript writes it: `1.0` is `1`, and an exponent only where the number is long.
 fn number(text: &str) -> Option<String> {
-    let number: f64 = text
-        .parse()
-        .ok()
-        .filter(|number: &f64| number.is_finite())?;
+    let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
     if number == 0.0 {
         return Some("0".to_owned());
     }

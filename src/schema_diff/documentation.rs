@@ -29,12 +29,7 @@ macro_rules! documented {
     )*};
 }
 
-documented!(
-    SchemaDefinition,
-    FieldDefinition,
-    EnumValueDefinition,
-    InputValueDefinition
-);
+documented!(SchemaDefinition, FieldDefinition, EnumValueDefinition, InputValueDefinition);
 
 impl Documented for ExtendedType {
     fn description(&self) -> Option<&str> {
@@ -91,24 +86,14 @@ impl Differ<'_> {
 }
 
 fn deprecation<'a>(directives: &[&'a Directive]) -> Option<&'a str> {
-    let directive = directives
-        .iter()
-        .find(|directive| directive.name == "deprecated")?;
+    let directive = directives.iter().find(|directive| directive.name == "deprecated")?;
     let reason = directive.specified_argument_by_name("reason");
-    Some(
-        reason
-            .and_then(|reason| reason.as_str())
-            .unwrap_or("No longer supported"),
-    )
+    Some(reason.and_then(|reason| reason.as_str()).unwrap_or("No longer supported"))
 }
 
 fn other_directives(directives: &[&Directive]) -> String {
     let has_meaning = |name: &str| matches!(name, "deprecated" | "specifiedBy" | "oneOf");
-    let others = directives
-        .iter()
-        .filter(|directive| !has_meaning(&directive.name));
-    let texts: Vec<String> = others
-        .map(|other| other.serialize().no_indent().to_string())
-        .collect();
+    let others = directives.iter().filter(|directive| !has_meaning(&directive.name));
+    let texts: Vec<String> = others.map(|other| other.serialize().no_indent().to_string()).collect();
     texts.join(" ")
 }

@@ -53,9 +53,7 @@ impl Differ<'_> {
             let at = &format!("{field}({arg}:)");
             let subject = &format!("{field} arg {arg}");
             match fate {
-                Fate::Removed(_) => {
-                    self.breaking("ARG_REMOVED", at, format!("{subject} was removed."))
-                }
+                Fate::Removed(_) => self.breaking("ARG_REMOVED", at, format!("{subject} was removed.")),
                 Fate::Added(new) if new.is_required() => {
                     let sentence = format!("A required arg {arg} on {field} was added.");
                     self.breaking("REQUIRED_ARG_ADDED", at, sentence);
@@ -78,17 +76,13 @@ impl Differ<'_> {
         for (field, fate) in fates(old, new) {
             let at = &format!("{name}.{field}");
             match fate {
-                Fate::Removed(_) => {
-                    self.breaking("FIELD_REMOVED", at, format!("{at} was removed."))
-                }
+                Fate::Removed(_) => self.breaking("FIELD_REMOVED", at, format!("{at} was removed.")),
                 Fate::Added(new) if new.is_required() => {
-                    let sentence =
-                        format!("A required field {field} on input type {name} was added.");
+                    let sentence = format!("A required field {field} on input type {name} was added.");
                     self.breaking("REQUIRED_INPUT_FIELD_ADDED", at, sentence);
                 }
                 Fate::Added(_) => {
-                    let sentence =
-                        format!("An optional field {field} on input type {name} was added.");
+                    let sentence = format!("An optional field {field} on input type {name} was added.");
                     self.dangerous("OPTIONAL_INPUT_FIELD_ADDED", at, sentence);
                 }
                 Fate::Kept(old, new) => self.input_kept(&INPUT_FIELD, at, at, old, new),
@@ -137,16 +131,9 @@ impl Differ<'_> {
             self.safe(words.type_widened, at, sentence);
         }
         if new.is_required() && !old.is_required() {
-            self.breaking(
-                words.became_required,
-                at,
-                format!("{subject} became required."),
-            );
+            self.breaking(words.became_required, at, format!("{subject} became required."));
         }
-        let (old, new) = (
-            default_value::text(self.old, old),
-            default_value::text(self.new, new),
-        );
+        let (old, new) = (default_value::text(self.old, old), default_value::text(self.new, new));
         match (old, new) {
             (Some(old), Some(new)) if old != new => {
                 let sentence = format!("{subject} has changed defaultValue from {old} to {new}.");
@@ -177,9 +164,7 @@ pub(super) fn is_within(narrow: &Type, wide: &Type) -> bool {
     }
     match (narrow, wide) {
         (Type::Named(a) | Type::NonNullNamed(a), Type::Named(b) | Type::NonNullNamed(b)) => a == b,
-        (Type::List(a) | Type::NonNullList(a), Type::List(b) | Type::NonNullList(b)) => {
-            is_within(a, b)
-        }
+        (Type::List(a) | Type::NonNullList(a), Type::List(b) | Type::NonNullList(b)) => is_within(a, b),
         _ => false,
     }
 }

@@ -3,9 +3,7 @@
 use apollo_compiler::Name;
 use apollo_compiler::ast::{DirectiveDefinition, FieldDefinition};
 use apollo_compiler::collections::{IndexMap, IndexSet};
-use apollo_compiler::schema::{
-    Component, ComponentName, EnumType, ExtendedType, InputObjectType, ScalarType,
-};
+use apollo_compiler::schema::{Component, ComponentName, EnumType, ExtendedType, InputObjectType, ScalarType};
 
 use super::inputs::is_within;
 use super::{Differ, Fate, fates};
@@ -46,9 +44,7 @@ impl Differ<'_> {
             match fate {
                 Fate::Removed(old) => {
                     let sentence = if old.is_built_in() {
-                        format!(
-                            "Standard scalar {name} was removed because it is not referenced anymore."
-                        )
+                        format!("Standard scalar {name} was removed because it is not referenced anymore.")
                     } else {
                         format!("{name} was removed.")
                     };
@@ -100,8 +96,7 @@ impl Differ<'_> {
     fn scalar(&mut self, name: &Name, old: &ScalarType, new: &ScalarType) {
         match (specified_by(old), specified_by(new)) {
             (Some(old), Some(new)) if old != new => {
-                let sentence =
-                    format!("Specification of scalar {name} changed from {old} to {new}.");
+                let sentence = format!("Specification of scalar {name} changed from {old} to {new}.");
                 self.dangerous("SPECIFIED_BY_CHANGED", name, sentence);
             }
             (None, Some(new)) => {
@@ -125,9 +120,7 @@ impl Differ<'_> {
         for (field, fate) in fates(old, new) {
             let at = &format!("{name}.{field}");
             match fate {
-                Fate::Removed(_) => {
-                    self.breaking("FIELD_REMOVED", at, format!("{at} was removed."))
-                }
+                Fate::Removed(_) => self.breaking("FIELD_REMOVED", at, format!("{at} was removed.")),
                 Fate::Added(_) => self.safe("FIELD_ADDED", at, format!("{at} was added.")),
                 Fate::Kept(old, new) => {
                     self.arguments(at, &old.arguments, &new.arguments);
@@ -143,12 +136,7 @@ impl Differ<'_> {
         }
     }
 
-    fn interfaces(
-        &mut self,
-        name: &Name,
-        old: &IndexSet<ComponentName>,
-        new: &IndexSet<ComponentName>,
-    ) {
+    fn interfaces(&mut self, name: &Name, old: &IndexSet<ComponentName>, new: &IndexSet<ComponentName>) {
         for interface in old.difference(new) {
             let sentence = format!("{name} no longer implements interface {interface}.");
             self.breaking("IMPLEMENTED_INTERFACE_REMOVED", name, sentence);
@@ -159,12 +147,7 @@ impl Differ<'_> {
         }
     }
 
-    fn union_members(
-        &mut self,
-        name: &Name,
-        old: &IndexSet<ComponentName>,
-        new: &IndexSet<ComponentName>,
-    ) {
+    fn union_members(&mut self, name: &Name, old: &IndexSet<ComponentName>, new: &IndexSet<ComponentName>) {
         for member in old.difference(new) {
             let sentence = format!("{member} was removed from union type {name}.");
             self.breaking("TYPE_REMOVED_FROM_UNION", name, sentence);
@@ -208,29 +191,18 @@ impl Differ<'_> {
     }
 
     pub(super) fn directive_definitions(&mut self) {
-        let (old, new) = (
-            &self.old.directive_definitions,
-            &self.new.directive_definitions,
-        );
+        let (old, new) = (&self.old.directive_definitions, &self.new.directive_definitions);
         for (name, fate) in fates(old, new) {
             let at = &format!("@{name}");
             match fate {
-                Fate::Removed(_) => {
-                    self.breaking("DIRECTIVE_REMOVED", at, format!("{name} was removed."))
-                }
+                Fate::Removed(_) => self.breaking("DIRECTIVE_REMOVED", at, format!("{name} was removed.")),
                 Fate::Added(_) => self.safe("DIRECTIVE_ADDED", at, format!("{name} was added.")),
                 Fate::Kept(old, new) => self.directive_kept(name, at, old, new),
             }
         }
     }
 
-    fn directive_kept(
-        &mut self,
-        name: &Name,
-        at: &str,
-        old: &DirectiveDefinition,
-        new: &DirectiveDefinition,
-    ) {
+    fn directive_kept(&mut self, name: &Name, at: &str, old: &DirectiveDefinition, new: &DirectiveDefinition) {
         self.directive_arguments(name, &old.arguments, &new.arguments);
         if old.repeatable && !new.repeatable {
             let sentence = format!("Repeatable flag was removed from {name}.");
@@ -239,19 +211,11 @@ impl Differ<'_> {
             let sentence = format!("Repeatable flag was added to {name}.");
             self.safe("DIRECTIVE_REPEATABLE_ADDED", at, sentence);
         }
-        for location in old
-            .locations
-            .iter()
-            .filter(|location| !new.locations.contains(location))
-        {
+        for location in old.locations.iter().filter(|location| !new.locations.contains(location)) {
             let sentence = format!("{location} was removed from {name}.");
             self.breaking("DIRECTIVE_LOCATION_REMOVED", at, sentence);
         }
-        for location in new
-            .locations
-            .iter()
-            .filter(|location| !old.locations.contains(location))
-        {
+        for location in new.locations.iter().filter(|location| !old.locations.contains(location)) {
             let sentence = format!("{location} was added to {name}.");
             self.safe("DIRECTIVE_LOCATION_ADDED", at, sentence);
         }

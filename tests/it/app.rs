@@ -11,17 +11,18 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use rollcall::config::{self, Command, Serve};
-use rollcall::db::{self, Db};
+use rollcall::db::Db;
 use rollcall::entity::Timestamp;
 use rollcall::entity::token::{self, Scope};
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::http::{self, App, Drained};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+
+use crate::database::Database;
 
 /// A service that runs until it is dropped.
 pub struct TestApp {
@@ -34,7 +35,7 @@ pub struct TestApp {
     client: Client<HttpConnector, Full<Bytes>>,
     stop: Option<oneshot::Sender<()>>,
     service: JoinHandle<Drained>,
-    _folder: TempDir,
+    _database: Database,
 }
 
 /// What came back.
@@ -73,15 +74,13 @@ impl TestApp {
 
     /// A service with flags of its command line.
     pub async fn with(flags: &[&str]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let url = format!("sqlite://{}", folder.path().join("rollcall.db").display());
-        let arguments = ["rollcall", "serve", "--listen", "127.0.0.1:0", "--database-url", &url];
+        let database = Database::new().await;
+        let arguments = ["rollcall", "serve", "--listen", "127.0.0.1:0", "--database-url", &database.url];
         let settings: Serve = match config::parse(arguments.iter().chain(flags).copied()) {
             Ok(Command::Serve(settings)) => *settings,
             other => panic!("not the flags of serve: {other:?}"),
         };
-        let db = db::connect(&settings.database.url().expect("a URL")).await.expect("a database");
-        db::migrate(&db).await.expect("migrations");
+        let db = database.open().await;
         let listener = TcpListener::bind(settings.addresses.listen).await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let app_url = settings.addresses.app_url(address);
@@ -92,7 +91,8 @@ impl TestApp {
             let _ = stopped.await;
         }));
         let client = Client::builder(TokioExecutor::new()).build_http();
-        let mut app = Self { address, db, token: String::new(), client, stop: Some(stop), service, _folder: folder };
+        let mut app =
+            Self { address, db, token: String::new(), client, stop: Some(stop), service, _database: database };
         app.token = app.new_token(Scope::Write, None).await;
         app
     }

@@ -7,43 +7,44 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-struct Done {
-    status: i32,
-    out: String,
-    err: String,
+/// What a command did.
+pub struct Done {
+    pub status: i32,
+    pub out: String,
+    pub err: String,
 }
 
 /// Where the commands of one test work.
-struct Place(TempDir);
+pub struct Place(TempDir);
 
 impl Place {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rollcall"));
         command.current_dir(self.0.path()).args(arguments).stdin(Stdio::null()).env_clear();
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Done {
+    pub fn run(&self, arguments: &[&str]) -> Done {
         let Output { status, stdout, stderr } = self.command(arguments).output().expect("the program runs");
         let text = |bytes| String::from_utf8(bytes).expect("text");
         Done { status: status.code().expect("a status"), out: text(stdout), err: text(stderr) }
     }
 
-    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         std::fs::write(self.0.path().join(name), text).expect("a file");
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.0.path()
     }
 }
 
 /// A refusal is one sentence on standard error, nothing else, and status 1.
-fn assert_refused(done: &Done, sentence: &str) {
+pub fn assert_refused(done: &Done, sentence: &str) {
     assert_eq!((done.status, &*done.out, &*done.err), (1, "", &*format!("rollcall: {sentence}\n")));
 }
 

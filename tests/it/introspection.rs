@@ -97,9 +97,7 @@ fn field(field: &sdl::Field<'static, String>) -> Value {
 /// A type of the SDL in the shape of [`told`].
 fn written(ty: &sdl::TypeDefinition<'static, String>, all: &[sdl::TypeDefinition<'static, String>]) -> Value {
     let implementors = |interface: &str| {
-        let implements = |ty: &&sdl::TypeDefinition<'static, String>| {
-            matches!(ty, sdl::TypeDefinition::Object(object) if object.implements_interfaces.iter().any(|name| name == interface))
-        };
+        let implements = |ty: &&sdl::TypeDefinition<'static, String>| matches!(ty, sdl::TypeDefinition::Object(object) if object.implements_interfaces.iter().any(|name| name == interface));
         all.iter().filter(implements).map(|ty| name_of(ty).to_owned()).collect::<Vec<_>>()
     };
     let none = Value::Null;

@@ -1,6 +1,7 @@
 //! Tests through the front door, all in one binary.
 
 mod app;
+mod database;
 
 mod account;
 mod alias;
@@ -8,24 +9,35 @@ mod code_issue;
 mod code_issue_project;
 mod codegen_fixtures;
 mod command_line;
+mod coverage;
 mod deploy;
 mod deploy_record;
 mod executor;
 mod graphql_over_http;
 mod http;
+mod identifiers;
 mod integration;
 mod introspection;
 mod library;
 mod limits;
+mod migrations;
+mod paging;
+mod postgres;
+mod properties;
+mod races;
 mod real_catalogue;
+mod refusals;
 mod repository;
 mod schema_diff;
 mod service;
+mod service_file;
+mod statements;
 mod suggestion;
 mod tag;
 mod team;
 mod tidy;
 mod tier;
+mod tour;
 mod user;
 mod webhook;
 

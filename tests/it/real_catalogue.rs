@@ -74,7 +74,8 @@ fn catalogue() -> Option<Vec<Entry>> {
 async fn change(app: &TestApp, mutation: &str, input: Value) -> Value {
     let name = mutation.split(['(', ' ', '{']).find(|word| !word.is_empty()).expect("a mutation").to_owned();
     let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
-    let query = format!("mutation($input: {kind}!) {{ {} }}", mutation.replacen(&name, &format!("{name}(input: $input)"), 1));
+    let query =
+        format!("mutation($input: {kind}!) {{ {} }}", mutation.replacen(&name, &format!("{name}(input: $input)"), 1));
     let answer = app.query(&query, json!({ "input": input })).await;
     let payload = answer["data"][&name].clone();
     assert_eq!(payload["errors"], json!([]), "{answer}");
@@ -89,7 +90,8 @@ async fn a_real_catalogue_is_read_back_as_it_went_in() {
     let teams: BTreeSet<_> = entries.iter().map(|entry| entry.team.as_str()).collect();
     let mut team_aliases = BTreeMap::new();
     for name in teams {
-        let payload = change(&app, "teamCreate { team { alias } errors { message path } }", json!({ "name": name })).await;
+        let payload =
+            change(&app, "teamCreate { team { alias } errors { message path } }", json!({ "name": name })).await;
         team_aliases.insert(name, payload["team"]["alias"].as_str().expect("an alias").to_owned());
     }
     for entry in &entries {

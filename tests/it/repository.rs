@@ -348,7 +348,7 @@ async fn service_repository_create_names_every_field_that_is_wrong() {
         "serviceRepository": null,
         "errors": [
             { "path": ["service", "alias"] },
-            { "path": ["repository", "base"] },
+            { "path": ["repository"] },
             { "path": ["baseDirectory"] },
             { "path": ["displayName"] },
         ],

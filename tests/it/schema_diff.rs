@@ -44,10 +44,7 @@ struct Change {
 }
 
 fn expected() -> Expected {
-    let file = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/graphql-js-diff/expected.json"
-    );
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/graphql-js-diff/expected.json");
     let text = std::fs::read_to_string(file).expect("expected.json is part of the repository");
     serde_json::from_str(&text).expect("record.mjs writes JSON")
 }
@@ -55,22 +52,17 @@ fn expected() -> Expected {
 /// Lines `class coordinate KIND` for the changes of two schemas.
 fn lines(old: &str, new: &str) -> Vec<String> {
     let changes = diff(("old.graphql", old), ("new.graphql", new)).expect("valid schemas");
-    let line =
-        |c: &rollcall::schema_diff::Change| format!("{} {} {}", c.class, c.coordinate, c.kind);
+    let line = |c: &rollcall::schema_diff::Change| format!("{} {} {}", c.class, c.coordinate, c.kind);
     changes.iter().map(line).collect()
 }
 
 #[test]
 fn breaking_and_dangerous_changes_are_those_of_graphql_js() {
     let cases = expected().cases;
-    assert!(
-        cases.len() >= 90,
-        "only {} cases were recorded",
-        cases.len()
-    );
+    assert!(cases.len() >= 90, "only {} cases were recorded", cases.len());
     for case in cases {
-        let changes = diff(("old", &case.old), ("new", &case.new))
-            .unwrap_or_else(|mistakes| panic!("{}: {mistakes}", case.name));
+        let changes =
+            diff(("old", &case.old), ("new", &case.new)).unwrap_or_else(|mistakes| panic!("{}: {mistakes}", case.name));
         let mut ours: Vec<Change> = changes
             .into_iter()
             .filter(|change| change.class != Class::Safe && !OURS.contains(&change.kind))
@@ -90,20 +82,9 @@ fn breaking_and_dangerous_changes_are_those_of_graphql_js() {
 #[test]
 fn every_kind_of_graphql_js_is_compared_and_none_is_left_out() {
     let expected = expected();
-    let recorded: Vec<&Change> = expected
-        .cases
-        .iter()
-        .flat_map(|case| &case.changes)
-        .collect();
-    for kind in expected
-        .breaking_kinds
-        .iter()
-        .chain(&expected.dangerous_kinds)
-    {
-        assert!(
-            recorded.iter().any(|change| change.kind == *kind),
-            "no case has {kind}"
-        );
+    let recorded: Vec<&Change> = expected.cases.iter().flat_map(|case| &case.changes).collect();
+    for kind in expected.breaking_kinds.iter().chain(&expected.dangerous_kinds) {
+        assert!(recorded.iter().any(|change| change.kind == *kind), "no case has {kind}");
         assert!(!OURS.contains(&kind.as_str()), "{kind} is graphql-js's");
     }
 }
@@ -118,52 +99,30 @@ fn a_schema_does_not_differ_from_itself() {
 
 /// The changes when `old` becomes `new` beside types that stay.
 fn changes(old: &str, new: &str) -> Vec<String> {
-    let stays =
-        "type Query implements Node { id: ID } type Other { id: ID } interface Node { id: ID }";
+    let stays = "type Query implements Node { id: ID } type Other { id: ID } interface Node { id: ID }";
     lines(&format!("{stays} {old}"), &format!("{stays} {new}"))
 }
 
 #[test]
 fn breaking_changes_that_graphql_js_does_not_name_are_found() {
     assert_eq!(
-        changes(
-            "schema { query: Query mutation: Other }",
-            "schema { query: Other }"
-        ),
-        [
-            "breaking schema.mutation ROOT_OPERATION_REMOVED",
-            "breaking schema.query ROOT_OPERATION_CHANGED",
-        ]
+        changes("schema { query: Query mutation: Other }", "schema { query: Other }"),
+        ["breaking schema.mutation ROOT_OPERATION_REMOVED", "breaking schema.query ROOT_OPERATION_CHANGED",]
     );
     assert_eq!(
-        changes(
-            "input In { a: Int b: Int }",
-            "input In @oneOf { a: Int b: Int }"
-        ),
+        changes("input In { a: Int b: Int }", "input In @oneOf { a: Int b: Int }"),
         ["breaking In ONE_OF_ADDED"]
     );
     assert_eq!(
         changes("input In { a: Int! = 1 }", "input In { a: Int! }"),
-        [
-            "breaking In.a INPUT_FIELD_BECAME_REQUIRED",
-            "dangerous In.a INPUT_FIELD_DEFAULT_VALUE_CHANGE"
-        ]
+        ["breaking In.a INPUT_FIELD_BECAME_REQUIRED", "dangerous In.a INPUT_FIELD_DEFAULT_VALUE_CHANGE"]
     );
     assert_eq!(
-        changes(
-            "extend type Other { f(a: Int! = 1): ID }",
-            "extend type Other { f(a: Int!): ID }"
-        ),
-        [
-            "breaking Other.f(a:) ARG_BECAME_REQUIRED",
-            "dangerous Other.f(a:) ARG_DEFAULT_VALUE_CHANGE"
-        ]
+        changes("extend type Other { f(a: Int! = 1): ID }", "extend type Other { f(a: Int!): ID }"),
+        ["breaking Other.f(a:) ARG_BECAME_REQUIRED", "dangerous Other.f(a:) ARG_DEFAULT_VALUE_CHANGE"]
     );
     assert_eq!(
-        changes(
-            "directive @d(a: Int! = 1, b: ID) on FIELD",
-            "directive @d(a: Int!, b: [ID]) on FIELD"
-        ),
+        changes("directive @d(a: Int! = 1, b: ID) on FIELD", "directive @d(a: Int!, b: [ID]) on FIELD"),
         [
             "breaking @d(a:) DIRECTIVE_ARG_BECAME_REQUIRED",
             "breaking @d(b:) DIRECTIVE_ARG_CHANGED_KIND",
@@ -175,21 +134,12 @@ fn breaking_changes_that_graphql_js_does_not_name_are_found() {
 #[test]
 fn dangerous_changes_that_graphql_js_does_not_name_are_found() {
     assert_eq!(
-        changes(
-            "input In { a: Int = 1 b: Int = 1 }",
-            "input In { a: Int = 2 b: Int }"
-        ),
-        [
-            "dangerous In.a INPUT_FIELD_DEFAULT_VALUE_CHANGE",
-            "dangerous In.b INPUT_FIELD_DEFAULT_VALUE_CHANGE",
-        ]
+        changes("input In { a: Int = 1 b: Int = 1 }", "input In { a: Int = 2 b: Int }"),
+        ["dangerous In.a INPUT_FIELD_DEFAULT_VALUE_CHANGE", "dangerous In.b INPUT_FIELD_DEFAULT_VALUE_CHANGE",]
     );
     assert_eq!(
         changes("", "type New implements Node { id: ID }"),
-        [
-            "dangerous New TYPE_ADDED_TO_INTERFACE",
-            "safe New TYPE_ADDED"
-        ]
+        ["dangerous New TYPE_ADDED_TO_INTERFACE", "safe New TYPE_ADDED"]
     );
     assert_eq!(
         changes(
@@ -248,24 +198,12 @@ fn safe_changes_are_named_too() {
 #[test]
 fn the_order_of_definitions_and_what_is_the_default_anyway_are_no_changes() {
     for (old, new) in [
-        (
-            "enum Color { RED GREEN } scalar Date",
-            "scalar Date enum Color { GREEN RED }",
-        ),
-        (
-            "input In { a: Int b: ID }",
-            "input In { b: ID } extend input In { a: Int }",
-        ),
+        ("enum Color { RED GREEN } scalar Date", "scalar Date enum Color { GREEN RED }"),
+        ("input In { a: Int b: ID }", "input In { b: ID } extend input In { a: Int }"),
         ("", "schema { query: Query }"),
         ("", "directive @oneOf on INPUT_OBJECT"),
-        (
-            "enum Color { RED @deprecated }",
-            r#"enum Color { RED @deprecated(reason: "No longer supported") }"#,
-        ),
-        (
-            "input In { a: [Float] = 1 b: ID = 1 }",
-            r#"input In { a: [Float] = [1.0] b: ID = "1" }"#,
-        ),
+        ("enum Color { RED @deprecated }", r#"enum Color { RED @deprecated(reason: "No longer supported") }"#),
+        ("input In { a: [Float] = 1 b: ID = 1 }", r#"input In { a: [Float] = [1.0] b: ID = "1" }"#),
     ] {
         assert_eq!(changes(old, new), [""; 0], "{old} -> {new}");
     }
@@ -275,14 +213,8 @@ fn the_order_of_definitions_and_what_is_the_default_anyway_are_no_changes() {
 fn sdl_that_is_not_valid_is_reported_with_its_place() {
     let good = ("new.graphql", "type Query { name: String }");
     for (sdl, mistake) in [
-        (
-            "type Query {\n  name: \n}",
-            "old.graphql:3:1: syntax error: expected a Type",
-        ),
-        (
-            "type Query {\n  team: Team\n}",
-            "old.graphql:2:9: cannot find type `Team` in this document",
-        ),
+        ("type Query {\n  name: \n}", "old.graphql:3:1: syntax error: expected a Type"),
+        ("type Query {\n  team: Team\n}", "old.graphql:2:9: cannot find type `Team` in this document"),
         (
             "type Query {\n  f(a: Int = ONE, b: [Int!] = [1, null]): Int\n}",
             "old.graphql:2:14: the default value ONE of `a` does not fit its type Int\n\
@@ -296,10 +228,7 @@ fn sdl_that_is_not_valid_is_reported_with_its_place() {
         assert_eq!(diff(("old.graphql", sdl), good), Err(mistake.to_owned()));
     }
     let both = diff(("old.graphql", "type"), ("new.graphql", "type")).expect_err("neither is SDL");
-    assert!(
-        both.contains("old.graphql:") && both.contains("new.graphql:"),
-        "{both}"
-    );
+    assert!(both.contains("old.graphql:") && both.contains("new.graphql:"), "{both}");
 }
 
 #[test]

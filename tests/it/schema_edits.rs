@@ -129,7 +129,15 @@ fn a_hand_written_side_that_follows_the_sdl_compiles() {
 #[test]
 fn a_field_that_is_added_asks_for_its_method_with_the_signature() {
     let sdl = SDL.replace("type Service { name: String!", "type Service { name: String! contactChannel: String");
-    stops_with(&sdl, &["E0046", "`contact_channel`", "fn contact_channel(&self) -> Option<&str>", "impl ServiceResolver for Service"]);
+    stops_with(
+        &sdl,
+        &[
+            "E0046",
+            "`contact_channel`",
+            "fn contact_channel(&self) -> Option<&str>",
+            "impl ServiceResolver for Service",
+        ],
+    );
 }
 
 #[test]
@@ -142,7 +150,10 @@ fn a_relation_that_is_added_asks_for_its_method_with_all_parents() {
 
 #[test]
 fn a_field_that_is_removed_is_named() {
-    stops_with(&SDL.replace(" owner: Team", ""), &["E0407", "method `owner` is not a member of trait `ServiceResolver`"]);
+    stops_with(
+        &SDL.replace(" owner: Team", ""),
+        &["E0407", "method `owner` is not a member of trait `ServiceResolver`"],
+    );
 }
 
 #[test]

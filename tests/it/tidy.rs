@@ -10,7 +10,9 @@ fn sources(place: &str) -> Vec<(String, String)> {
     let mut next = vec![root.join(place)];
     while let Some(path) = next.pop() {
         if path.is_dir() {
-            next.extend(fs::read_dir(&path).expect("a folder of the project").map(|entry| entry.expect("an entry").path()));
+            next.extend(
+                fs::read_dir(&path).expect("a folder of the project").map(|entry| entry.expect("an entry").path()),
+            );
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             files.push(read(root, path));
         }
@@ -58,18 +60,19 @@ fn hyper_is_known_under_http_alone() {
 #[test]
 fn rows_and_deploys_do_not_know_graphql() {
     let why = "Entities and the webhook serve every surface; what GraphQL makes of them is graphql/'s affair.";
-    for place in ["src/entity", "src/deploy"] {
+    for place in ["src/entity", "src/deploy", "src/service_file"] {
         nowhere(place, &["async_graphql", "apollo_compiler", "crate::graphql", "rollcall::graphql"], &[], why);
     }
 }
 
 #[test]
 fn nothing_below_knows_what_is_above() {
-    let why = "Dependencies point one way: http -> graphql, deploy -> entity. What two surfaces share belongs below both.";
-    for place in ["src/entity", "src/graphql", "src/deploy", "src/db.rs", "src/error.rs"] {
+    let why =
+        "Dependencies point one way: http -> graphql, deploy -> entity. What two surfaces share belongs below both.";
+    for place in ["src/entity", "src/graphql", "src/deploy", "src/service_file", "src/db.rs", "src/error.rs"] {
         nowhere(place, &["crate::http", "crate::config"], &[], why);
     }
-    nowhere("src/entity", &["crate::deploy"], &[], why);
+    nowhere("src/entity", &["crate::deploy", "crate::service_file"], &[], why);
 }
 
 #[test]
@@ -82,7 +85,8 @@ fn a_backend_is_named_in_one_file() {
 #[test]
 fn sql_text_stands_beside_the_database_alone() {
     let why = "Statements are built, not written: SQL text stands in db.rs and migration/ alone.";
-    let words = ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "Statement::from_s", "execute_unprepared", "raw_sql"];
+    let words =
+        ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "Statement::from_s", "execute_unprepared", "raw_sql"];
     nowhere("src", &words, &["src/db.rs"], why);
 }
 
@@ -113,7 +117,17 @@ fn the_generator_does_no_input_or_output() {
 #[test]
 fn the_generator_knows_no_noun_of_the_catalogue() {
     let why = "The generator serves any SDL: a noun of the catalogue in its code would be a special case.";
-    let words = ["\"Service", "\"Team", "\"Tag\"", "\"Tier", "\"Repository", "\"Integration", "\"Deploy", "CodeIssue", "\"Account"];
+    let words = [
+        "\"Service",
+        "\"Team",
+        "\"Tag\"",
+        "\"Tier",
+        "\"Repository",
+        "\"Integration",
+        "\"Deploy",
+        "CodeIssue",
+        "\"Account",
+    ];
     let tests_begin = |text: &str| text.find("#[cfg(test)]").unwrap_or(text.len());
     for (name, text) in sources("src/codegen") {
         if name.contains("/fixtures/") {
@@ -129,12 +143,20 @@ fn the_generator_knows_no_noun_of_the_catalogue() {
 
 #[test]
 fn generated_code_knows_the_machinery_and_types_alone() {
-    let why = "Generated code calls the machinery and names what types.rs binds; anything else would tie it to the nouns.";
+    let why =
+        "Generated code calls the machinery and names what types.rs binds; anything else would tie it to the nouns.";
     let code = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/graphql-js/schema.rs"));
     for (at, _) in code.match_indices("::rollcall::") {
         let rest = &code[at..];
-        let known = ["error::", "graphql::execute::", "graphql::input::", "graphql::introspection::", "graphql::page::",
-            "graphql::plan::", "graphql::write::"];
+        let known = [
+            "error::",
+            "graphql::execute::",
+            "graphql::input::",
+            "graphql::introspection::",
+            "graphql::page::",
+            "graphql::plan::",
+            "graphql::write::",
+        ];
         let path = &rest["::rollcall::".len()..];
         assert!(known.iter().any(|known| path.starts_with(known)), "{why}\n{}", &rest[..rest.len().min(80)]);
     }

@@ -261,7 +261,7 @@ async fn posts_at_the_same_moment_are_recorded_once_and_numbered_without_gap_or_
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_posts_with_a_sentence_and_passes_without_a_restart() {
+async fn a_full_disk_under_sqlite_refuses_posts_with_a_sentence_and_passes_without_a_restart() {
     let endpoint = Endpoint::start().await;
     let app = &endpoint.app;
     // The one connection that writes holds its file for a full disk, until SQLite ends its transaction by itself and it

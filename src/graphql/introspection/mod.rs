@@ -11,23 +11,15 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{Name, Node as Shared, Schema as Sdl};
 use async_graphql::MaybeUndefined;
 
-use super::execute::{BoxFuture, Execution, FieldInfo, Kind, Node, Object, ObjectInfo, Slot, State, objects, scalars};
-use super::input::{self, Fields, FromFields, InputError};
-use super::plan::FieldPlan;
-use super::write::{Scalar, Writer};
+use crate::graphql::execute::{BoxFuture, Execution, Node, Object, ObjectInfo, Slot, State, objects, scalars};
+use crate::graphql::input::{self, Fields, FromFields, InputError};
+use crate::graphql::plan::FieldPlan;
+use crate::graphql::write::{Scalar, Writer};
 
-/// The root field `__schema`.
-pub const SCHEMA_FIELD: FieldInfo =
-    FieldInfo { name: "__schema", kind: Kind::Relation, nullable: false, arguments: None, objects: &[&SCHEMA] };
+mod tables;
 
-/// The root field `__type`.
-pub const TYPE_FIELD: FieldInfo = FieldInfo {
-    name: "__type",
-    kind: Kind::Relation,
-    nullable: true,
-    arguments: Some(input::read_arguments::<TypeArguments>),
-    objects: &[&TYPE],
-};
+use tables::{DIRECTIVE, ENUM_VALUE, FIELD, INPUT_VALUE, SCHEMA, TYPE};
+pub use tables::{SCHEMA_FIELD, TYPE_FIELD};
 
 /// Resolves [`SCHEMA_FIELD`].
 pub async fn schema<'r, 'a: 'r, S: State>(field: &'a FieldPlan, execution: &'r Execution<'a, S>) -> Slot<'a> {
@@ -262,93 +254,6 @@ fn types_in_order(sdl: &Sdl) -> impl Iterator<Item = &Name> {
     let found: Vec<_> = order.iter().filter_map(|name| sdl.types.get_key_value(name)).map(|(name, _)| name).collect();
     found.into_iter()
 }
-
-const fn column(name: &'static str, nullable: bool) -> FieldInfo {
-    FieldInfo { name, kind: Kind::Column, nullable, arguments: None, objects: &[] }
-}
-
-const fn relation(name: &'static str, nullable: bool, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
-    FieldInfo { name, kind: Kind::Relation, nullable, arguments: None, objects }
-}
-
-const fn deprecable(name: &'static str, nullable: bool, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
-    let arguments = Some(input::read_arguments::<IncludeDeprecated> as input::ReadArguments);
-    FieldInfo { name, kind: Kind::Relation, nullable, arguments, objects }
-}
-
-static SCHEMA: ObjectInfo = ObjectInfo {
-    name: "__Schema",
-    fields: &[
-        column("description", true),
-        relation("types", false, &[&TYPE]),
-        relation("queryType", false, &[&TYPE]),
-        relation("mutationType", true, &[&TYPE]),
-        relation("subscriptionType", true, &[&TYPE]),
-        relation("directives", false, &[&DIRECTIVE]),
-    ],
-};
-
-static TYPE: ObjectInfo = ObjectInfo {
-    name: "__Type",
-    fields: &[
-        column("kind", false),
-        column("name", true),
-        column("description", true),
-        column("specifiedByURL", true),
-        deprecable("fields", true, &[&FIELD]),
-        relation("interfaces", true, &[&TYPE]),
-        relation("possibleTypes", true, &[&TYPE]),
-        deprecable("enumValues", true, &[&ENUM_VALUE]),
-        deprecable("inputFields", true, &[&INPUT_VALUE]),
-        relation("ofType", true, &[&TYPE]),
-        column("isOneOf", true),
-    ],
-};
-
-static FIELD: ObjectInfo = ObjectInfo {
-    name: "__Field",
-    fields: &[
-        column("name", false),
-        column("description", true),
-        deprecable("args", false, &[&INPUT_VALUE]),
-        relation("type", false, &[&TYPE]),
-        column("isDeprecated", false),
-        column("deprecationReason", true),
-    ],
-};
-
-static INPUT_VALUE: ObjectInfo = ObjectInfo {
-    name: "__InputValue",
-    fields: &[
-        column("name", false),
-        column("description", true),
-        relation("type", false, &[&TYPE]),
-        column("defaultValue", true),
-        column("isDeprecated", false),
-        column("deprecationReason", true),
-    ],
-};
-
-static ENUM_VALUE: ObjectInfo = ObjectInfo {
-    name: "__EnumValue",
-    fields: &[
-        column("name", false),
-        column("description", true),
-        column("isDeprecated", false),
-        column("deprecationReason", true),
-    ],
-};
-
-static DIRECTIVE: ObjectInfo = ObjectInfo {
-    name: "__Directive",
-    fields: &[
-        column("name", false),
-        column("description", true),
-        column("isRepeatable", false),
-        relation("locations", false, &[]),
-        deprecable("args", false, &[&INPUT_VALUE]),
-    ],
-};
 
 /// The executor's way to an introspection type: its table, its columns and its relations, by name.
 macro_rules! object {

@@ -1,0 +1,263 @@
+//! Makes the catalogue what the documents say, inside one transaction.
+//!
+//! It goes on past what is wrong, so that everything wrong is found; whoever began the transaction rolls it back then.
+
+use std::collections::{HashMap, HashSet};
+
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, Set};
+
+use super::document::{Document, Given, ServiceDocument};
+use super::find::{Governed, find};
+use super::yaml::At;
+use super::{Problems, repositories};
+use crate::db;
+use crate::entity::alias::{AliasTable, Kind};
+use crate::entity::tag::{self, Owner};
+use crate::entity::{Timestamp, lifecycle, repository, service, service_alias, service_repository, team, tier};
+
+/// What came of a document.
+#[derive(Debug)]
+pub(super) struct Change(String);
+
+impl Change {
+    pub(super) fn new(noun: &str, name: String, created: bool, changed: bool) -> Self {
+        let done = match (created, changed) {
+            (true, _) => "created",
+            (false, true) => "updated",
+            (false, false) => "unchanged",
+        };
+        Self(format!("{done} {noun} {name}"))
+    }
+}
+
+/// Applies the documents, repositories first, and answers what came of each, in their order.
+pub(super) async fn apply(
+    db: &impl ConnectionTrait,
+    documents: &[Document],
+    problems: &mut Problems,
+) -> Result<Vec<String>, DbErr> {
+    let mut changes = repositories::apply(db, documents, problems).await?;
+    let subjects = find(db, documents, problems).await?;
+    // Before any alias is given: it may have been another's until now.
+    let mut freed = HashSet::new();
+    for Governed { number, document, service, .. } in &subjects {
+        if let (Some(service), Some(aliases)) = (service, &document.aliases)
+            && take_aliases(db, service.id, &document.name.value, aliases).await?
+        {
+            freed.insert(*number);
+        }
+    }
+    for governed in subjects {
+        let freed = freed.contains(&governed.number);
+        changes.push((governed.number, put(db, governed, freed, problems).await?));
+    }
+    changes.sort_by_key(|(number, _)| *number);
+    Ok(changes.into_iter().map(|(_, Change(line))| line).collect())
+}
+
+/// Takes away the aliases that somebody gave the service and that are not listed. The name stays an alias, whoever
+/// gave it.
+async fn take_aliases(
+    db: &impl ConnectionTrait,
+    service: i64,
+    name: &str,
+    listed: &[At<String>],
+) -> Result<bool, DbErr> {
+    use service_alias::Column;
+    let kept = listed.iter().map(|alias| alias.value.as_str()).chain([name]);
+    let others = service_alias::Entity::delete_many()
+        .filter(Column::ServiceId.eq(service))
+        .filter(Column::Kind.eq(Kind::Managed))
+        .filter(Column::Value.is_not_in(kept));
+    Ok(others.exec(db).await?.rows_affected > 0)
+}
+
+/// Creates or updates a service. `freed`: it had aliases taken away.
+async fn put(
+    db: &impl ConnectionTrait,
+    governed: Governed<'_>,
+    freed: bool,
+    problems: &mut Problems,
+) -> Result<Change, DbErr> {
+    let Governed { file, document, service, .. } = governed;
+    // Taken apart, so that nothing a document can say is forgotten.
+    let ServiceDocument {
+        name,
+        description,
+        owner,
+        tier,
+        lifecycle,
+        product,
+        language,
+        framework,
+        aliases,
+        tags: tagged,
+        repositories,
+    } = document;
+    let created = service.is_none();
+    let before = match service {
+        Some(service) => service,
+        None => service::create(db, name.value.clone(), |_| {}).await?,
+    };
+    let id = before.id;
+    let mut after = before.clone();
+    if after.name != name.value || !has_alias(db, id, &name.value).await? {
+        after.slug = service::claim_name(db, id, &name.value).await?;
+        after.name.clone_from(&name.value);
+        // The name finds the service the next time: without it as an alias there would be a second one.
+        if let Some(other) = service::by_alias(db, &name.value).await?.filter(|other| other.id != id) {
+            let message = format!("\"{}\" is an alias of the service \"{}\"", name.value, other.name);
+            problems.add(file, name.spot, message);
+        }
+    }
+    give(&mut after.description, description);
+    give(&mut after.product, product);
+    give(&mut after.language, language);
+    give(&mut after.framework, framework);
+    if let Some(named) = owner {
+        let found = match &named.value {
+            Some(alias) => team::by_alias(db, alias).await?.map(|team| team.id),
+            None => None,
+        };
+        after.owner_id = known("team", file, named, found, problems);
+    }
+    if let Some(named) = tier {
+        let found = match &named.value {
+            Some(alias) => tier::by_alias(db, alias).await?.map(|tier| tier.id),
+            None => None,
+        };
+        after.tier_id = known("tier", file, named, found, problems);
+    }
+    if let Some(named) = lifecycle {
+        let found = match &named.value {
+            Some(alias) => lifecycle::by_alias(db, alias).await?.map(|lifecycle| lifecycle.id),
+            None => None,
+        };
+        after.lifecycle_id = known("lifecycle", file, named, found, problems);
+    }
+    after.locked_by = Some(problems.name(file).to_owned());
+
+    let slug = after.slug.clone();
+    let mut changed = freed || after != before;
+    if after != before {
+        if !created {
+            after.updated_at = Timestamp::now();
+        }
+        after.into_active_model().reset_all().update(db).await?;
+    }
+    for alias in aliases.iter().flatten() {
+        changed |= give_alias(db, id, file, alias, problems).await?;
+    }
+    if let Some(tagged) = tagged {
+        changed |= tags(db, Owner::Service(id), tagged).await?;
+    }
+    if let Some(repositories) = repositories {
+        changed |= links(db, id, file, repositories, problems).await?;
+    }
+    Ok(Change::new("service", slug, created, changed))
+}
+
+/// Sets a column to what the document says of it, if it says anything.
+pub(super) fn give(column: &mut Option<String>, given: &Given<String>) {
+    if let Some(given) = given {
+        column.clone_from(&given.value);
+    }
+}
+
+fn known(
+    noun: &str,
+    file: usize,
+    named: &At<Option<String>>,
+    found: Option<i64>,
+    problems: &mut Problems,
+) -> Option<i64> {
+    if let (Some(alias), None) = (&named.value, found) {
+        problems.add(file, named.spot, format!("no {noun} has the alias \"{alias}\""));
+    }
+    found
+}
+
+async fn has_alias(db: &impl ConnectionTrait, service: i64, alias: &str) -> Result<bool, DbErr> {
+    Ok(service::by_alias(db, alias).await?.is_some_and(|owner| owner.id == service))
+}
+
+/// Gives the service an alias, unless it has it, of whatever kind. Answers whether it is new.
+async fn give_alias(
+    db: &impl ConnectionTrait,
+    service: i64,
+    file: usize,
+    At { value: alias, spot }: &At<String>,
+    problems: &mut Problems,
+) -> Result<bool, DbErr> {
+    if has_alias(db, service, alias).await? {
+        return Ok(false);
+    }
+    let given = service_alias::Entity::claim(db, service, alias, Kind::Managed).await?;
+    if !given {
+        let owner = service::by_alias(db, alias).await?.map(|owner| owner.name).unwrap_or_default();
+        problems.add(file, *spot, format!("another service has the alias \"{alias}\": \"{owner}\""));
+    }
+    Ok(given)
+}
+
+/// Makes these the tags of the owner, and answers whether that changed anything.
+pub(super) async fn tags(db: &impl ConnectionTrait, owner: Owner, wanted: &[(String, String)]) -> Result<bool, DbErr> {
+    let mut changed = false;
+    let present = tag::Entity::find().filter(owner.column().eq(owner.id())).all(db).await?;
+    let mut present: HashMap<String, tag::Model> = present.into_iter().map(|tag| (tag.key.clone(), tag)).collect();
+    for (key, value) in wanted {
+        if present.remove(key).is_none_or(|tag| tag.value != *value) {
+            tag::assign(db, owner, key.clone(), value.clone()).await?;
+            changed = true;
+        }
+    }
+    let rest: Vec<i64> = present.values().map(|tag| tag.id).collect();
+    if !rest.is_empty() {
+        tag::Entity::delete_many().filter(db::any(db, tag::Column::Id, &rest)).exec(db).await?;
+        changed = true;
+    }
+    Ok(changed)
+}
+
+/// Makes these the repositories of the service, and answers whether that changed anything. A link that is there keeps
+/// its folder and its name.
+async fn links(
+    db: &impl ConnectionTrait,
+    service: i64,
+    file: usize,
+    wanted: &[At<String>],
+    problems: &mut Problems,
+) -> Result<bool, DbErr> {
+    use service_repository::{Column, Entity};
+    let mut changed = false;
+    let present = Entity::find().filter(Column::ServiceId.eq(service)).all(db).await?;
+    let mut present: HashMap<i64, i64> = present.into_iter().map(|link| (link.repository_id, link.id)).collect();
+    for At { value: alias, spot } in wanted {
+        let Some(repository) = repository::by_alias(db, alias).await? else {
+            // A document that cannot be read may be the one that makes it.
+            if !problems.documents_are_missing {
+                problems.add(file, *spot, format!("no repository has the alias \"{alias}\""));
+            }
+            continue;
+        };
+        if present.remove(&repository.id).is_none() {
+            let link = service_repository::ActiveModel {
+                service_id: Set(service),
+                repository_id: Set(repository.id),
+                base_directory: Set("/".to_owned()),
+                display_name: Set(None),
+                ..Default::default()
+            };
+            let unless_linked = OnConflict::columns([Column::ServiceId, Column::RepositoryId]).do_nothing().to_owned();
+            Entity::insert(link).on_conflict(unless_linked).exec_without_returning(db).await?;
+            changed = true;
+        }
+    }
+    let rest: Vec<i64> = present.into_values().collect();
+    if !rest.is_empty() {
+        Entity::delete_many().filter(db::any(db, Column::Id, &rest)).exec(db).await?;
+        changed = true;
+    }
+    Ok(changed)
+}

@@ -1,0 +1,271 @@
+//! Reads documents of service files out of YAML, and checks what can be checked without the catalogue.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Problems;
+use super::document::{Document, Given, RepositoryDocument, ServiceDocument, Subject};
+use super::yaml::{self, At, Node, Spot};
+use crate::entity::{repository, tag, text};
+use crate::error::UserError;
+
+const DOCUMENT: &[&str] = &["version", "service", "repository"];
+const SERVICE: &[&str] = &[
+    "name",
+    "description",
+    "owner",
+    "tier",
+    "lifecycle",
+    "product",
+    "language",
+    "framework",
+    "aliases",
+    "tags",
+    "repositories",
+];
+const REPOSITORY: &[&str] = &["name", "alias", "url", "default_branch", "private", "visible", "tags"];
+
+/// The documents of a file, and what is wrong with them. One that does not say what it is about is left out.
+pub(super) fn read(file: usize, text: &str, problems: &mut Problems) -> Vec<Document> {
+    let nodes = yaml::documents(text);
+    if nodes.is_empty() {
+        problems.add(file, Spot { line: 1, column: 1 }, "there is no document in this file");
+    }
+    let mut documents = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let subject = match node {
+            Ok(node) => Reader { file, problems }.document(&node),
+            Err(complaint) => {
+                problems.add(file, complaint.spot, complaint.value);
+                None
+            }
+        };
+        match subject {
+            Some(subject) => documents.push(Document { file, subject }),
+            None => problems.documents_are_missing = true,
+        }
+    }
+    documents
+}
+
+struct Reader<'a> {
+    file: usize,
+    problems: &'a mut Problems,
+}
+
+type Entries<'a> = HashMap<&'a str, &'a At<Node>>;
+
+impl Reader<'_> {
+    fn wrong(&mut self, spot: Spot, message: impl Into<String>) {
+        self.problems.add(self.file, spot, message);
+    }
+
+    fn take<T>(&mut self, spot: Spot, checked: Result<T, UserError>) -> Option<T> {
+        checked.map_err(|error| self.wrong(spot, error.message)).ok()
+    }
+
+    /// The entries of a mapping: those that `known` has.
+    fn entries<'a>(&mut self, what: &str, node: &'a At<Node>, known: &[&str]) -> Option<Entries<'a>> {
+        let mut entries = Entries::new();
+        for (key, value) in self.mapping(what, node)? {
+            if known.contains(&key.value) {
+                entries.insert(key.value, value);
+            } else {
+                let known = known.join(", ");
+                self.wrong(key.spot, format!("{what} has no key \"{}\"; its keys are {known}", key.value));
+            }
+        }
+        Some(entries)
+    }
+
+    /// The entries of a mapping of any keys, each once.
+    fn mapping<'a>(&mut self, what: &str, node: &'a At<Node>) -> Option<Vec<(At<&'a str>, &'a At<Node>)>> {
+        let Node::Mapping(pairs) = &node.value else {
+            self.wrong_kind(what, "a mapping", node);
+            return None;
+        };
+        let mut entries: Vec<(At<&str>, &At<Node>)> = Vec::with_capacity(pairs.len());
+        let mut seen = HashSet::with_capacity(pairs.len());
+        for (key, value) in pairs {
+            match &key.value {
+                Node::Text(text) if !seen.insert(text) => {
+                    self.wrong(key.spot, format!("the key \"{text}\" stands here for the second time"));
+                }
+                Node::Text(text) => entries.push((key.with(text.as_str()), value)),
+                _ => self.wrong_kind("a key", "a text", key),
+            }
+        }
+        Some(entries)
+    }
+
+    fn wrong_kind(&mut self, what: &str, expected: &str, node: &At<Node>) {
+        let hint = match node.value {
+            Node::Flag(_) | Node::Number(_) if expected == "a text" => "; put it in quotes",
+            _ => "",
+        };
+        self.wrong(node.spot, format!("{what} must be {expected}, and this is {}{hint}", node.value.kind()));
+    }
+
+    fn document(&mut self, node: &At<Node>) -> Option<Subject> {
+        let entries = self.entries("a document", node, DOCUMENT)?;
+        match entries.get("version") {
+            None => self.wrong(node.spot, "the version is missing: write version: 1"),
+            Some(At { value: Node::Number(1.0), .. }) => {}
+            Some(other) => self.wrong(other.spot, "this is not a version that this program reads: write version: 1"),
+        }
+        match (entries.get("service"), entries.get("repository")) {
+            (Some(service), None) => self.service(service).map(|service| Subject::Service(Box::new(service))),
+            (None, Some(repository)) => self.repository(repository).map(Subject::Repository),
+            _ => {
+                self.wrong(node.spot, "a document has exactly one of the keys service and repository");
+                None
+            }
+        }
+    }
+
+    fn service(&mut self, node: &At<Node>) -> Option<ServiceDocument> {
+        let entries = self.entries("a service", node, SERVICE)?;
+        let name = self.name("a service", node, &entries);
+        let mut short = |key| self.text(&entries, key, text::SHORT);
+        let (owner, tier, lifecycle) = (short("owner"), short("tier"), short("lifecycle"));
+        let (product, language, framework) = (short("product"), short("language"), short("framework"));
+        let description = self.text(&entries, "description", text::DESCRIPTION);
+        let aliases = self.list(&entries, "aliases", "an alias", |alias| text::required("alias", alias, text::SHORT));
+        let tags = self.tags(&entries);
+        let repositories = self.list(&entries, "repositories", "a repository", |named| {
+            let alias = if named.contains("://") {
+                repository::check_url(named)?;
+                let pathless = || UserError::new("repositories", "this address does not lead to a repository");
+                repository::alias_of(named).ok_or_else(pathless)?
+            } else {
+                named.to_owned()
+            };
+            text::required("repository", &alias, text::SHORT)
+        });
+        let name = name?;
+        Some(ServiceDocument {
+            name,
+            description,
+            owner,
+            tier,
+            lifecycle,
+            product,
+            language,
+            framework,
+            aliases,
+            tags,
+            repositories,
+        })
+    }
+
+    fn repository(&mut self, node: &At<Node>) -> Option<RepositoryDocument> {
+        let entries = self.entries("a repository", node, REPOSITORY)?;
+        let name = self.name("a repository", node, &entries);
+        let url = self.text(&entries, "url", text::URL);
+        if let Some(At { value: Some(address), spot }) = &url {
+            self.take(*spot, repository::check_url(address));
+        }
+        let default_branch = self.text(&entries, "default_branch", text::SHORT);
+        let (private, visible) = (self.flag(&entries, "private"), self.flag(&entries, "visible"));
+        let tags = self.tags(&entries);
+        let alias = match (self.text(&entries, "alias", text::SHORT), &url) {
+            (Some(At { value: Some(alias), spot }), _) => At { value: alias, spot },
+            (_, Some(At { value: Some(address), spot })) => {
+                let alias = repository::alias_of(address).or_else(|| Some(name.as_ref()?.value.clone()))?;
+                At { value: self.take(*spot, text::at_most("alias", &alias, text::SHORT))?, spot: *spot }
+            }
+            _ => name.clone()?,
+        };
+        Some(RepositoryDocument { name: name?.value, alias, url, default_branch, private, visible, tags })
+    }
+
+    fn name(&mut self, what: &str, node: &At<Node>, entries: &Entries<'_>) -> Option<At<String>> {
+        let Some(name) = entries.get("name") else {
+            self.wrong(node.spot, format!("{what} needs a name"));
+            return None;
+        };
+        let Node::Text(value) = &name.value else {
+            self.wrong_kind("name", "a text", name);
+            return None;
+        };
+        self.take(name.spot, text::required("name", value, text::SHORT)).map(|value| name.with(value))
+    }
+
+    fn text(&mut self, entries: &Entries<'_>, key: &'static str, most: usize) -> Given<String> {
+        let node = entries.get(key)?;
+        match &node.value {
+            Node::Null => Some(node.with(None)),
+            Node::Text(value) => self.take(node.spot, text::optional(key, value, most)).map(|value| node.with(value)),
+            _ => {
+                self.wrong_kind(key, "a text", node);
+                None
+            }
+        }
+    }
+
+    fn flag(&mut self, entries: &Entries<'_>, key: &'static str) -> Option<bool> {
+        let node = entries.get(key)?;
+        match node.value {
+            Node::Flag(value) => Some(value),
+            _ => {
+                self.wrong_kind(key, "true or false", node);
+                None
+            }
+        }
+    }
+
+    /// A list of different texts; null is the empty one.
+    fn list(
+        &mut self,
+        entries: &Entries<'_>,
+        key: &'static str,
+        item: &str,
+        check: impl Fn(&str) -> Result<String, UserError>,
+    ) -> Option<Vec<At<String>>> {
+        let node = entries.get(key)?;
+        let items = match &node.value {
+            Node::Null => return Some(Vec::new()),
+            Node::List(items) => items,
+            _ => {
+                self.wrong_kind(key, "a list", node);
+                return None;
+            }
+        };
+        let mut list: Vec<At<String>> = Vec::with_capacity(items.len());
+        let mut seen = HashSet::with_capacity(items.len());
+        for node in items {
+            let Node::Text(value) = &node.value else {
+                self.wrong_kind(item, "a text", node);
+                continue;
+            };
+            if let Some(value) = self.take(node.spot, check(value)) {
+                if seen.insert(value.clone()) {
+                    list.push(node.with(value));
+                } else {
+                    self.wrong(node.spot, format!("\"{value}\" stands here for the second time"));
+                }
+            }
+        }
+        Some(list)
+    }
+
+    fn tags(&mut self, entries: &Entries<'_>) -> Option<Vec<(String, String)>> {
+        let node = entries.get("tags")?;
+        if node.value == Node::Null {
+            return Some(Vec::new());
+        }
+        let mut tags = Vec::new();
+        for (key, value) in self.mapping("tags", node)? {
+            let key = self.take(key.spot, tag::check_key(key.value));
+            let value = match &value.value {
+                Node::Text(text) => self.take(value.spot, tag::check_value(text)),
+                Node::Null => Some(String::new()),
+                _ => {
+                    self.wrong_kind("the value of a tag", "a text", value);
+                    None
+                }
+            };
+            tags.extend(key.zip(value));
+        }
+        Some(tags)
+    }
+}

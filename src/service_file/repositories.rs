@@ -1,0 +1,78 @@
+//! Makes repositories what their documents say.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveModelTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Set};
+
+use super::Problems;
+use super::apply::{self, Change};
+use super::document::{Document, RepositoryDocument, Subject};
+use super::yaml::Spot;
+use crate::entity::tag::Owner;
+use crate::entity::{Timestamp, repository};
+
+/// Creates and updates the repositories of the documents; answers what came of which document.
+pub(super) async fn apply(
+    db: &impl ConnectionTrait,
+    documents: &[Document],
+    problems: &mut Problems,
+) -> Result<Vec<(usize, Change)>, DbErr> {
+    let mut changes = Vec::new();
+    let mut described: HashMap<&str, (usize, Spot)> = HashMap::new();
+    for (number, Document { file, subject }) in documents.iter().enumerate() {
+        let Subject::Repository(document) = subject else { continue };
+        let spot = document.alias.spot;
+        if let Some((first, at)) = described.insert(document.alias.value.as_str(), (*file, spot)) {
+            let first = problems.name(first).to_owned();
+            let message = format!("this repository is described already, at {first}:{}:{}", at.line, at.column);
+            problems.add(*file, spot, message);
+            continue;
+        }
+        changes.push((number, put(db, document).await?));
+    }
+    Ok(changes)
+}
+
+async fn put(db: &impl ConnectionTrait, document: &RepositoryDocument) -> Result<Change, DbErr> {
+    // Taken apart, so that nothing a document can say is forgotten.
+    let RepositoryDocument { name, alias, url, default_branch, private, visible, tags } = document;
+    let now = Timestamp::now();
+    let new = repository::ActiveModel {
+        name: Set(name.clone()),
+        default_alias: Set(alias.value.clone()),
+        private: Set(false),
+        visible: Set(true),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let unless_there = OnConflict::column(repository::Column::DefaultAlias).do_nothing().to_owned();
+    let made = repository::Entity::insert(new).on_conflict(unless_there).exec_with_returning_many(db).await?;
+    let (before, created) = match made.into_iter().next() {
+        Some(made) => (made, true),
+        None => {
+            let there = repository::by_alias(db, &alias.value).await?;
+            (there.ok_or_else(|| DbErr::RecordNotFound(format!("the repository {}", alias.value)))?, false)
+        }
+    };
+
+    let mut after = before.clone();
+    after.name.clone_from(name);
+    apply::give(&mut after.url, url);
+    apply::give(&mut after.default_branch, default_branch);
+    after.private = private.unwrap_or(before.private);
+    after.visible = visible.unwrap_or(before.visible);
+    let mut changed = after != before;
+    let id = after.id;
+    if changed {
+        if !created {
+            after.updated_at = now;
+        }
+        after.into_active_model().reset_all().update(db).await?;
+    }
+    if let Some(tags) = tags {
+        changed |= apply::tags(db, Owner::Repository(id), tags).await?;
+    }
+    Ok(Change::new("repository", alias.value.clone(), created, changed))
+}

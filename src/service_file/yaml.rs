@@ -1,0 +1,157 @@
+//! YAML as a tree in which everything knows its line and column.
+//!
+//! A tree rather than a struct for each kind of document, because a struct is refused at its first mistake, and all
+//! mistakes are to be told. What the documents mean is left to [`read`](super::read).
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::options::DuplicateKeyPolicy;
+use serde_saphyr::{Location, Spanned};
+
+/// A line and a column, each from 1, in characters. Line 0: the file as a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Spot {
+    pub(super) line: u64,
+    pub(super) column: u64,
+}
+
+impl From<Location> for Spot {
+    fn from(location: Location) -> Self {
+        Self { line: location.line(), column: location.column() }
+    }
+}
+
+/// A value, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct At<T> {
+    pub(super) value: T,
+    pub(super) spot: Spot,
+}
+
+impl<T> At<T> {
+    /// Something else that stands at the same spot.
+    pub(super) fn with<U>(&self, value: U) -> At<U> {
+        At { value, spot: self.spot }
+    }
+}
+
+/// A value of YAML.
+#[derive(Debug, PartialEq)]
+pub(super) enum Node {
+    Null,
+    Flag(bool),
+    Number(f64),
+    Text(String),
+    List(Vec<At<Node>>),
+    /// A key stands in it as often as it is written.
+    Mapping(Vec<(At<Node>, At<Node>)>),
+}
+
+impl Node {
+    /// What people call a value of this kind.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Flag(_) => "a truth value",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "a text",
+            Self::List(_) => "a list",
+            Self::Mapping(_) => "a mapping",
+        }
+    }
+}
+
+/// The documents of a text. Behind one that breaks the syntax none can be told from another: there it ends.
+pub(super) fn documents(text: &str) -> Vec<Result<At<Node>, At<String>>> {
+    let options = serde_saphyr::options! {
+        // All entries reach the tree, where the second of a key is complained of.
+        duplicate_keys: DuplicateKeyPolicy::LastWins,
+        // As YAML 1.2 has it: `no` and `on` are texts.
+        strict_booleans: true,
+        with_snippet: false,
+    };
+    let mut bytes = text.as_bytes();
+    let documents = serde_saphyr::read_with_options::<_, At<Node>>(&mut bytes, options);
+    documents.map(|document| document.map_err(|error| complaint(&error))).collect()
+}
+
+fn complaint(error: &serde_saphyr::Error) -> At<String> {
+    let spot = error.location().map(Spot::from).unwrap_or_default();
+    let message = error.without_snippet().to_string();
+    // The place is told by whoever shows the sentence.
+    let message = message.lines().next().unwrap_or_default();
+    let message = message.split(" at line ").next().unwrap_or_default();
+    At { value: format!("the YAML cannot be read: {message}"), spot }
+}
+
+impl<'de> Deserialize<'de> for At<Node> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Spanned { value, referenced, .. } = Spanned::<Node>::deserialize(deserializer)?;
+        Ok(Self { value, spot: referenced.into() })
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Tree)
+    }
+}
+
+struct Tree;
+
+impl<'de> Visitor<'de> for Tree {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Flag(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Number(value as f64))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Number(value as f64))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
+        Ok(Node::Number(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Node, E> {
+        Ok(Node::Text(value))
+    }
+
+    fn visit_bytes<E: serde::de::Error>(self, _: &[u8]) -> Result<Node, E> {
+        Err(E::custom("binary values have no place here"))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Node::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Node, A::Error> {
+        let mut mapping = Vec::new();
+        while let Some(entry) = entries.next_entry()? {
+            mapping.push(entry);
+        }
+        Ok(Node::Mapping(mapping))
+    }
+}

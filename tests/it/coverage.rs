@@ -1,0 +1,215 @@
+//! Nothing of the schema is left unasked: a tour of a full catalogue selects every field of every type and calls every
+//! mutation, and each answers something other than null at least once.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use apollo_compiler::executable::{ExecutableDocument, Selection, SelectionSet};
+use apollo_compiler::schema::{Component, ExtendedType, FieldDefinition};
+use apollo_compiler::{Name, Schema};
+use serde_json::{Value, json};
+
+use crate::tour::{Tour, object, schema};
+
+/// Fields that are null whatever the catalogue holds, and why.
+const ALWAYS_NULL: [(&str, &str); 1] =
+    [("CustomIntegration.webhookUrl", "only a deploy integration has a webhook; the field is the interface's")];
+
+/// Selections of everything that a type has.
+struct Everything<'s> {
+    schema: &'s Schema,
+    /// The types that a field of `Account` answers: inside others, only their leaves are selected.
+    reached: HashSet<&'s Name>,
+}
+
+impl<'s> Everything<'s> {
+    fn new(schema: &'s Schema) -> Self {
+        let mut this = Self { schema, reached: HashSet::new() };
+        for field in object(schema, "Account").fields.values() {
+            this.reached.insert(this.item(field.ty.inner_named_type()));
+        }
+        this
+    }
+
+    /// The type of a connection's nodes, or the type itself.
+    fn item(&self, name: &'s Name) -> &'s Name {
+        match self.schema.get_object(name).and_then(|object| object.fields.get("nodes")) {
+            Some(nodes) => nodes.ty.inner_named_type(),
+            None => name,
+        }
+    }
+
+    fn fields(&self, name: &Name) -> Vec<&'s Component<FieldDefinition>> {
+        match &self.schema.types[name] {
+            ExtendedType::Object(object) => object.fields.values().collect(),
+            ExtendedType::Interface(interface) => interface.fields.values().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The selection set of a type; nothing for a leaf.
+    fn of(&self, name: &'s Name) -> String {
+        let fields = self.fields(name);
+        if fields.is_empty() {
+            return String::new();
+        }
+        let mut selected = vec!["__typename".to_owned()];
+        for field in fields {
+            let inner = field.ty.inner_named_type();
+            // What `Account` answers is seen there in full.
+            let is_seen_elsewhere = self.reached.contains(self.item(inner)) && !self.wraps(name);
+            let below = if is_seen_elsewhere { self.leaves(inner) } else { self.of(inner) };
+            selected.push(format!("{} {below}", field.name));
+        }
+        if let ExtendedType::Interface(_) = &self.schema.types[name] {
+            for object in self.implementers(name) {
+                if !self.reached.contains(object) {
+                    selected.push(format!("... on {object} {}", self.leaves(object)));
+                }
+            }
+        }
+        format!("{{ {} }}", selected.join(" "))
+    }
+
+    /// Whether a type only carries another: a connection, an edge.
+    fn wraps(&self, name: &Name) -> bool {
+        self.schema
+            .get_object(name)
+            .is_some_and(|object| object.fields.contains_key("nodes") || object.fields.contains_key("node"))
+    }
+
+    fn implementers(&self, name: &Name) -> Vec<&'s Name> {
+        let objects = self.schema.types.values().filter_map(|ty| ty.as_object());
+        objects
+            .filter(|object| object.implements_interfaces.iter().any(|one| **one == *name))
+            .map(|object| &object.name)
+            .collect()
+    }
+
+    /// The fields of a type that have no fields, and those of what wraps it.
+    fn leaves(&self, name: &'s Name) -> String {
+        if self.fields(name).is_empty() {
+            return String::new();
+        }
+        let leaf = |field: &&Component<FieldDefinition>| self.fields(field.ty.inner_named_type()).is_empty();
+        let mut selected: Vec<_> = vec!["__typename".to_owned()];
+        selected
+            .extend(self.fields(name).iter().copied().filter(|field| leaf(&field)).map(|field| field.name.to_string()));
+        if self.wraps(name) {
+            for wrapped in ["nodes", "edges", "node", "pageInfo"] {
+                if let Some(field) = self.schema.get_object(name).and_then(|object| object.fields.get(wrapped)) {
+                    selected.push(format!("{wrapped} {}", self.leaves(field.ty.inner_named_type())));
+                }
+            }
+        }
+        format!("{{ {} }}", selected.join(" "))
+    }
+}
+
+/// Notes the fields, `Type.field`, that an answer holds a value for.
+fn note(schema: &Schema, set: &SelectionSet, answer: &Value, seen: &mut BTreeSet<String>) {
+    if let Value::Array(items) = answer {
+        return items.iter().for_each(|item| note(schema, set, item, seen));
+    }
+    let Value::Object(object) = answer else { return };
+    let actual = object.get("__typename").and_then(Value::as_str).unwrap_or(set.ty.as_str());
+    for selection in &set.selections {
+        match selection {
+            Selection::Field(field) => {
+                let value = &object[field.response_key().as_str()];
+                if !value.is_null() && field.name != "__typename" {
+                    seen.insert(format!("{actual}.{}", field.name));
+                    seen.insert(format!("{}.{}", set.ty, field.name));
+                    note(schema, &field.selection_set, value, seen);
+                }
+            }
+            Selection::InlineFragment(fragment) => {
+                if fragment.type_condition.as_ref().is_none_or(|on| on == actual) {
+                    note(schema, &fragment.selection_set, answer, seen);
+                }
+            }
+            Selection::FragmentSpread(_) => unreachable!("the tour spreads no fragments"),
+        }
+    }
+}
+
+/// Sends an operation and notes what it answers; answers its data.
+async fn visit(
+    tour: &Tour,
+    schema: &apollo_compiler::validation::Valid<Schema>,
+    operation: &str,
+    variables: Value,
+    seen: &mut BTreeSet<String>,
+) -> Value {
+    let document = ExecutableDocument::parse_and_validate(schema, operation, "tour.graphql");
+    let document = document.unwrap_or_else(|errors| panic!("{operation}\n{errors}"));
+    let mut answer = tour.endpoint.app.query(operation, variables).await;
+    assert_eq!(answer.get("errors"), None, "{operation}");
+    let set = &document.operations.iter().next().expect("an operation").selection_set;
+    note(schema, set, &answer["data"], seen);
+    answer["data"].take()
+}
+
+/// Every field of every object type and interface.
+fn coordinates(schema: &Schema) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for (name, ty) in schema.types.iter().filter(|(_, ty)| !ty.is_built_in()) {
+        let fields: Vec<_> = match ty {
+            ExtendedType::Object(object) => object.fields.keys().collect(),
+            ExtendedType::Interface(interface) => interface.fields.keys().collect(),
+            _ => Vec::new(),
+        };
+        all.extend(fields.iter().map(|field| format!("{name}.{field}")));
+    }
+    all
+}
+
+#[tokio::test]
+async fn every_field_and_every_mutation_of_the_schema_answers_something() {
+    let tour = Tour::start().await;
+    let schema = schema();
+    let everything = Everything::new(&schema);
+    let mut seen = BTreeSet::new();
+
+    let arguments: HashMap<&str, String> = HashMap::from([
+        ("service", "(alias: \"shop\")".to_owned()),
+        ("team", "(alias: \"core\")".to_owned()),
+        ("user", "(input: { email: \"ada@example.com\" })".to_owned()),
+        ("repository", "(alias: \"github.com:org/shop\")".to_owned()),
+        ("integration", format!("(id: {})", tour.id("Jenkins"))),
+        ("codeIssueProject", format!("(id: {})", tour.id("project"))),
+    ]);
+    for field in object(&schema, "Account").fields.values() {
+        let name = field.name.as_str();
+        let arguments = arguments.get(name).map_or("", String::as_str);
+        let selection = everything.of(field.ty.inner_named_type());
+        visit(&tour, &schema, &format!("{{ account {{ {name}{arguments} {selection} }} }}"), json!({}), &mut seen)
+            .await;
+    }
+
+    for step in tour.steps() {
+        let payload = object(&schema, "Mutation").fields[step.mutation].ty.inner_named_type();
+        let operation = step.operation(&schema, &everything.of(payload));
+        let data = visit(&tour, &schema, &operation, step.arguments, &mut seen).await;
+        assert_eq!(data[step.mutation]["errors"], json!([]), "{}", step.mutation);
+    }
+    let refused = "mutation { serviceDelete(input: {}) { errors { message path } } }";
+    visit(&tour, &schema, refused, json!({}), &mut seen).await;
+
+    let missing: Vec<_> = coordinates(&schema).difference(&seen).cloned().collect();
+    let expected: Vec<_> = ALWAYS_NULL.iter().map(|(field, _)| (*field).to_owned()).collect();
+    assert_eq!(missing, expected, "these fields answered nothing but null, or were never asked");
+}
+
+#[tokio::test]
+async fn the_tour_calls_every_mutation_with_every_argument() {
+    let tour = Tour::start().await;
+    let schema = schema();
+    let steps = tour.steps();
+    for (name, field) in &object(&schema, "Mutation").fields {
+        let step = steps.iter().find(|step| step.mutation == name.as_str());
+        let step = step.unwrap_or_else(|| panic!("the tour does not call {name}"));
+        for argument in &field.arguments {
+            assert!(step.arguments.get(argument.name.as_str()).is_some(), "{name}({})", argument.name);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Global ids: what they look like, and what is said of one that leads nowhere.
+
+use data_encoding::BASE64URL_NOPAD;
+use serde_json::{Value, json};
+
+use crate::service::data;
+use crate::tour::Tour;
+
+/// All objects with an id in an answer, with what they say they are.
+fn objects(answer: &Value, found: &mut Vec<(String, String)>) {
+    match answer {
+        Value::Array(items) => items.iter().for_each(|item| objects(item, found)),
+        Value::Object(fields) => {
+            if let (Some(class), Some(id)) = (fields.get("__typename").and_then(Value::as_str), fields.get("id")) {
+                found.push((class.to_owned(), id.as_str().expect("an id").to_owned()));
+            }
+            fields.values().for_each(|field| objects(field, found));
+        }
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn every_id_is_base64url_without_padding_of_the_scheme_the_class_and_a_number() {
+    let tour = Tour::start().await;
+    let it = "{ nodes { __typename id } }";
+    let query = format!(
+        "{{ account {{ teams {it} users {it} repositories {it} integrations {it} deploys {it} serviceSuggestions {it}
+            tiers {{ __typename id }} lifecycles {{ __typename id }}
+            services {{ nodes {{ __typename id tags {it} serviceRepositories {it} codeIssues {it} codeIssueProjects {it} }} }} }} }}"
+    );
+    let mut found = Vec::new();
+    objects(&data(&tour.endpoint.app, &query).await, &mut found);
+    let mut classes: Vec<_> = found.iter().map(|(class, _)| class.as_str()).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    assert_eq!(classes.len(), 14, "{classes:?}");
+    for (class, id) in found {
+        assert!(!id.contains(['=', '+', '/']), "{id}");
+        let plain = BASE64URL_NOPAD.decode(id.as_bytes()).expect("base64url without padding");
+        let plain = String::from_utf8(plain).expect("text");
+        // The interface's two types are of one class.
+        let class = if class.ends_with("Integration") { "Integration" } else { &class };
+        let number = plain.strip_prefix(&format!("gid://rollcall/{class}/")).unwrap_or_else(|| panic!("{plain}"));
+        assert!(number.parse::<u32>().is_ok_and(|number| number > 0), "{plain}");
+    }
+}
+
+/// Ids that lead to no service, user and so on: of another class, gone, and not an id at all.
+fn strays(class: &str) -> [(String, &'static str); 6] {
+    let id = |plain: String| BASE64URL_NOPAD.encode(plain.as_bytes());
+    [
+        (id("gid://rollcall/Tag/1".to_owned()), "another class"),
+        (id(format!("gid://rollcall/{class}/987654321")), "gone"),
+        (id(format!("gid://rollcall/{class}/-1")), "a number that no row has"),
+        (id(format!("gid://elsewhere/{class}/1")), "of another system"),
+        (format!("{}=", id(format!("gid://rollcall/{class}/12"))), "padded"),
+        ("nonsense".to_owned(), "malformed"),
+    ]
+}
+
+#[tokio::test]
+async fn a_query_by_an_id_that_leads_nowhere_answers_null_without_an_error() {
+    let tour = Tour::start().await;
+    for (field, class) in [
+        ("service", "Service"),
+        ("repository", "Repository"),
+        ("integration", "Integration"),
+        ("user", "User"),
+        ("codeIssueProject", "CodeIssueProject"),
+    ] {
+        for (id, what) in strays(class) {
+            let query = format!("query($id: ID!) {{ account {{ {field}(id: $id) {{ id }} }} }}");
+            let answer = tour.endpoint.app.query(&query, json!({ "id": id })).await;
+            assert_eq!(answer, json!({ "data": { "account": { field: null } } }), "{field}: {what}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_team_that_is_not_there_is_null_with_an_error_at_its_path_that_says_which() {
+    let tour = Tour::start().await;
+    let expected = [
+        "this is the id of a Tag, not of a team",
+        "there is no team with this id",
+        "this is not the id of a team: no global id of this catalogue reads like it",
+        "this is not the id of a team: no global id of this catalogue reads like it",
+        "this is not the id of a team: no global id of this catalogue reads like it",
+        "this is not the id of a team: no global id of this catalogue reads like it",
+    ];
+    for ((id, what), message) in strays("Team").into_iter().zip(expected) {
+        let query = "query($id: ID!) { account { name team(id: $id) { id } } }";
+        let answer = tour.endpoint.app.query(query, json!({ "id": id })).await;
+        assert_eq!(answer["data"], json!({ "account": { "name": "rollcall", "team": null } }), "{what}");
+        let error = &answer["errors"][0];
+        assert_eq!((&error["message"], &error["path"]), (&json!(message), &json!(["account", "team"])), "{what}");
+        assert_eq!(error["extensions"]["code"], "NOT_FOUND", "{what}");
+    }
+    let answer = tour.endpoint.app.query(r#"{ account { team(alias: "no") { id } } }"#, json!({})).await;
+    assert_eq!(answer["data"], json!({ "account": { "team": null } }));
+    assert_eq!(answer["errors"][0]["message"], "no team has the alias \"no\"");
+}
+
+#[tokio::test]
+async fn a_mutation_by_an_id_that_leads_nowhere_says_which_kind_of_nowhere() {
+    let tour = Tour::start().await;
+    for (mutation, class, noun) in [
+        ("serviceDelete", "Service", "service"),
+        ("teamDelete", "Team", "team"),
+        ("repositoryDelete", "Repository", "repository"),
+        ("tierDelete", "Tier", "tier"),
+        ("lifecycleDelete", "Lifecycle", "lifecycle"),
+        ("deployDelete", "Deploy", "deploy"),
+        ("serviceSuggestionIgnore", "ServiceSuggestion", "suggestion"),
+        ("serviceRepositoryDelete", "ServiceRepository", "link between a service and a repository"),
+    ] {
+        let query =
+            format!("mutation($id: ID!) {{ {mutation}(input: {{ id: $id }}) {{ errors {{ message path }} }} }}");
+        let malformed = format!("this is not the id of a {noun}: no global id of this catalogue reads like it");
+        let expected = [
+            format!("this is the id of a Tag, not of a {noun}"),
+            format!("there is no {noun} with this id"),
+            malformed.clone(),
+            malformed.clone(),
+            malformed.clone(),
+            malformed,
+        ];
+        for ((id, what), message) in strays(class).into_iter().zip(expected) {
+            let answer = tour.endpoint.app.query(&query, json!({ "id": id })).await;
+            let expected = json!({ "errors": [{ "message": message, "path": ["id"] }] });
+            assert_eq!(answer["data"][mutation], expected, "{mutation}: {what}");
+        }
+    }
+}

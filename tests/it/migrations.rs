@@ -1,0 +1,384 @@
+//! What the migrations make, and what becomes of a database that cannot be opened or migrated.
+
+use std::collections::HashSet;
+
+use rollcall::db::{self, Db, OpenError};
+use rollcall::entity::alias::{AliasTable, Kind};
+use rollcall::entity::*;
+use sea_orm::sqlx::{self, Connection, Executor};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait, Set, SqlErr, Statement,
+};
+
+use crate::database::{Database, is_postgres};
+
+fn service_named(name: &str, owner: Option<i64>) -> service::ActiveModel {
+    service::ActiveModel {
+        name: Set(name.to_owned()),
+        slug: Set(name.to_owned()),
+        owner_id: Set(owner),
+        created_at: Set(Timestamp::from_micros(0)),
+        updated_at: Set(Timestamp::from_micros(0)),
+        ..Default::default()
+    }
+}
+
+fn team_named(name: &str) -> team::ActiveModel {
+    team::ActiveModel {
+        name: Set(name.to_owned()),
+        alias: Set(name.to_owned()),
+        created_at: Set(Timestamp::from_micros(0)),
+        updated_at: Set(Timestamp::from_micros(0)),
+        ..Default::default()
+    }
+}
+
+/// Stores a row in a transaction of its own.
+async fn stored<A, E>(db: &Db, row: A) -> Result<E::Model, DbErr>
+where
+    A: ActiveModelTrait<Entity = E> + sea_orm::ActiveModelBehavior + Send,
+    E: EntityTrait,
+    E::Model: sea_orm::IntoActiveModel<A>,
+{
+    db.write(async |db| row.insert(db).await).await
+}
+
+/// What a database does not know, said to it.
+async fn tell(db: &Db, statement: &str) {
+    db.write(async |db| db.execute_unprepared(statement).await).await.expect("a statement that works");
+}
+
+async fn ask(db: &Db, question: impl Into<String>) -> Vec<String> {
+    let backend = db.read().get_database_backend();
+    let rows = db.read().query_all_raw(Statement::from_string(backend, question)).await.expect("rows");
+    rows.iter().map(|row| row.try_get_by_index(0).expect("a text")).collect()
+}
+
+async fn tables(db: &Db) -> Vec<String> {
+    let question = match is_postgres() {
+        true => "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'",
+        false => "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+    };
+    ask(db, question).await
+}
+
+async fn refused(url: &str) -> OpenError {
+    let refused = match db::connect(url).await {
+        Ok(db) => db::migrate(&db).await.map(|_| ()),
+        Err(error) => Err(error),
+    };
+    let error = refused.expect_err(url);
+    assert!(!error.to_string().contains("geheim"), "{error}");
+    error
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn programs_that_start_at_once_migrate_a_database_once() {
+    let database = Database::empty().await;
+    let start = async |url: String| {
+        let db = db::connect(&url).await.expect("a database");
+        db::migrate(&db).await.expect("migrations")
+    };
+    let started: Vec<_> = (0..4).map(|_| tokio::spawn(start(database.url.clone()))).collect();
+    let mut steps = Vec::new();
+    for program in started {
+        steps.push(program.await.expect("no panic"));
+    }
+    steps.sort_unstable();
+    let all = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/migration/src")).expect("the steps");
+    let all = all.filter(|file| file.as_ref().is_ok_and(|file| file.file_name().to_string_lossy().starts_with('m')));
+    assert_eq!(steps, [0, 0, 0, all.count()]);
+    db::check(&database.open().await).await.expect("nothing is lacking");
+}
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_is_refused_and_left_alone() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    tell(&db, "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20990101_000001_future', 1)").await;
+    let (before, error) = (tables(&db).await, refused(&database.url).await);
+    assert!(
+        error
+            .to_string()
+            .ends_with(" was made by a newer rollcall (it has step m20990101_000001_future); start that one"),
+        "{error}"
+    );
+    assert!(matches!(db::check(&db).await, Err(OpenError::Newer { .. })));
+    assert_eq!(tables(&db).await, before);
+}
+
+#[tokio::test]
+async fn a_migration_that_fails_leaves_nothing_behind() {
+    let database = Database::empty().await;
+    let db = db::connect(&database.url).await.expect("a database");
+    // Of another program, with a name that a late step wants.
+    tell(&db, "CREATE TABLE token (x int)").await;
+    assert!(matches!(db::migrate(&db).await, Err(OpenError::Failed { .. })));
+    assert_eq!(tables(&db).await, ["token"]);
+    assert!(db::check(&db).await.is_err());
+    tell(&db, "DROP TABLE token").await;
+    db::migrate(&db).await.expect("nothing is in the way any more");
+}
+
+#[tokio::test]
+async fn every_catalogue_begins_with_four_tiers_and_five_lifecycles() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let tiers = tier::Entity::find().order_by_asc(tier::Column::Index).all(db.read()).await.expect("tiers");
+    let tiers: Vec<_> = tiers.iter().map(|tier| (tier.index, &*tier.alias)).collect();
+    assert_eq!(tiers, [(1, "tier_1"), (2, "tier_2"), (3, "tier_3"), (4, "tier_4")]);
+    assert_eq!(lifecycle::Entity::find().count(db.read()).await.expect("a count"), 5);
+}
+
+#[tokio::test]
+async fn every_entity_has_the_columns_of_its_table() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let mut known = HashSet::from(["seaql_migrations".to_owned()]);
+    macro_rules! read {
+        ($($table:ident)*) => {$(
+            $table::Entity::find().all(db.read()).await.expect(stringify!($table));
+            known.insert(stringify!($table).to_owned());
+        )*};
+    }
+    read!(code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource deploy deploy_number
+        integration lifecycle repository service service_alias service_repository suggestion suggestion_integration tag
+        team team_alias team_membership tier token user);
+    assert_eq!(HashSet::from_iter(tables(&db).await), known);
+}
+
+#[tokio::test]
+async fn what_a_row_may_not_be_is_told_by_kind() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let team = stored(&db, team_named("A")).await.expect("a team");
+    let twice = stored(&db, team_named("A")).await.expect_err("names are unique");
+    assert!(matches!(twice.sql_err(), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
+    let nobody = stored(&db, service_named("s", Some(team.id + 1))).await.expect_err("no such owner");
+    assert!(matches!(nobody.sql_err(), Some(SqlErr::ForeignKeyConstraintViolation(_))), "{nobody:?}");
+
+    let tag = |owner| tag::new(owner, "key".to_owned(), "value".to_owned());
+    stored(&db, tag(tag::Owner::Team(team.id))).await.expect("a tag");
+    let twice = stored(&db, tag(tag::Owner::Team(team.id))).await.expect_err("an owner has a key once");
+    assert!(matches!(twice.sql_err(), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
+    let nobodys = tag::ActiveModel { key: Set("k".to_owned()), value: Set(String::new()), ..Default::default() };
+    stored(&db, nobodys).await.expect_err("a tag has one owner");
+    let service = stored(&db, service_named("s", None)).await.expect("a service");
+    let of_two = tag::ActiveModel { service_id: Set(Some(service.id)), ..tag(tag::Owner::Team(team.id)) };
+    stored(&db, of_two).await.expect_err("a tag has one owner");
+
+    let token = |hash| token::ActiveModel {
+        description: Set("d".to_owned()),
+        hash: Set(hash),
+        scope: Set(token::Scope::Write),
+        created_at: Set(Timestamp::from_micros(0)),
+        ..Default::default()
+    };
+    stored(&db, token(vec![7; 31])).await.expect_err("a hash has 32 bytes");
+    let kept = stored(&db, token(vec![7; 32])).await.expect("a token");
+    assert_eq!(token::Entity::find_by_id(kept.id).one(db.read()).await, Ok(Some(kept)));
+}
+
+#[tokio::test]
+async fn a_row_takes_along_what_is_its_own_and_its_id_is_not_given_again() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let team = stored(&db, team_named("A")).await.expect("a team");
+    let owned = stored(&db, service_named("owned", Some(team.id))).await.expect("a service");
+    let last = stored(&db, service_named("last", None)).await.expect("a service");
+    stored(&db, tag::new(tag::Owner::Service(last.id), "k".to_owned(), "v".to_owned())).await.expect("a tag");
+    let gone = db.write(async |db| {
+        service::Entity::delete_by_id(last.id).exec(db).await?;
+        team::Entity::delete_by_id(team.id).exec(db).await
+    });
+    gone.await.expect("both go");
+    let owned = service::Entity::find_by_id(owned.id).one(db.read()).await.expect("an answer").expect("it stays");
+    assert_eq!(owned.owner_id, None);
+    assert_eq!(tag::Entity::find().count(db.read()).await, Ok(0));
+    let next = stored(&db, service_named("next", None)).await.expect("a service");
+    assert!(next.id > last.id);
+}
+
+#[tokio::test]
+async fn what_is_not_committed_leaves_no_row() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let failed = db.write(async |db| {
+        service_named("failed", None).insert(db).await?;
+        Err::<(), _>(DbErr::Custom("no".to_owned()))
+    });
+    assert_eq!(failed.await, Err(DbErr::Custom("no".to_owned())));
+    let dropped = db.begin_write().await.expect("a transaction");
+    service_named("dropped", None).insert(&dropped).await.expect("a row");
+    drop(dropped);
+    stored(&db, service_named("stored", None)).await.expect("a row");
+    let names = service::Entity::find().select_only().column(service::Column::Name).into_tuple::<String>();
+    assert_eq!(names.all(db.read()).await.expect("names"), ["stored"]);
+}
+
+#[tokio::test]
+async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
+    type Aliases = service_alias::Entity;
+    let database = Database::new().await;
+    let db = database.open().await;
+    let cart = stored(&db, service_named("Shopping Cart", None)).await.expect("a service").id;
+    let other = stored(&db, service_named("Shopping cart", None)).await.expect("a service").id;
+    let claims = db.write::<_, DbErr>(async |db| {
+        assert_eq!(Aliases::claim_slug(db, cart, "Shopping Cart").await?, "shopping_cart");
+        assert_eq!(Aliases::claim_slug(db, other, "Shopping cart").await?, "shopping_cart_2");
+        assert_eq!(Aliases::claim_slug(db, cart, "Shopping cart").await?, "shopping_cart", "it is its own");
+        for (owner, kind, has_it) in [
+            (cart, Kind::Name, true),
+            (other, Kind::Managed, false),
+            (cart, Kind::Managed, true),
+            // What somebody gave does not become a mere name.
+            (cart, Kind::Name, true),
+        ] {
+            assert_eq!(Aliases::claim(db, owner, "Shopping Cart", kind).await?, has_it, "{owner} {kind:?}");
+        }
+        assert!(Aliases::claim(db, cart, "shopping_cart", Kind::Managed).await?);
+        Ok(())
+    });
+    claims.await.expect("no failure");
+    let aliases =
+        Aliases::find().filter(service_alias::Column::ServiceId.eq(cart)).order_by_asc(service_alias::Column::Id);
+    let aliases = aliases.all(db.read()).await.expect("aliases");
+    let aliases: Vec<_> = aliases.iter().map(|alias| (&*alias.value, alias.kind)).collect();
+    assert_eq!(aliases, [("shopping_cart", Kind::Slug), ("Shopping Cart", Kind::Managed)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_sixty_four_that_claim_an_alias_at_once_one_has_it() {
+    type Aliases = service_alias::Entity;
+    let database = Database::new().await;
+    let db = database.open().await;
+    let claim = async |db: Db| {
+        db.write::<_, DbErr>(async |db| {
+            let service = service_named("Cart", None).insert(db).await?;
+            let slug = Aliases::claim_slug(db, service.id, "Cart").await?;
+            Ok((slug, Aliases::claim(db, service.id, "org/cart", Kind::Managed).await?))
+        })
+        .await
+    };
+    let claims: Vec<_> = (0..64).map(|_| tokio::spawn(claim(db.clone()))).collect();
+    let (mut slugs, mut winners) = (HashSet::new(), 0);
+    for done in claims {
+        let (slug, has_it) = done.await.expect("no panic").expect("no failure");
+        assert!(slugs.insert(slug));
+        winners += usize::from(has_it);
+    }
+    assert_eq!(winners, 1);
+}
+
+#[tokio::test]
+async fn rows_of_a_page_are_found_by_index() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let numbers = match is_postgres() {
+        true => "generate_series(1, 20000) AS g(i)",
+        false => "(WITH RECURSIVE g(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM g WHERE i < 20000) SELECT i FROM g)",
+    };
+    let services = "INSERT INTO service (name, slug, created_at, updated_at) SELECT 's' || i, 's' || i, 0, 0 FROM";
+    tell(&db, &format!("{services} {numbers}")).await;
+    tell(&db, "INSERT INTO tag (key, value, service_id) SELECT 'k', 'v', id FROM service").await;
+    let deploys = "INSERT INTO deploy (service_alias, description, deployed_at, deploy_number, created_at, service_id)";
+    tell(&db, &format!("{deploys} SELECT name, 'd', id, '1', 0, id FROM service")).await;
+    tell(&db, "ANALYZE").await;
+
+    let count = async |ids: &[i64]| {
+        service::Entity::find().filter(db::any(db.read(), service::Column::Id, ids)).count(db.read()).await
+    };
+    assert_eq!((count(&[]).await, count(&[1, 1, 7, 99_999]).await), (Ok(0), Ok(2)));
+
+    let ids: Vec<i64> = (1..=100).collect();
+    let any = |column: tag::Column| db::any(db.read(), column, &ids);
+    let tags = || tag::Entity::find().select_only().column(tag::Column::ServiceId);
+    let key = || tags().filter(tag::Column::Key.eq("k")).filter(tag::Column::ServiceId.gt(50));
+    let deploys = || deploy::Entity::find().select_only().column(deploy::Column::Id);
+    let backend = db.read().get_database_backend();
+    for statement in [
+        service::Entity::find().filter(db::any(db.read(), service::Column::Id, &ids)).build(backend),
+        tags().filter(any(tag::Column::ServiceId)).order_by_asc(tag::Column::Id).build(backend),
+        key().order_by_asc(tag::Column::ServiceId).limit(101).build(backend),
+        key().filter(tag::Column::Value.eq("v")).order_by_asc(tag::Column::ServiceId).limit(101).build(backend),
+        deploys().filter(deploy::Column::ServiceId.eq(5)).order_by_desc(deploy::Column::DeployedAt).build(backend),
+        deploys()
+            .filter(deploy::Column::ServiceAlias.eq("x"))
+            .filter(deploy::Column::ServiceId.is_null())
+            .build(backend),
+    ] {
+        let (explain, column) = if is_postgres() { ("EXPLAIN", 0) } else { ("EXPLAIN QUERY PLAN", 3) };
+        let sql = format!("{explain} {}", statement.sql);
+        let plan = db.read().query_all_raw(Statement { sql, ..statement.clone() }).await.expect("a plan");
+        let plan: Vec<String> = plan.iter().map(|row| row.try_get_by_index(column).expect("a line")).collect();
+        for scan in ["Seq Scan on", "SCAN service", "SCAN tag", "SCAN deploy"] {
+            assert!(!plan.iter().any(|line| line.contains(scan)), "{}\n{}", statement.sql, plan.join("\n"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_used_is_told_without_its_password() {
+    let away = refused("postgres://user:geheim@127.0.0.1:1/none").await;
+    assert!(matches!(away, OpenError::Unreachable { .. }), "{away:?}");
+    assert!(matches!(refused("mysql://user:geheim@host/name").await, OpenError::Url));
+    if is_postgres() {
+        let database = Database::empty().await;
+        let no_user = database.url.replace("rollcall@", "stranger:geheim@");
+        assert!(matches!(refused(&no_user).await, OpenError::Refused { .. }));
+        let no_database = database.url.replace("/test_", "/none_");
+        assert!(matches!(refused(&no_database).await, OpenError::Refused { .. }));
+    }
+}
+
+#[tokio::test]
+async fn an_sqlite_file_that_cannot_be_used_is_told_by_kind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| folder.path().join(name);
+    let url = |name: &str| format!("sqlite://{}", file(name).display());
+
+    std::fs::write(file("text.db"), vec![b'x'; 5000]).expect("a file");
+    assert!(matches!(refused(&url("text.db")).await, OpenError::Corrupt { .. }));
+    assert_eq!(std::fs::read(file("text.db")).expect("a file"), vec![b'x'; 5000], "it is left alone");
+
+    let db = db::connect(&url("damaged.db")).await.expect("a database");
+    db::migrate(&db).await.expect("migrations");
+    db.close().await.expect("it closes");
+    let mut bytes = std::fs::read(file("damaged.db")).expect("a file");
+    bytes[100..].fill(0xAA);
+    std::fs::write(file("damaged.db"), bytes).expect("a file");
+    assert!(matches!(refused(&url("damaged.db")).await, OpenError::Corrupt { .. }));
+
+    assert!(matches!(refused(&url("none/a.db")).await, OpenError::Refused { .. }));
+    assert!(matches!(refused(&url("")).await, OpenError::Refused { .. }));
+    assert!(matches!(refused("sqlite::memory:").await, OpenError::Url));
+
+    let open = sqlx::sqlite::SqliteConnection::connect(&format!("{}?mode=rwc", url("locked.db"))).await;
+    let mut holder = open.expect("a connection");
+    holder.execute("BEGIN EXCLUSIVE").await.expect("a lock");
+    assert!(matches!(refused(&url("locked.db")).await, OpenError::Locked { .. }));
+    holder.execute("COMMIT").await.expect("the lock is free");
+    let db = db::connect(&url("locked.db")).await.expect("a database");
+    db::migrate(&db).await.expect("migrations");
+}
+
+#[tokio::test]
+async fn sqlite_is_set_up_to_lose_nothing_and_its_readers_do_not_write() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    assert_eq!(db.read().get_database_backend(), DbBackend::Sqlite);
+    service_named("s", None).insert(db.read()).await.expect_err("a reader does not write");
+    let writer = db.begin_write().await.expect("a transaction");
+    for (pragma, expected) in
+        [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("query_only", "0")]
+    {
+        let question = format!("SELECT CAST({pragma} AS text) FROM pragma_{pragma}");
+        let row = writer.query_one_raw(Statement::from_string(DbBackend::Sqlite, question)).await.expect("an answer");
+        let found: String = row.expect("a row").try_get_by_index(0).expect("a text");
+        assert_eq!(found, expected, "{pragma}");
+    }
+    // Bound values must not make it plan anew.
+    let options = ask(&db, "SELECT compile_options FROM pragma_compile_options").await;
+    assert!(options.iter().any(|option| option == "ENABLE_QPSG"), "{options:?}");
+}

@@ -1,0 +1,187 @@
+//! The tests once more, on PostgreSQL: a private cluster from the installed programs, gone when the tests are.
+//!
+//! `cargo test` without a filter does it. For some of them, `ROLLCALL_TEST_DATABASE=postgres cargo test tag::`.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rollcall::db;
+use sea_orm::sqlx::postgres::PgConnection;
+use sea_orm::sqlx::{self, AssertSqlSafe, Connection, Executor};
+use tokio::sync::OnceCell;
+
+use crate::database::{self, BACKEND};
+
+/// Modules whose tests have no database, or files of their own.
+const ELSEWHERE: [&str; 7] =
+    ["codegen_fixtures::", "command_line::", "executor::", "postgres::", "schema_diff::", "schema_edits::", "tidy::"];
+
+#[test]
+fn every_test_with_a_database_passes_on_postgresql_too() {
+    if database::is_postgres() {
+        return;
+    }
+    if let Err(missing) = programs() {
+        assert!(std::env::var_os("CI").is_none(), "{missing}");
+        return crate::say_aloud(&format!("left out: all tests on PostgreSQL; {missing}"));
+    }
+    let mut again = Command::new(std::env::current_exe().expect("this program"));
+    again.env(BACKEND, "postgres").args(["--color", "never", "--skip", "sqlite"]);
+    for module in ELSEWHERE {
+        again.args(["--skip", module]);
+    }
+    let done = again.stdin(Stdio::null()).output().expect("this program runs");
+    let text = String::from_utf8_lossy(&done.stdout);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "on PostgreSQL: {}\n{text}\n{said}", done.status);
+    let result = text.lines().rfind(|line| line.starts_with("test result:")).expect("a result");
+    crate::say_aloud(&format!("on PostgreSQL: {}", result.trim_start_matches("test result: ")));
+}
+
+/// The folder of PostgreSQL's programs.
+fn programs() -> Result<PathBuf, String> {
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
+    // Debian keeps every version in a folder of its own, outside PATH. The newest first.
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut versions: Vec<PathBuf> = versions.map(|version| version.path()).collect();
+    let number = |path: &PathBuf| path.file_name().and_then(OsStr::to_str).and_then(|name| name.parse::<u32>().ok());
+    versions.sort_by_key(|path| std::cmp::Reverse(number(path)));
+    folders.extend(versions.into_iter().map(|version| version.join("bin")));
+    folders.extend(["/usr/local/bin", "/usr/local/pgsql/bin"].map(PathBuf::from));
+    // A link leads to the folder that has them all.
+    let whole = |folder: &Path| Some(folder.join("initdb").canonicalize().ok()?.parent()?.to_owned());
+    let has_all = |folder: &PathBuf| ["postgres", "pg_ctl"].iter().all(|name| folder.join(name).is_file());
+    let found = folders.iter().filter_map(|folder| whole(folder)).find(has_all);
+    found.ok_or_else(|| "initdb is neither in PATH nor in /usr/lib/postgresql/*/bin".to_owned())
+}
+
+/// Makes a cluster in the folder `$2` and keeps it until standard input ends, which it does when the tests end, however
+/// they do: the other side of that pipe is open in their process alone.
+const KEEPER: &str = r#"
+bin=$1 folder=$2
+trap '{ "$bin/pg_ctl" stop -D "$folder/data" -m immediate; rm -rf "$folder"; } >/dev/null 2>&1' EXIT
+trap 'exit 1' HUP INT TERM
+{
+    "$bin/initdb" -D "$folder/data" --username=rollcall --auth=trust --encoding=UTF8 --no-locale --no-sync &&
+    cat >>"$folder/data/postgresql.conf" <<END &&
+listen_addresses = ''
+unix_socket_directories = '$folder'
+max_connections = 500
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+END
+    "$bin/pg_ctl" start -D "$folder/data" -l "$folder/server.log" -w
+} </dev/null >"$folder/log" 2>&1 || { cat "$folder/log" "$folder/server.log"; exit 1; }
+echo ready
+read -r _
+"#;
+
+/// A running server with nothing in it but the tests' databases.
+pub struct Cluster {
+    folder: PathBuf,
+    _until_we_end: ChildStdin,
+    /// How a template is copied: file by file, four times as quick as through the log, which version 15 made the default.
+    copied: &'static str,
+    next: AtomicU32,
+    released: Mutex<Vec<String>>,
+}
+
+static CLUSTER: OnceCell<Result<Cluster, String>> = OnceCell::const_new();
+
+impl Cluster {
+    /// The database that holds what migrations make, to be copied.
+    pub const MIGRATED: &str = "migrated";
+
+    /// The cluster of this process.
+    pub async fn running() -> &'static Self {
+        match CLUSTER.get_or_init(Self::start).await {
+            Ok(cluster) => cluster,
+            Err(why) => panic!("no cluster: {why}"),
+        }
+    }
+
+    async fn start() -> Result<Self, String> {
+        let programs = programs()?;
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let mut keeper = Command::new("sh");
+        keeper.args(["-c", KEEPER, "sh"]).arg(&programs).arg(folder.path()).current_dir("/");
+        // In a group of its own, so that what stops the tests from the terminal does not stop it before it has cleaned up.
+        keeper.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
+        if number("-u", None) == Some(0) {
+            // The server refuses to run as root.
+            let user = ["postgres", "nobody"]
+                .into_iter()
+                .find_map(|user| number("-u", Some(user)).zip(number("-g", Some(user))));
+            let (user, group) =
+                user.ok_or("the server may not run as root, and there is no user postgres or nobody")?;
+            chown(folder.path(), Some(user), Some(group)).map_err(|error| error.to_string())?;
+            keeper.uid(user).gid(group);
+        }
+        let mut keeper = keeper.spawn().map_err(|error| error.to_string())?;
+        // It removes the folder from here on.
+        let folder = folder.keep();
+        let until_we_end = keeper.stdin.take().ok_or("no standard input")?;
+        let mut said = BufReader::new(keeper.stdout.take().ok_or("no standard output")?);
+        let mut text = String::new();
+        said.read_line(&mut text).map_err(|error| error.to_string())?;
+        if text != "ready\n" {
+            said.read_to_string(&mut text).map_err(|error| error.to_string())?;
+            return Err(text);
+        }
+        let (next, released) = Default::default();
+        let mut cluster = Self { folder, _until_we_end: until_we_end, copied: "", next, released };
+        let why = |error: &dyn std::fmt::Display| error.to_string();
+        let connection = PgConnection::connect(&cluster.url("postgres")).await.map_err(|error| why(&error))?;
+        if connection.server_version_num() >= Some(150_000) {
+            cluster.copied = "STRATEGY file_copy";
+        }
+        connection.close().await.map_err(|error| why(&error))?;
+        cluster.run([format!("CREATE DATABASE {}", Self::MIGRATED)]).await.map_err(|error| why(&error))?;
+        let migrated = db::connect(&cluster.url(Self::MIGRATED)).await.map_err(|error| why(&error))?;
+        db::migrate(&migrated).await.map_err(|error| why(&error))?;
+        migrated.close().await.map_err(|error| why(&error))?;
+        Ok(cluster)
+    }
+
+    /// Where a database is. The port is named so that no variable of the environment does it.
+    pub fn url(&self, name: &str) -> String {
+        format!("postgres://rollcall@localhost:5432/{name}?host={}", self.folder.display())
+    }
+
+    /// Makes a database and says its name.
+    pub async fn create(&self, template: &str) -> String {
+        let name = format!("test_{}", self.next.fetch_add(1, Ordering::Relaxed));
+        // A test that ends cannot wait for its database to be removed: the next one does it, so that they do not pile up.
+        let released = std::mem::take(&mut *self.released.lock().expect("nobody panics with it"));
+        let drops = released.iter().map(|name| format!("DROP DATABASE {name} WITH (FORCE)"));
+        let made = self.run(drops.chain([format!("CREATE DATABASE {name} TEMPLATE {template} {}", self.copied)])).await;
+        made.unwrap_or_else(|error| panic!("no database: {error}"));
+        name
+    }
+
+    /// The database may be removed.
+    pub fn release(&self, name: String) {
+        self.released.lock().expect("nobody panics with it").push(name);
+    }
+
+    async fn run(&self, statements: impl IntoIterator<Item = String>) -> Result<(), sqlx::Error> {
+        let mut connection = PgConnection::connect(&self.url("postgres")).await?;
+        for statement in statements {
+            connection.execute(AssertSqlSafe(statement)).await?;
+        }
+        connection.close().await
+    }
+}
+
+/// What `id` says of a user, or of whom we are.
+fn number(flag: &str, user: Option<&str>) -> Option<u32> {
+    let done = Command::new("id").arg(flag).args(user).stderr(Stdio::null()).output().ok()?;
+    String::from_utf8(done.stdout).ok()?.trim().parse().ok()
+}

@@ -1,0 +1,479 @@
+//! What every mutation does with a wrong input: each field of each input is left out, nulled, emptied, made too long,
+//! given an id that leads elsewhere, and so on. The answer names the field, and nothing has changed.
+//!
+//! The fields, and what is wrong for each, are read from the schema: its types, and the lengths that its descriptions
+//! publish. What is a field's own rule beside that stands in the tests of its noun.
+
+use std::fmt::Write;
+
+use apollo_compiler::Schema;
+use apollo_compiler::ast::{InputValueDefinition, Type};
+use apollo_compiler::schema::{ExtendedType, InputObjectType};
+use data_encoding::BASE64URL_NOPAD;
+use rollcall::db::Db;
+use rollcall::entity;
+use sea_orm::{EntityTrait, PrimaryKeyTrait, QueryOrder};
+use serde_json::{Value, json};
+
+use crate::tour::{Step, Tour, object, schema};
+
+/// Fields that may be absent but not null, where the schema says so in other words than "null is an error".
+const NOT_NULL: [(&str, &str); 10] = [
+    ("tagUpdate", "key"),
+    ("tagUpdate", "value"),
+    ("userUpdate", "name"),
+    ("userUpdate", "role"),
+    ("tierUpdate", "name"),
+    ("tierUpdate", "alias"),
+    ("tierUpdate", "index"),
+    ("lifecycleUpdate", "name"),
+    ("lifecycleUpdate", "alias"),
+    ("lifecycleUpdate", "index"),
+];
+
+/// A mutation's arguments with one thing wrong.
+struct Case {
+    what: String,
+    /// Where it is wrong: argument, fields and positions.
+    path: Vec<String>,
+    /// How the arguments are sent. Several are as wrong as one where a field can be wrong in two ways.
+    arguments: Value,
+}
+
+/// The value at a path.
+fn at<'v>(arguments: &'v mut Value, path: &[String]) -> &'v mut Value {
+    path.iter().fold(arguments, |value, step| match step.parse::<usize>() {
+        Ok(place) if value.is_array() => &mut value[place],
+        _ => &mut value[step.as_str()],
+    })
+}
+
+fn has(arguments: &Value, path: &[String]) -> bool {
+    let mut value = Some(arguments);
+    for step in path {
+        value = value.and_then(|value| match step.parse::<usize>() {
+            Ok(place) if value.is_array() => value.get(place),
+            _ => value.get(step.as_str()),
+        });
+    }
+    value.is_some()
+}
+
+/// The bounds that a description publishes: the fewest and the most characters.
+fn lengths(description: &str) -> Option<(usize, usize)> {
+    let words: Vec<_> = description.split([' ', '\n']).filter(|word| !word.is_empty()).collect();
+    let number = |word: &str| word.parse::<usize>().ok();
+    (0..words.len()).find_map(|i| {
+        if words.get(i + 1).copied()?.trim_end_matches(['.', ',', ';', ':']) != "characters" {
+            return None;
+        }
+        let most = number(words[i])?;
+        let fewest = if i >= 2 && words[i - 1] == "to" { number(words[i - 2])? } else { 0 };
+        Some((fewest, most))
+    })
+}
+
+/// Everything that can be wrong with the arguments of a step.
+struct Wrongs<'s> {
+    schema: &'s Schema,
+    step: &'s Step,
+    cases: Vec<Case>,
+    /// What is not wrong: a field that may be null or empty is.
+    allowed: Vec<Case>,
+}
+
+impl<'s> Wrongs<'s> {
+    fn of(schema: &'s Schema, step: &'s Step) -> Self {
+        let mut this = Self { schema, step, cases: Vec::new(), allowed: Vec::new() };
+        for argument in &object(schema, "Mutation").fields[step.mutation].arguments {
+            this.field(argument, &[]);
+        }
+        this
+    }
+
+    /// The same as [`Self::wrong`], for what is not wrong.
+    fn allow(&mut self, path: &[String], value: Value) {
+        self.wrong("allowed", path, Some(value));
+        self.allowed.extend(self.cases.pop());
+    }
+
+    /// One more case: the field at `path` has this value, or none.
+    fn wrong(&mut self, what: &str, path: &[String], value: Option<Value>) {
+        let mut arguments = self.step.arguments.clone();
+        let (last, parents) = path.split_last().expect("a path");
+        let parent = at(&mut arguments, parents);
+        match value {
+            Some(value) => *at(parent, std::slice::from_ref(last)) = value,
+            None => drop(parent.as_object_mut().expect("an object").remove(last)),
+        }
+        self.cases.push(Case { what: what.to_owned(), path: path.to_vec(), arguments });
+    }
+
+    /// The same, without the field that names the same thing in another way.
+    fn instead(&mut self, what: &str, path: &[String], other: &str, value: Value) {
+        let mut arguments = self.step.arguments.clone();
+        let (last, parents) = path.split_last().expect("a path");
+        let parent = at(&mut arguments, parents);
+        if let Some(parent) = parent.as_object_mut() {
+            parent.remove(other);
+        }
+        *at(parent, std::slice::from_ref(last)) = value;
+        self.cases.push(Case { what: what.to_owned(), path: path.to_vec(), arguments });
+    }
+
+    fn field(&mut self, field: &InputValueDefinition, parents: &[String]) {
+        let path: Vec<_> = parents.iter().cloned().chain([field.name.to_string()]).collect();
+        let description = field.description.as_deref().unwrap_or_default();
+        let name = field.name.as_str();
+        if let Some(other) = self.other_name(name, parents) {
+            return self.name_of_a_thing(&path, other, field);
+        }
+        let given = has(&self.step.arguments, &path);
+        assert!(given || path.len() > 1 || !field.ty.is_non_null(), "{}: {path:?} is not given", self.step.mutation);
+        if !given {
+            // A step that leaves it out shows it in another way; a field that no step gives is found below.
+            return;
+        }
+        if field.ty.is_non_null() && field.default_value.is_none() {
+            self.wrong("missing", &path, None);
+        }
+        let not_null = field.ty.is_non_null()
+            || description.contains("null is an error")
+            || NOT_NULL.contains(&(self.step.mutation, name));
+        if not_null {
+            self.wrong("null", &path, Some(Value::Null));
+        } else {
+            self.allow(&path, Value::Null);
+        }
+        self.value(&field.ty, description, field.ty.is_non_null(), &path);
+    }
+
+    /// The field that names the same thing, where exactly one of the two is to be given.
+    fn other_name(&self, name: &str, parents: &[String]) -> Option<&'static str> {
+        let field = self.input_at(parents)?;
+        let both = |other: &str| field.fields.contains_key("id") && field.fields.contains_key(other);
+        let nullable = |name: &str| field.fields.get(name).is_some_and(|field| !field.ty.is_non_null());
+        match name {
+            "id" if both("alias") && nullable("id") => Some("alias"),
+            "id" if both("email") && nullable("id") => Some("email"),
+            "alias" if both("alias") && nullable("id") => Some("id"),
+            "email" if both("email") && nullable("id") => Some("id"),
+            _ => None,
+        }
+    }
+
+    /// The input object that a path leads to.
+    fn input_at(&self, path: &[String]) -> Option<&'s InputObjectType> {
+        let (first, rest) = path.split_first()?;
+        let arguments = &object(self.schema, "Mutation").fields[self.step.mutation].arguments;
+        let mut ty = &arguments.iter().find(|argument| argument.name == first.as_str())?.ty;
+        for step in rest {
+            if step.parse::<usize>().is_err() {
+                let input = self.schema.get_input_object(ty.inner_named_type())?;
+                ty = &input.fields.get(step.as_str())?.ty;
+            }
+        }
+        self.schema.get_input_object(ty.inner_named_type()).map(|input| &**input)
+    }
+
+    fn name_of_a_thing(&mut self, path: &[String], other: &'static str, field: &InputValueDefinition) {
+        let (name, parents) = path.split_last().expect("a path");
+        let mut others = parents.to_vec();
+        others.push(other.to_owned());
+        let given = has(&self.step.arguments, path);
+        if !given && !has(&self.step.arguments, &others) {
+            // The object around it is not given.
+            return;
+        }
+        if given {
+            self.wrong("missing beside the other", path, None);
+        }
+        self.instead("null", path, other, Value::Null);
+        self.instead("empty", path, other, json!(""));
+        self.instead("both", path, "", json!("x"));
+        if !given {
+            let arguments = &mut self.cases.last_mut().expect("the case").arguments;
+            at(arguments, parents)[name.as_str()] = json!("x");
+        } else {
+            let arguments = &mut self.cases.last_mut().expect("the case").arguments;
+            at(arguments, parents)[other] = json!("x");
+        }
+        self.strays(path, Some(other), &field.ty);
+    }
+
+    /// Names and ids that lead nowhere.
+    fn strays(&mut self, path: &[String], other: Option<&str>, ty: &Type) {
+        let other = other.unwrap_or_default();
+        if *ty.inner_named_type() == "ID" {
+            for (what, plain) in [
+                ("of another class", "gid://rollcall/Nothing/1"),
+                ("of a class that has no ids", "gid://rollcall/CodeIssueCve/1"),
+                ("gone", "gid://rollcall/Service/987654321"),
+                ("of another class that has this row", "gid://rollcall/Tier/2"),
+            ] {
+                // A tier's id is what a tier's mutation wants.
+                if !(plain.contains("Tier") && self.step.mutation.starts_with("tier")) {
+                    self.instead(what, path, other, json!(BASE64URL_NOPAD.encode(plain.as_bytes())));
+                }
+            }
+            self.instead("malformed", path, other, json!("nonsense"));
+        } else {
+            self.instead("unknown", path, other, json!("no such thing"));
+            self.instead("of another type", path, other, json!(5));
+        }
+        self.instead("too long", path, other, json!("x".repeat(60_000)));
+        self.instead("with a null character", path, other, json!("a\0b"));
+        self.instead("an object", path, other, json!({}));
+    }
+
+    fn value(&mut self, ty: &Type, description: &str, required: bool, path: &[String]) {
+        if ty.is_list() {
+            return self.list(ty, description, path);
+        }
+        let name = ty.inner_named_type();
+        match &self.schema.types[name] {
+            ExtendedType::InputObject(input) => {
+                for given in [json!("x"), json!(5), json!([[]])] {
+                    self.wrong("not an object", path, Some(given));
+                }
+                let mut unknown: Vec<_> = path.to_vec();
+                unknown.push("noSuchField".to_owned());
+                self.wrong("unknown", &unknown, Some(json!("x")));
+                for field in input.fields.values() {
+                    self.field(field, path);
+                }
+            }
+            ExtendedType::Enum(_) => {
+                for given in [json!("no_such_word"), json!(""), json!(5), json!({})] {
+                    self.wrong("not a word of the enum", path, Some(given));
+                }
+            }
+            _ => self.scalar(name, ty, description, required, path),
+        }
+    }
+
+    fn scalar(&mut self, name: &str, ty: &Type, description: &str, required: bool, path: &[String]) {
+        match name {
+            "ID" => {
+                self.wrong("empty", path, Some(json!("")));
+                self.strays(path, None, ty);
+            }
+            "Int" => {
+                for given in [json!(-1), json!(3_000_000_000_u64), json!(1.5), json!("1"), json!("")] {
+                    self.wrong("not a place in an order", path, Some(given));
+                }
+            }
+            "Boolean" => {
+                for given in [json!("true"), json!(1), json!("")] {
+                    self.wrong("neither true nor false", path, Some(given));
+                }
+            }
+            "ISO8601DateTime" => {
+                for given in ["", "yesterday", "2026-13-01T00:00:00Z", "2026-01-02", "2026-01-02T25:04:05Z"] {
+                    self.wrong("not a date", path, Some(json!(given)));
+                }
+                self.wrong("not a date", path, Some(json!(5)));
+            }
+            "String" => {
+                let (fewest, most) = lengths(description).unwrap_or((0, 59_999));
+                let too_long = match &*path[path.len() - 1] {
+                    "url" => format!("https://example.com/{}", "x".repeat(most)),
+                    "email" | "managerEmail" => format!("{}@example.com", "x".repeat(most)),
+                    "key" => "k".repeat(most + 1),
+                    _ => "ä".repeat(most + 1),
+                };
+                self.wrong("too long", path, Some(json!(too_long)));
+                self.wrong("with a null character", path, Some(json!("a\0b")));
+                self.wrong("of another type", path, Some(json!(5)));
+                if fewest > 0 || (required && !description.contains("may be empty")) {
+                    self.wrong("empty", path, Some(json!("")));
+                    self.wrong("blank", path, Some(json!(" ")));
+                } else {
+                    self.allow(path, json!(""));
+                    self.allow(path, json!(" "));
+                }
+            }
+            other => panic!("a scalar that this test does not know: {other}"),
+        }
+    }
+
+    fn list(&mut self, ty: &Type, description: &str, path: &[String]) {
+        let item = ty.item_type();
+        let mut first = path.to_vec();
+        first.push("0".to_owned());
+        if item.is_non_null() {
+            self.wrong("null", &first, Some(Value::Null));
+        }
+        self.allow(path, json!([]));
+        if description.contains("at most 1000") {
+            let one = at(&mut self.step.arguments.clone(), &first).clone();
+            self.wrong("too many", path, Some(Value::Array(vec![one; 1001])));
+        }
+        self.value(item, description, item.is_non_null(), &first);
+    }
+}
+
+/// All rows of all tables but the tokens, whose last use is noted.
+async fn dump(db: &Db) -> String {
+    async fn table<E>(db: &Db, rows: &mut String)
+    where
+        E: EntityTrait,
+        E::PrimaryKey: PrimaryKeyTrait,
+    {
+        let mut query = E::find();
+        for key in <E::PrimaryKey as sea_orm::Iterable>::iter() {
+            query = query.order_by_asc(sea_orm::PrimaryKeyToColumn::into_column(key));
+        }
+        let found = query.all(db.read()).await.expect("rows");
+        writeln!(rows, "{} {found:?}", E::default().table_name()).expect("a string takes all");
+    }
+    let mut rows = String::new();
+    macro_rules! tables {
+        ($($table:ident)*) => {
+            $(table::<entity::$table::Entity>(db, &mut rows).await;)*
+            /// What this looks at, and what it does not have to.
+            const TABLES: &[&str] = &[$(stringify!($table),)* "token", "alias", "timestamp", "text"];
+        };
+    }
+    tables!(
+        code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource deploy deploy_number
+        integration lifecycle repository service service_alias service_repository suggestion suggestion_integration tag team
+        team_alias team_membership tier user
+    );
+    let modules = include_str!("../../src/entity/mod.rs").lines();
+    for module in modules.filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
+        assert!(TABLES.contains(&module), "the dump lacks the table {module}");
+    }
+    rows
+}
+
+/// What is wrong with the answer to a case; nothing when it names the field.
+fn complaint(step: &Step, case: &Case, answer: &Value) -> Option<String> {
+    let Case { path, .. } = case;
+    if let Some(error) = answer["errors"].as_array().and_then(|errors| errors.first()) {
+        let message = error["message"].as_str().unwrap_or_default();
+        let named = |path: &[String]| message.contains(&format!("{}:", path.join(".")));
+        // A list that is given a single value stands for a list of one; either way of counting it names the field.
+        let shorter: Vec<_> = path.iter().filter(|step| step.parse::<usize>().is_err()).cloned().collect();
+        let whole = path.len() == 1 && named(path);
+        let ok = error["extensions"]["code"] == "BAD_USER_INPUT" && (whole || named(path) || named(&shorter));
+        return (!ok).then(|| format!("a request error that does not name the field: {error}"));
+    }
+    let payload = &answer["data"][step.mutation];
+    let errors = payload["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if errors.is_empty() {
+        return Some(format!("accepted: {payload}"));
+    }
+    let expected: Vec<_> = if path[0] == "input" { path[1..].to_vec() } else { path.clone() };
+    let (last, parents) = expected.split_last()?;
+    let named = errors.iter().any(|error| {
+        let found: Vec<_> = error["path"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let message = error["message"].as_str().unwrap_or_default();
+        let exactly = found == expected;
+        // "exactly one of id and alias" is about the object around the two.
+        let around = (found == parents
+            || found.split_last() == Some((&"base", &found[..found.len() - 1]))
+                && found[..found.len() - 1] == *parents)
+            && message.split(|c: char| !c.is_alphanumeric()).any(|word| word == last);
+        let of_an_item = last.parse::<usize>().is_ok() && found == parents;
+        exactly || around || of_an_item
+    });
+    if !named {
+        return Some(format!("payload errors that do not name the field: {errors:?}"));
+    }
+    let kept = payload.as_object().into_iter().flatten().find(|(name, value)| *name != "errors" && !value.is_null());
+    kept.map(|(name, _)| format!("{name} is not null beside the errors"))
+}
+
+#[tokio::test]
+async fn every_wrong_input_of_every_mutation_is_refused_by_its_field_and_changes_nothing() {
+    let tour = Tour::start().await;
+    let schema = schema();
+    let mut before = dump(&tour.endpoint.app.db).await;
+    let (mut cases, mut complaints) = (0, Vec::new());
+    for step in tour.steps() {
+        let payload = object(&schema, "Mutation").fields[step.mutation].ty.inner_named_type();
+        let fields = object(&schema, payload).fields.values().map(|field| {
+            let leaf = schema.types[field.ty.inner_named_type()].is_scalar();
+            if field.name == "errors" {
+                "errors { message path }".to_owned()
+            } else if leaf {
+                field.name.to_string()
+            } else {
+                format!("{} {{ __typename }}", field.name)
+            }
+        });
+        let operation = step.operation(&schema, &format!("{{ {} }}", fields.collect::<Vec<_>>().join(" ")));
+        for case in Wrongs::of(&schema, &step).cases {
+            cases += 1;
+            let answer = tour.endpoint.app.query(&operation, case.arguments.clone()).await;
+            let value = case.path.iter().try_fold(&case.arguments, |value, step| {
+                step.parse::<usize>().ok().and_then(|place| value.get(place)).or_else(|| value.get(step.as_str()))
+            });
+            let value = value.map_or_else(String::new, ToString::to_string);
+            let name = format!("{} {} {} {:.40}", step.mutation, case.path.join("."), case.what, value);
+            if let Some(complaint) = complaint(&step, &case, &answer) {
+                complaints.push(format!("{name}: {}", complaint.chars().take(400).collect::<String>()));
+            }
+        }
+        // Once for each mutation: looking after each case would take a minute.
+        let after = dump(&tour.endpoint.app.db).await;
+        if after != before {
+            complaints.push(format!("{}: something has changed", step.mutation));
+            before = after;
+        }
+    }
+    assert!(complaints.is_empty(), "of {cases} cases\n{}", complaints.join("\n"));
+    assert!(cases > 1_500, "{cases}");
+}
+
+#[tokio::test]
+async fn what_may_be_null_or_empty_is_never_an_error_of_the_request_nor_of_ours() {
+    let tour = Tour::start().await;
+    let schema = schema();
+    let mut cases = 0;
+    for step in tour.steps() {
+        let operation = step.operation(&schema, "{ errors { message path } }");
+        for case in Wrongs::of(&schema, &step).allowed {
+            cases += 1;
+            let answer = tour.endpoint.app.query(&operation, case.arguments.clone()).await;
+            // Whether the mutation succeeds depends on what those before it did.
+            assert_eq!(answer.get("errors"), None, "{} {}", step.mutation, case.path.join("."));
+        }
+    }
+    assert!(cases > 100, "{cases}");
+}
+
+#[tokio::test]
+async fn the_tour_gives_every_field_of_every_input() {
+    let tour = Tour::start().await;
+    let schema = schema();
+    let mut given = std::collections::BTreeSet::new();
+    fn note(schema: &Schema, ty: &Type, value: &Value, given: &mut std::collections::BTreeSet<String>) {
+        if let Value::Array(items) = value {
+            return items.iter().for_each(|item| note(schema, ty.item_type(), item, given));
+        }
+        let Some(input) = schema.get_input_object(ty.inner_named_type()) else { return };
+        for (name, value) in value.as_object().into_iter().flatten() {
+            given.insert(format!("{}.{name}", input.name));
+            note(schema, &input.fields[name.as_str()].ty, value, given);
+        }
+    }
+    for step in tour.steps() {
+        for argument in &object(&schema, "Mutation").fields[step.mutation].arguments {
+            note(&schema, &argument.ty, &step.arguments[argument.name.as_str()], &mut given);
+        }
+    }
+    let mut missing = Vec::new();
+    for input in schema.types.values().filter_map(|ty| ty.as_input_object()) {
+        for field in input.fields.keys() {
+            // Where one of two names a thing, the refusals try the other by themselves; the filter is no mutation's.
+            let names = matches!(field.as_str(), "id" | "alias" | "email") && input.fields.contains_key("id");
+            let coordinate = format!("{}.{field}", input.name);
+            if !names && input.name != "TagArgs" && !given.contains(&coordinate) {
+                missing.push(coordinate);
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
+}

@@ -1,0 +1,132 @@
+//! The number of SQL statements that a page takes does not depend on how long it is.
+
+use std::sync::{Arc, Mutex};
+
+use async_graphql::Request;
+use rollcall::entity::{Timestamp, deploy, service};
+use rollcall::graphql::{Catalogue, Settings};
+use sea_orm::{ActiveModelTrait, EntityTrait, QuerySelect, Set};
+use serde_json::Value;
+
+use crate::database::Database;
+
+/// A catalogue that says which statements it runs.
+struct Observed {
+    catalogue: Catalogue,
+    statements: Arc<Mutex<Vec<String>>>,
+    _database: Database,
+}
+
+impl Observed {
+    /// With 120 services, some of which were deployed.
+    async fn start() -> Self {
+        let database = Database::new().await;
+        let mut db = database.open().await;
+        rollcall::generate::catalogue(&db, 120, |_| {}).await.expect("a catalogue");
+        let services = service::Entity::find().limit(60).all(db.read()).await.expect("services");
+        let deployed = db.write(async |tx| {
+            for service in &services {
+                deploy_of(service).insert(tx).await?;
+            }
+            Ok::<_, sea_orm::DbErr>(())
+        });
+        deployed.await.expect("deploys");
+        let statements = Arc::new(Mutex::new(Vec::new()));
+        let told = Arc::clone(&statements);
+        db.observe(move |info| told.lock().expect("no panic").push(info.statement.sql.clone()));
+        let settings = Settings { account_name: "test".to_owned(), app_url: "http://test".to_owned() };
+        Self { catalogue: Catalogue::new(db, settings), statements, _database: database }
+    }
+
+    /// Runs a query, and answers its data with the statements that it took.
+    async fn run(&self, query: &str) -> (Value, Vec<String>) {
+        let prepared = self.catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
+        self.statements.lock().expect("no panic").clear();
+        let response = self.catalogue.execute(&prepared, "test").await;
+        assert!(response.errors.is_empty(), "{:?}", response.errors);
+        let mut answer: Value = serde_json::from_slice(&response.text).expect("JSON");
+        (answer["data"].take(), std::mem::take(&mut self.statements.lock().expect("no panic")))
+    }
+}
+
+/// A deploy of a service.
+fn deploy_of(service: &service::Model) -> deploy::ActiveModel {
+    let now = Timestamp::now();
+    deploy::ActiveModel {
+        service_id: Set(Some(service.id)),
+        service_alias: Set(service.slug.clone()),
+        description: Set("Sell more".to_owned()),
+        deployed_at: Set(now),
+        deploy_number: Set("1".to_owned()),
+        created_at: Set(now),
+        ..Default::default()
+    }
+}
+
+/// A page of services with what people look at, and how many statements that is at most: one for the page and one for
+/// each relation.
+const PAGE: (&str, usize) = (
+    "name aliases owner { name manager { email } } tier { name } tags { nodes { key value } }
+     repositories { totalCount } lastDeploy { deployedAt }",
+    8,
+);
+
+#[tokio::test]
+async fn a_page_of_services_takes_one_statement_for_each_relation_however_long_it_is() {
+    let observed = Observed::start().await;
+    let (fields, most) = PAGE;
+    let mut taken = Vec::new();
+    for first in [1, 2, 10, 100] {
+        let query = format!("{{ account {{ services(first: {first}) {{ nodes {{ {fields} }} }} }} }}");
+        let (data, statements) = observed.run(&query).await;
+        let nodes = data["account"]["services"]["nodes"].as_array().expect("nodes");
+        assert_eq!(nodes.len(), first);
+        assert!(
+            nodes.iter().any(|node| node["lastDeploy"].is_object() && node["owner"]["manager"].is_object()),
+            "{data}"
+        );
+        assert!(statements.len() <= most, "{first}: {statements:#?}");
+        taken.push(statements.len());
+    }
+    assert_eq!(taken, [most; 4], "a statement for the page and one for each relation");
+}
+
+#[tokio::test]
+async fn connections_below_a_page_take_one_statement_for_their_rows_and_one_for_their_counts() {
+    let observed = Observed::start().await;
+    for (connection, most) in [
+        ("tags { nodes { key } totalCount }", 2),
+        ("repositories { nodes { name services { nodes { name } } } totalCount }", 3),
+        ("serviceRepositories { nodes { service { name } repository { name } } }", 3),
+        ("deploys { nodes { description associatedUser { name } service { name } } totalCount filteredCount }", 3),
+        ("codeIssueProjects { nodes { name } } codeIssues { nodes { name } }", 2),
+        ("owner { members { totalCount } services { totalCount } tags { nodes { key } } }", 4),
+        ("aliases managedAliases locked htmlUrl timestamps { createdAt }", 2),
+    ] {
+        let mut taken = Vec::new();
+        for first in [2, 100] {
+            let query = format!("{{ account {{ services(first: {first}) {{ nodes {{ {connection} }} }} }} }}");
+            let (_, statements) = observed.run(&query).await;
+            assert!(statements.len() <= most + 1, "{connection}: {statements:#?}");
+            taken.push(statements.len());
+        }
+        assert_eq!(taken[0], taken[1], "{connection}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_selected_is_not_asked_for() {
+    let observed = Observed::start().await;
+    for (query, expected) in [
+        ("{ account { name } }", 0),
+        ("{ account { services { __typename } } }", 0),
+        ("{ account { services { totalCount } } }", 1),
+        ("{ account { services { nodes { name } } } }", 1),
+        ("{ account { services { nodes { name } pageInfo { hasNextPage } edges { cursor } } } }", 1),
+        ("{ account { services { nodes { name } totalCount } } }", 2),
+        ("{ account { services { nodes { tags { __typename } } } } }", 1),
+    ] {
+        let (_, statements) = observed.run(query).await;
+        assert_eq!(statements.len(), expected, "{query}: {statements:#?}");
+    }
+}

@@ -1,0 +1,362 @@
+//! A catalogue with a row of every kind, each of its fields filled, and one call of every mutation that succeeds on it.
+//! What is asked of the whole schema (`coverage`, `refusals`) is asked of this.
+
+use std::collections::BTreeMap;
+
+use apollo_compiler::Schema;
+use apollo_compiler::schema::ObjectType;
+use apollo_compiler::validation::Valid;
+use rollcall::graphql::SDL;
+use serde_json::{Value, json};
+
+use crate::webhook::Endpoint;
+
+/// The schema, as it is served.
+pub fn schema() -> Valid<Schema> {
+    Schema::parse_and_validate(SDL, "schema.graphql").expect("the schema is valid")
+}
+
+/// An object type of the schema.
+pub fn object<'s>(schema: &'s Schema, name: &str) -> &'s ObjectType {
+    schema.get_object(name).unwrap_or_else(|| panic!("no object type is called {name}"))
+}
+
+/// A full catalogue.
+pub struct Tour {
+    pub endpoint: Endpoint,
+    /// The ids of its rows, by the names that the tour gives them.
+    pub ids: BTreeMap<String, Value>,
+}
+
+/// A call of a mutation.
+pub struct Step {
+    pub mutation: &'static str,
+    /// By the names of the mutation's arguments.
+    pub arguments: Value,
+}
+
+impl Step {
+    /// The text of an operation that sends the arguments as variables of the same names.
+    pub fn operation(&self, schema: &Schema, selection: &str) -> String {
+        let Self { mutation, arguments } = self;
+        let field = &object(schema, "Mutation").fields[*mutation];
+        let given = arguments.as_object().expect("arguments");
+        for name in given.keys() {
+            assert!(
+                field.arguments.iter().any(|argument| argument.name == name.as_str()),
+                "{mutation} takes no {name}"
+            );
+        }
+        let all = |format: &dyn Fn(&str, String) -> String| {
+            let arguments = field.arguments.iter();
+            arguments.map(|one| format(&one.name, one.ty.to_string())).collect::<Vec<_>>().join(", ")
+        };
+        let declared = all(&|name, ty| format!("${name}: {ty}"));
+        let passed = all(&|name, _| format!("{name}: ${name}"));
+        // Without a selection of its own the operation answers the payload alone.
+        format!("mutation({declared}) {{ {mutation}({passed}) {selection} }}")
+    }
+}
+
+impl Tour {
+    /// Fills a catalogue.
+    pub async fn start() -> Self {
+        let mut tour = Self { endpoint: Endpoint::start().await, ids: BTreeMap::new() };
+        tour.people().await;
+        tour.services().await;
+        tour.integrations().await;
+        tour.deploys().await;
+        tour
+    }
+
+    /// The id of a row.
+    pub fn id(&self, name: &str) -> Value {
+        self.ids.get(name).unwrap_or_else(|| panic!("nothing is called {name}")).clone()
+    }
+
+    /// Runs mutations that must succeed. The first id under each response name is kept by that name.
+    async fn make(&mut self, mutations: &str, variables: Value) {
+        let declared = ["Core", "shop", "Scanner"].map(|name| format!("${name}: ID")).join(", ");
+        let mut values = variables;
+        for name in ["Core", "shop", "Scanner"] {
+            if let Some(id) = self.ids.get(name) {
+                values[name] = id.clone();
+            }
+        }
+        // The operation declares no more than it uses.
+        let used: Vec<_> =
+            declared.split(", ").filter(|one| mutations.contains(one.split(':').next().unwrap_or(""))).collect();
+        let declared =
+            if used.is_empty() { String::new() } else { format!("({})", used.join(", ")).replace("ID", "ID!") };
+        let answer = self.endpoint.app.query(&format!("mutation{declared} {{ {mutations} }}"), values).await;
+        assert_eq!(answer.get("errors"), None, "{answer}");
+        for (name, payload) in answer["data"].as_object().expect("data") {
+            assert_eq!(payload["errors"], json!([]), "{name}");
+            if let Some(id) = first_id(payload) {
+                self.ids.insert(name.clone(), id);
+            }
+        }
+    }
+
+    async fn people(&mut self) {
+        let mutations = r#"
+            ada: userInvite(email: "ada@example.com", input: { name: "Ada", role: admin }) { user { id } errors { message } }
+            bob: userInvite(email: "bob@example.com", input: {}) { user { id } errors { message } }
+            eve: userInvite(email: "eve@example.com", input: {}) { user { id } errors { message } }
+            Core: teamCreate(input: {
+                name: "Core", managerEmail: "ada@example.com", responsibilities: "All of it",
+                members: [{ user: { email: "ada@example.com" }, role: "lead" }, { user: { email: "bob@example.com" } }]
+            }) { team { id } errors { message } }
+            Passing: teamCreate(input: { name: "Passing" }) { team { id } errors { message } }
+            teamTag: tagAssign(input: { alias: "core", type: Team, tags: { key: "site", value: "north" } }) { tags { id } errors { message } }
+            userTag: tagAssign(input: { alias: "ada@example.com", type: User, tags: { key: "site", value: "north" } }) { tags { id } errors { message } }
+            tier: tierCreate(input: { name: "Passing", description: "d" }) { tier { id } errors { message } }
+            lifecycle: lifecycleCreate(input: { name: "Passing", description: "d" }) { lifecycle { id } errors { message } }
+            hobby: tierCreate(input: { name: "Hobby", description: "d" }) { tier { id } errors { message } }
+            dusk: lifecycleCreate(input: { name: "Dusk", description: "d" }) { lifecycle { id } errors { message } }
+        "#;
+        self.make(mutations, json!({})).await;
+        self.make(
+            r#"coreAlias: aliasCreate(input: { ownerId: $Core, alias: "kernel" }) { aliases errors { message } }"#,
+            json!({}),
+        )
+        .await;
+    }
+
+    async fn services(&mut self) {
+        let mutations = r#"
+            shop: serviceUpdate(input: {
+                alias: "shop", description: "Sells", language: "Rust", framework: "axum", product: "Shop", note: "n",
+                tierAlias: "tier_1", lifecycleAlias: "beta", ownerInput: { alias: "core" }
+            }) { service { id } errors { message } }
+            Passing_service: serviceCreate(input: { name: "Passing" }) { service { id } errors { message } }
+            Checkout: serviceCreate(input: { name: "Checkout" }) { service { id } errors { message } }
+            tag: tagCreate(input: { alias: "shop", key: "env", value: "prod" }) { tag { id } errors { message } }
+            oldTag: tagCreate(input: { alias: "shop", key: "old", value: "1" }) { tag { id } errors { message } }
+            repository: repositoryCreate(input: {
+                name: "org/shop", url: "https://github.com/org/shop", defaultBranch: "main", private: true
+            }) { repository { id } errors { message } }
+            archived: repositoryUpdate(input: { alias: "github.com:org/shop", archivedAt: "2026-01-02T03:04:05Z" }) { errors { message } }
+            old: repositoryCreate(input: { name: "org/old" }) { repository { id } errors { message } }
+            new: repositoryCreate(input: { name: "org/new" }) { repository { id } errors { message } }
+            repositoryTag: tagAssign(input: { alias: "org/old", type: Repository, tags: { key: "a", value: "" } }) { tags { id } errors { message } }
+            shopRepositoryTag: tagAssign(input: { alias: "github.com:org/shop", type: Repository, tags: { key: "a", value: "" } }) { tags { id } errors { message } }
+            link: serviceRepositoryCreate(input: {
+                service: { alias: "shop" }, repository: { alias: "github.com:org/shop" }, baseDirectory: "/src", displayName: "Code"
+            }) { serviceRepository { id } errors { message } }
+            oldLink: serviceRepositoryCreate(input: { service: { alias: "shop" }, repository: { alias: "org/old" } }) {
+                serviceRepository { id } errors { message }
+            }
+        "#;
+        self.make(mutations, json!({})).await;
+        self.make(
+            r#"shopAlias: aliasCreate(input: { ownerId: $shop, alias: "store" }) { aliases errors { message } }"#,
+            json!({}),
+        )
+        .await;
+    }
+
+    async fn integrations(&mut self) {
+        let mutations = r#"
+            Scanner: customIntegrationCreate(input: { name: "Scanner" }) { integration { id } errors { message } }
+            Other: customIntegrationCreate(input: { name: "Other" }) { integration { id } errors { message } }
+            Jenkins: eventIntegrationCreate(input: { name: "Jenkins", type: deploy }) { integration { id } errors { message } }
+        "#;
+        self.make(mutations, json!({})).await;
+        let mutations = r#"
+            project: codeIssueProjectUpsert(input: {
+                identifier: { integration: { id: $Scanner }, externalId: "p" }, name: "shop", url: "https://scan.example.com/p"
+            }) { codeIssueProject { id } errors { message } }
+            lone: codeIssueProjectUpsert(input: { identifier: { integration: { id: $Scanner }, externalId: "lone" }, name: "shopping" }) {
+                codeIssueProject { id } errors { message }
+            }
+            passing: codeIssueProjectUpsert(input: { identifier: { integration: { id: $Scanner }, externalId: "old" }, name: "org/old" }) {
+                codeIssueProject { id } errors { message }
+            }
+            code: codeIssueProjectUpsert(input: { identifier: { integration: { id: $Scanner }, externalId: "code" }, name: "org/shop" }) {
+                codeIssueProject { id } errors { message }
+            }
+            issue: codeIssueUpsert(input: {
+                identifier: { codeIssueProject: { integration: { id: $Scanner }, externalId: "p" }, externalId: "i" }
+                name: "Bad", issueCategory: "Vulnerability", issueType: "vuln", severity: "high", url: "https://scan.example.com/i"
+                introducedAt: "2026-01-02T03:04:05Z"
+                cves: [{ identifier: "CVE-2021-44228", url: "https://cve.example.com" }], cwes: [{ identifier: "CWE-79", url: "https://cwe.example.com" }]
+            }) { codeIssue { id } errors { message } }
+            codeIssue: codeIssueUpsert(input: {
+                identifier: { codeIssueProject: { integration: { id: $Scanner }, externalId: "code" }, externalId: "i" }
+                name: "Bad", issueCategory: "Vulnerability", issueType: "vuln", severity: "high", url: "https://scan.example.com/i"
+                introducedAt: "2026-01-02T03:04:05Z"
+            }) { codeIssue { id } errors { message } }
+        "#;
+        self.make(mutations, json!({})).await;
+    }
+
+    async fn deploys(&mut self) {
+        let whole = json!({
+            "service": "shop", "description": "Sell more", "deployed_at": "2026-11-21 01:44:00", "started_at": "2026-11-21 01:43:00",
+            "deploy_url": "https://ci.example.com/1", "dedup_id": "1", "environment": "production", "deploy_number": "7", "status": "success",
+            "deployer": { "id": "u1", "name": "Ada", "email": "ada@example.com" },
+            "commit": {
+                "sha": "abc", "message": "m", "branch": "main", "date": "2026-11-21 01:00:00",
+                "committer_name": "Ada", "committer_email": "ada@example.com", "author_name": "Bob",
+                "author_email": "bob@example.com", "authoring_date": "2026-11-20 01:00:00",
+            },
+        });
+        assert_eq!(self.endpoint.post(&whole).await.status, 202);
+        for service in ["shopp", "store-front", "ledger", "quiet", "taken"] {
+            assert_eq!(self.endpoint.post_with(json!({ "service": service })).await.status, 202);
+        }
+        let query =
+            "{ account { serviceSuggestions { nodes { id alias kind } } deploys { nodes { id serviceAlias } } } }";
+        let answer = self.endpoint.app.query(query, json!({})).await;
+        let account = &answer["data"]["account"];
+        for row in account["serviceSuggestions"]["nodes"].as_array().expect("suggestions") {
+            self.ids.insert(format!("suggestion {}", row["alias"].as_str().expect("an alias")), row["id"].clone());
+        }
+        for row in account["deploys"]["nodes"].as_array().expect("deploys") {
+            self.ids.insert(format!("deploy {}", row["serviceAlias"].as_str().expect("an alias")), row["id"].clone());
+        }
+        let accept = "mutation($id: ID!, $quiet: ID!) {
+            serviceSuggestionAccept(input: { id: $id }) { errors { message } }
+            serviceSuggestionIgnore(input: { id: $quiet }) { errors { message } }
+        }";
+        let ids = json!({ "id": self.id("suggestion taken"), "quiet": self.id("suggestion quiet") });
+        let answer = self.endpoint.app.query(accept, ids).await;
+        let none = json!({ "errors": [] });
+        assert_eq!(answer["data"], json!({ "serviceSuggestionAccept": none, "serviceSuggestionIgnore": none }));
+    }
+
+    /// One call of every mutation with every field of its input, in an order in which all succeed.
+    pub fn steps(&self) -> Vec<Step> {
+        let id = |name: &str| self.id(name);
+        let project = |external: &str| json!({ "integration": { "id": id("Scanner") }, "externalId": external });
+        let issue = |external: &str| json!({ "codeIssueProject": project("p"), "externalId": external });
+        let service = json!({
+            "name": "Basket", "description": "d", "language": "Go", "framework": "gin", "product": "Shop", "note": "n",
+            "tierAlias": "tier_2", "lifecycleAlias": "beta", "ownerInput": { "id": id("Core") },
+        });
+        let changed = |mut input: Value, name: &str, value: Value| {
+            input[name] = value;
+            input
+        };
+        let member = |email: &str| json!([{ "user": { "email": email }, "role": "guest" }]);
+        let grade = json!({ "name": "New", "alias": "new", "description": "d", "index": 9 });
+        let grade_of =
+            |name: &str| json!({ "id": id(name), "name": "Newer", "alias": "newer", "description": "e", "index": 3 });
+        let weakness = |identifier: &str| json!([{ "identifier": identifier, "url": "https://cve.example.com" }]);
+        let steps = vec![
+            ("serviceCreate", json!({ "input": service })),
+            (
+                "serviceUpdate",
+                json!({ "input": changed(changed(service, "id", id("Checkout")), "name", json!("Cashier")) }),
+            ),
+            ("serviceDelete", json!({ "input": { "alias": "Passing" } })),
+            ("aliasCreate", json!({ "input": { "ownerId": id("shop"), "alias": "shop/live" } })),
+            ("aliasDelete", json!({ "input": { "ownerType": "service", "alias": "store" } })),
+            ("aliasDelete", json!({ "input": { "ownerType": "team", "alias": "kernel" } })),
+            (
+                "tagAssign",
+                json!({ "input": { "id": id("Core"), "type": "Team", "tags": [{ "key": "k", "value": "v" }] } }),
+            ),
+            ("tagCreate", json!({ "input": { "alias": "core", "type": "Team", "key": "l", "value": "v" } })),
+            ("tagUpdate", json!({ "input": { "id": id("tag"), "key": "stage", "value": "dev" } })),
+            ("tagDelete", json!({ "input": { "id": id("oldTag") } })),
+            (
+                "teamCreate",
+                json!({ "input": {
+                "name": "Shop people", "managerEmail": "bob@example.com", "responsibilities": "r", "members": member("bob@example.com"),
+            } }),
+            ),
+            (
+                "teamUpdate",
+                json!({ "input": {
+                "id": id("Core"), "name": "Kernel", "managerEmail": "bob@example.com", "responsibilities": "r",
+            } }),
+            ),
+            ("teamDelete", json!({ "input": { "alias": "passing" } })),
+            (
+                "teamMembershipCreate",
+                json!({ "input": { "teamId": id("Core"), "members": member("eve@example.com") } }),
+            ),
+            (
+                "teamMembershipDelete",
+                json!({ "input": { "teamId": id("Core"), "members": member("bob@example.com") } }),
+            ),
+            ("userInvite", json!({ "email": "new@example.com", "input": { "name": "New", "role": "user" } })),
+            ("userUpdate", json!({ "user": { "id": id("bob") }, "input": { "name": "Robert", "role": "admin" } })),
+            ("userDelete", json!({ "user": { "email": "eve@example.com" } })),
+            ("tierCreate", json!({ "input": grade })),
+            ("tierUpdate", json!({ "input": grade_of("hobby") })),
+            ("tierDelete", json!({ "input": { "id": id("tier") } })),
+            ("lifecycleCreate", json!({ "input": grade })),
+            ("lifecycleUpdate", json!({ "input": grade_of("dusk") })),
+            ("lifecycleDelete", json!({ "input": { "id": id("lifecycle") } })),
+            (
+                "repositoryCreate",
+                json!({ "input": {
+                "name": "org/fresh", "defaultAlias": "fresh", "defaultBranch": "main", "private": true,
+                "url": "https://github.com/org/fresh", "visible": true,
+            } }),
+            ),
+            (
+                "repositoryUpdate",
+                json!({ "input": {
+                "id": id("repository"), "name": "org/store", "defaultBranch": "trunk", "private": false,
+                "url": "https://github.com/org/store", "visible": false, "archivedAt": "2026-01-02T03:04:05Z",
+            } }),
+            ),
+            (
+                "serviceRepositoryCreate",
+                json!({ "input": {
+                "service": { "id": id("shop") }, "repository": { "id": id("new") }, "baseDirectory": "/a", "displayName": "A",
+            } }),
+            ),
+            ("serviceRepositoryDelete", json!({ "input": { "id": id("oldLink") } })),
+            ("customIntegrationCreate", json!({ "input": { "name": "Newest" } })),
+            ("customIntegrationUpdate", json!({ "integration": { "id": id("Scanner") }, "input": { "name": "Scan" } })),
+            ("eventIntegrationCreate", json!({ "input": { "name": "CD", "type": "deploy" } })),
+            ("eventIntegrationUpdate", json!({ "input": { "id": id("Jenkins"), "name": "Hudson" } })),
+            (
+                "codeIssueProjectUpsert",
+                json!({ "input": { "identifier": project("q"), "name": "shop", "url": "https://scan.example.com/q" } }),
+            ),
+            (
+                "codeIssueProjectResourceConnect",
+                json!({ "input": { "codeIssueProjectIds": [id("lone")], "resourceId": id("shop") } }),
+            ),
+            (
+                "codeIssueProjectResourceDisconnect",
+                json!({ "input": { "codeIssueProjectId": id("project"), "resourceId": id("shop") } }),
+            ),
+            (
+                "codeIssueUpsert",
+                json!({ "input": {
+                "identifier": issue("j"), "name": "Worse", "issueCategory": "License", "issueType": "l", "severity": "low",
+                "url": "https://scan.example.com/j", "introducedAt": "2026-01-02T03:04:05Z",
+                "cves": weakness("CVE-2021-45046"), "cwes": weakness("CWE-502"),
+            } }),
+            ),
+            ("codeIssueDelete", json!({ "input": issue("i") })),
+            ("codeIssueProjectDelete", json!({ "input": project("old") })),
+            ("integrationDelete", json!({ "resource": { "id": id("Other") } })),
+            ("deployDelete", json!({ "input": { "id": id("deploy ledger") } })),
+            ("serviceSuggestionIgnore", json!({ "input": { "id": id("suggestion ledger") } })),
+            ("serviceSuggestionUnignore", json!({ "input": { "id": id("suggestion quiet") } })),
+            ("serviceSuggestionAccept", json!({ "input": { "id": id("suggestion shopp"), "name": "Shopp" } })),
+            (
+                "serviceSuggestionAccept",
+                json!({ "input": { "id": id("suggestion store-front"), "service": { "id": id("shop") } } }),
+            ),
+            ("repositoryDelete", json!({ "input": { "alias": "org/old" } })),
+        ];
+        steps.into_iter().map(|(mutation, arguments)| Step { mutation, arguments }).collect()
+    }
+}
+
+/// The id of the first object that a payload holds.
+fn first_id(payload: &Value) -> Option<Value> {
+    payload.as_object()?.values().find_map(|value| {
+        let object = value.as_array().and_then(|items| items.first()).unwrap_or(value);
+        object.get("id").cloned()
+    })
+}
