@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use apollo_compiler::executable::{ExecutableDocument, Selection, SelectionSet};
 use apollo_compiler::schema::{Component, ExtendedType, FieldDefinition};
+use apollo_compiler::validation::Valid;
 use apollo_compiler::{Name, Schema};
 use serde_json::{Value, json};
 
@@ -92,8 +93,7 @@ impl<'s> Everything<'s> {
         }
         let leaf = |field: &&Component<FieldDefinition>| self.fields(field.ty.inner_named_type()).is_empty();
         let mut selected: Vec<_> = vec!["__typename".to_owned()];
-        selected
-            .extend(self.fields(name).iter().copied().filter(|field| leaf(&field)).map(|field| field.name.to_string()));
+        selected.extend(self.fields(name).iter().copied().filter(leaf).map(|field| field.name.to_string()));
         if self.wraps(name) {
             for wrapped in ["nodes", "edges", "node", "pageInfo"] {
                 if let Some(field) = self.schema.get_object(name).and_then(|object| object.fields.get(wrapped)) {
@@ -106,9 +106,9 @@ impl<'s> Everything<'s> {
 }
 
 /// Notes the fields, `Type.field`, that an answer holds a value for.
-fn note(schema: &Schema, set: &SelectionSet, answer: &Value, seen: &mut BTreeSet<String>) {
+fn note(set: &SelectionSet, answer: &Value, seen: &mut BTreeSet<String>) {
     if let Value::Array(items) = answer {
-        return items.iter().for_each(|item| note(schema, set, item, seen));
+        return items.iter().for_each(|item| note(set, item, seen));
     }
     let Value::Object(object) = answer else { return };
     let actual = object.get("__typename").and_then(Value::as_str).unwrap_or(set.ty.as_str());
@@ -119,12 +119,12 @@ fn note(schema: &Schema, set: &SelectionSet, answer: &Value, seen: &mut BTreeSet
                 if !value.is_null() && field.name != "__typename" {
                     seen.insert(format!("{actual}.{}", field.name));
                     seen.insert(format!("{}.{}", set.ty, field.name));
-                    note(schema, &field.selection_set, value, seen);
+                    note(&field.selection_set, value, seen);
                 }
             }
             Selection::InlineFragment(fragment) => {
                 if fragment.type_condition.as_ref().is_none_or(|on| on == actual) {
-                    note(schema, &fragment.selection_set, answer, seen);
+                    note(&fragment.selection_set, answer, seen);
                 }
             }
             Selection::FragmentSpread(_) => unreachable!("the tour spreads no fragments"),
@@ -135,7 +135,7 @@ fn note(schema: &Schema, set: &SelectionSet, answer: &Value, seen: &mut BTreeSet
 /// Sends an operation and notes what it answers; answers its data.
 async fn visit(
     tour: &Tour,
-    schema: &apollo_compiler::validation::Valid<Schema>,
+    schema: &Valid<Schema>,
     operation: &str,
     variables: Value,
     seen: &mut BTreeSet<String>,
@@ -145,7 +145,7 @@ async fn visit(
     let mut answer = tour.endpoint.app.query(operation, variables).await;
     assert_eq!(answer.get("errors"), None, "{operation}");
     let set = &document.operations.iter().next().expect("an operation").selection_set;
-    note(schema, set, &answer["data"], seen);
+    note(set, &answer["data"], seen);
     answer["data"].take()
 }
 

@@ -96,16 +96,20 @@ async fn custom_integration_update_refuses_what_is_no_custom_integration() {
             errors { message path }
         }
     }";
-    for (integration, message, field) in [
-        (json!({ "id": deploy }), "this is a deploy integration, not a custom one", "id"),
-        (json!({ "id": "Z2lkOi8vcm9sbGNhbGwvSW50ZWdyYXRpb24vOTk" }), "there is no integration with this id", "id"),
-        (json!({ "alias": "scanner" }), "integrations have no aliases: give the id", "alias"),
-        (json!({}), "exactly one of id and alias must be given", "base"),
+    for (integration, message, path) in [
+        (json!({ "id": deploy }), "this is a deploy integration, not a custom one", json!(["integration", "id"])),
+        (
+            json!({ "id": "Z2lkOi8vcm9sbGNhbGwvSW50ZWdyYXRpb24vOTk" }),
+            "there is no integration with this id",
+            json!(["integration", "id"]),
+        ),
+        (json!({ "alias": "scanner" }), "integrations have no aliases: give the id", json!(["integration", "alias"])),
+        (json!({}), "exactly one of id and alias must be given", json!(["integration"])),
     ] {
         let answer = app.query(update, json!({ "integration": integration })).await;
         let expected = json!({ "data": { "customIntegrationUpdate": {
             "integration": null,
-            "errors": [{ "message": message, "path": ["integration", field] }],
+            "errors": [{ "message": message, "path": path }],
         } } });
         assert_eq!(answer, expected, "{integration}");
     }

@@ -36,7 +36,6 @@ struct Case {
     what: String,
     /// Where it is wrong: argument, fields and positions.
     path: Vec<String>,
-    /// How the arguments are sent. Several are as wrong as one where a field can be wrong in two ways.
     arguments: Value,
 }
 
@@ -370,11 +369,12 @@ fn complaint(step: &Step, case: &Case, answer: &Value) -> Option<String> {
         let found: Vec<_> = error["path"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let message = error["message"].as_str().unwrap_or_default();
         let exactly = found == expected;
-        // "exactly one of id and alias" is about the object around the two.
-        let around = (found == parents
-            || found.split_last() == Some((&"base", &found[..found.len() - 1]))
-                && found[..found.len() - 1] == *parents)
-            && message.split(|c: char| !c.is_alphanumeric()).any(|word| word == last);
+        // "exactly one of id and alias must be given" is about the object around the two.
+        let around = match found.split_last() {
+            Some((&"base", before)) => before == parents,
+            _ => found == parents,
+        };
+        let around = around && message.split(' ').any(|word| word == last);
         let of_an_item = last.parse::<usize>().is_ok() && found == parents;
         exactly || around || of_an_item
     });

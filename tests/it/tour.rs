@@ -53,7 +53,6 @@ impl Step {
         };
         let declared = all(&|name, ty| format!("${name}: {ty}"));
         let passed = all(&|name, _| format!("{name}: ${name}"));
-        // Without a selection of its own the operation answers the payload alone.
         format!("mutation({declared}) {{ {mutation}({passed}) {selection} }}")
     }
 }
@@ -74,21 +73,13 @@ impl Tour {
         self.ids.get(name).unwrap_or_else(|| panic!("nothing is called {name}")).clone()
     }
 
-    /// Runs mutations that must succeed. The first id under each response name is kept by that name.
-    async fn make(&mut self, mutations: &str, variables: Value) {
-        let declared = ["Core", "shop", "Scanner"].map(|name| format!("${name}: ID")).join(", ");
-        let mut values = variables;
-        for name in ["Core", "shop", "Scanner"] {
-            if let Some(id) = self.ids.get(name) {
-                values[name] = id.clone();
-            }
-        }
-        // The operation declares no more than it uses.
-        let used: Vec<_> =
-            declared.split(", ").filter(|one| mutations.contains(one.split(':').next().unwrap_or(""))).collect();
-        let declared =
-            if used.is_empty() { String::new() } else { format!("({})", used.join(", ")).replace("ID", "ID!") };
-        let answer = self.endpoint.app.query(&format!("mutation{declared} {{ {mutations} }}"), values).await;
+    /// Runs mutations that must succeed, with the ids of these rows as variables of their names. The first id under each
+    /// response name is kept by that name.
+    async fn make(&mut self, mutations: &str, rows: &[&str]) {
+        let declared: Vec<_> = rows.iter().map(|name| format!("${name}: ID!")).collect();
+        let declared = if rows.is_empty() { String::new() } else { format!("({})", declared.join(", ")) };
+        let ids: Value = rows.iter().map(|name| ((*name).to_owned(), self.id(name))).collect();
+        let answer = self.endpoint.app.query(&format!("mutation{declared} {{ {mutations} }}"), ids).await;
         assert_eq!(answer.get("errors"), None, "{answer}");
         for (name, payload) in answer["data"].as_object().expect("data") {
             assert_eq!(payload["errors"], json!([]), "{name}");
@@ -115,10 +106,10 @@ impl Tour {
             hobby: tierCreate(input: { name: "Hobby", description: "d" }) { tier { id } errors { message } }
             dusk: lifecycleCreate(input: { name: "Dusk", description: "d" }) { lifecycle { id } errors { message } }
         "#;
-        self.make(mutations, json!({})).await;
+        self.make(mutations, &[]).await;
         self.make(
             r#"coreAlias: aliasCreate(input: { ownerId: $Core, alias: "kernel" }) { aliases errors { message } }"#,
-            json!({}),
+            &["Core"],
         )
         .await;
     }
@@ -148,10 +139,10 @@ impl Tour {
                 serviceRepository { id } errors { message }
             }
         "#;
-        self.make(mutations, json!({})).await;
+        self.make(mutations, &[]).await;
         self.make(
             r#"shopAlias: aliasCreate(input: { ownerId: $shop, alias: "store" }) { aliases errors { message } }"#,
-            json!({}),
+            &["shop"],
         )
         .await;
     }
@@ -162,7 +153,7 @@ impl Tour {
             Other: customIntegrationCreate(input: { name: "Other" }) { integration { id } errors { message } }
             Jenkins: eventIntegrationCreate(input: { name: "Jenkins", type: deploy }) { integration { id } errors { message } }
         "#;
-        self.make(mutations, json!({})).await;
+        self.make(mutations, &[]).await;
         let mutations = r#"
             project: codeIssueProjectUpsert(input: {
                 identifier: { integration: { id: $Scanner }, externalId: "p" }, name: "shop", url: "https://scan.example.com/p"
@@ -188,7 +179,7 @@ impl Tour {
                 introducedAt: "2026-01-02T03:04:05Z"
             }) { codeIssue { id } errors { message } }
         "#;
-        self.make(mutations, json!({})).await;
+        self.make(mutations, &["Scanner"]).await;
     }
 
     async fn deploys(&mut self) {
