@@ -1,4 +1,4 @@
-//! The generator's fixtures compile, and what they become answers. `tests/codegen.rs` keeps them fresh.
+//! The generator's fixtures compile, and what they become answers. `tests/codegen/` keeps them fresh.
 
 use std::sync::{Arc, Mutex};
 

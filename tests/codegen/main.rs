@@ -4,15 +4,15 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs};
 
 use quote::ToTokens;
 
-#[path = "../src/codegen/mod.rs"]
+#[path = "../../src/codegen/mod.rs"]
 #[allow(dead_code)]
 mod codegen;
 
-#[path = "it/schema_edits.rs"]
 mod schema_edits;
 
 /// A schema whose output is kept. The output stands beside the SDL.
@@ -121,4 +121,45 @@ fn every_schema_of_the_folder_is_a_fixture() {
     let known: BTreeSet<String> = FIXTURES.iter().map(|fixture| fixture.sdl.to_owned()).collect();
     let unknown: Vec<_> = found.difference(&known).collect();
     assert!(unknown.is_empty(), "not in FIXTURES: {unknown:?}");
+}
+
+/// The folders of the parsers whose own test texts are tried; cargo has their sources, because they are built.
+fn parsers() -> Vec<PathBuf> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let metadata = Command::new(cargo).args(["metadata", "--format-version", "1", "--locked", "--offline"]).output();
+    let metadata = metadata.expect("cargo starts").stdout;
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata).expect("cargo answers JSON");
+    let packages = metadata["packages"].as_array().expect("packages").iter();
+    let wanted =
+        packages.filter(|package| package["name"] == "graphql-parser" || package["name"] == "async-graphql-parser");
+    let manifests = wanted.filter_map(|package| package["manifest_path"].as_str());
+    manifests.filter_map(|manifest| Path::new(manifest).parent().map(Path::to_owned)).collect()
+}
+
+/// Every `.graphql` file below a folder.
+fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            texts(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "graphql") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn nothing_in_the_parsers_own_tests_makes_the_generator_panic() {
+    let mut found = Vec::new();
+    parsers().iter().for_each(|folder| texts(folder, &mut found));
+    assert!(found.len() > 100, "the parsers' sources have {} texts", found.len());
+    for path in found {
+        // Some are not UTF-8 on purpose.
+        let sdl = String::from_utf8_lossy(&fs::read(&path).expect("a readable file")).into_owned();
+        let name = path.display().to_string();
+        // They are pieces of schemas, and operations: what is refused is refused with words.
+        if let Err(mistakes) = codegen::generate(&name, &sdl, &codegen::Bindings::default()) {
+            assert!(!mistakes.to_string().is_empty(), "{name} is refused without a word");
+        }
+    }
 }
