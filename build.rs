@@ -1,6 +1,7 @@
 //! Turns `schema/schema.graphql` into `$OUT_DIR/schema.rs`.
 
 #[path = "src/codegen/mod.rs"]
+// The problems one by one are for tests and benches.
 #[allow(dead_code)]
 mod codegen;
 

@@ -7,22 +7,18 @@ use apollo_compiler::ast;
 use graphql_parser::schema as sdl;
 
 use super::model::{
-    Directive, Enum, EnumValue, Field, Input, InputValue, Interface, Object, Scalar, Schema, Shape, Type, TypeRef,
-    Union, Value,
+    Enum, EnumValue, Field, Input, InputValue, Interface, Object, Scalar, Schema, Shape, Type, TypeRef, Union, Value,
 };
 use super::respell::respell;
 
 /// What a bare `@deprecated` says, by the specification.
 const NO_LONGER_SUPPORTED: &str = "No longer supported";
 
-/// The model of a built-in SDL, which may define names that begin with `__`. Nothing is validated and no root is set.
-///
-/// # Panics
-///
-/// On text that is not SDL: it is part of this program.
-pub fn lower_trusted(text: &str) -> Schema {
-    let document = ast::Document::parse(text, "built-in").expect("the built-in SDL is well-formed");
-    lower(text, &document).expect("the built-in SDL is read by graphql-parser")
+/// The model of a test's SDL. Nothing is validated and no root is set.
+#[cfg(test)]
+pub(super) fn lower_trusted(text: &str) -> Schema {
+    let document = ast::Document::parse(text, "test").expect("the SDL is well-formed");
+    lower(text, &document).expect("graphql-parser reads it")
 }
 
 /// The model of `text`, whose syntax tree is `document`; without roots and description. The error is graphql-parser's.
@@ -31,13 +27,12 @@ pub(super) fn lower(text: &str, document: &ast::Document) -> Result<Schema, Stri
     let document = sdl::parse_schema::<String>(&text).map_err(|error| error.to_string())?.into_static();
     let mut types = Vec::new();
     let mut extensions = Vec::new();
-    let mut directives = Vec::new();
     for definition in document.definitions {
         match definition {
             sdl::Definition::TypeDefinition(definition) => types.push(type_definition(definition)),
             sdl::Definition::TypeExtension(extension) => extensions.push(extension),
-            sdl::Definition::DirectiveDefinition(definition) => directives.push(directive_definition(definition)),
-            sdl::Definition::SchemaDefinition(_) => {}
+            // Introspection tells of directives from the SDL itself; no Rust is made of them.
+            sdl::Definition::DirectiveDefinition(_) | sdl::Definition::SchemaDefinition(_) => {}
         }
     }
     let index: HashMap<String, usize> = types.iter().enumerate().map(|(at, ty)| (ty.name().to_owned(), at)).collect();
@@ -46,16 +41,14 @@ pub(super) fn lower(text: &str, document: &ast::Document) -> Result<Schema, Stri
             extend(&mut types[at], extension);
         }
     }
-    Ok(Schema::new(types, directives))
+    Ok(Schema::new(types))
 }
 
 fn type_definition(definition: sdl::TypeDefinition<'static, String>) -> Type {
     match definition {
-        sdl::TypeDefinition::Scalar(ty) => Type::Scalar(Scalar {
-            name: ty.name,
-            description: ty.description,
-            specified_by: specified_by(&ty.directives),
-        }),
+        sdl::TypeDefinition::Scalar(ty) => {
+            Type::Scalar(Scalar { name: ty.name, specified_by: specified_by(&ty.directives) })
+        }
         sdl::TypeDefinition::Object(ty) => Type::Object(Object {
             name: ty.name,
             description: ty.description,
@@ -116,16 +109,6 @@ fn extend(ty: &mut Type, extension: sdl::TypeExtension<'static, String>) {
             ty.fields.extend(input_values(more.fields));
         }
         _ => {}
-    }
-}
-
-fn directive_definition(definition: sdl::DirectiveDefinition<'static, String>) -> Directive {
-    Directive {
-        name: definition.name,
-        description: definition.description,
-        args: input_values(definition.arguments),
-        repeatable: definition.repeatable,
-        locations: definition.locations.iter().map(|location| location.as_str().to_owned()).collect(),
     }
 }
 
@@ -262,14 +245,5 @@ mod tests {
         assert!(by.one_of);
         assert_eq!(by.fields.iter().map(|field| field.name.as_str()).collect::<Vec<_>>(), ["id", "name"]);
         assert_eq!(by.fields[0].ty, TypeRef { shape: Shape::Named("ID".into()), nullable: true });
-        assert_eq!(schema.directives[0].locations, ["SCHEMA", "OBJECT"]);
-        assert!(schema.directives[0].repeatable);
-    }
-
-    #[test]
-    fn a_trusted_schema_may_use_reserved_names() {
-        let schema = lower_trusted("type __Type { kind: __Kind! } enum __Kind { SCALAR }");
-        assert_eq!(schema.types.len(), 2);
-        assert_eq!(schema.kind("__Kind"), super::super::model::Kind::Enum);
     }
 }

@@ -19,8 +19,6 @@ pub struct Schema {
     pub mutation: Option<String>,
     /// Every type the SDL defines; the built-in scalars are not among them.
     pub types: Vec<Type>,
-    /// Every directive the SDL defines.
-    pub directives: Vec<Directive>,
     /// Where in `types` a name is.
     index: HashMap<String, usize>,
 }
@@ -47,8 +45,6 @@ pub enum Type {
 pub struct Scalar {
     /// Its name.
     pub name: String,
-    /// Its description.
-    pub description: Option<String>,
     /// The URL of `@specifiedBy`.
     pub specified_by: Option<String>,
 }
@@ -157,21 +153,6 @@ pub struct InputValue {
     pub deprecated: Option<String>,
 }
 
-/// The definition of a directive.
-#[derive(Debug, Clone)]
-pub struct Directive {
-    /// Its name, without the `@`.
-    pub name: String,
-    /// Its description.
-    pub description: Option<String>,
-    /// Its arguments.
-    pub args: Vec<InputValue>,
-    /// Whether it may stand more than once in one place.
-    pub repeatable: bool,
-    /// Where it may stand, as the SDL spells it: `FIELD_DEFINITION`.
-    pub locations: Vec<String>,
-}
-
 /// A reference to a type. Prints as the SDL writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeRef {
@@ -209,7 +190,7 @@ pub enum Kind {
 
 impl Schema {
     /// A schema of these types, without roots and description.
-    pub fn new(mut types: Vec<Type>, directives: Vec<Directive>) -> Self {
+    pub fn new(mut types: Vec<Type>) -> Self {
         let mut possible: HashMap<String, Vec<String>> = HashMap::new();
         for ty in &types {
             let Type::Object(object) = ty else { continue };
@@ -222,7 +203,7 @@ impl Schema {
             interface.possible = possible.remove(&interface.name).unwrap_or_default();
         }
         let index = types.iter().enumerate().map(|(at, ty)| (ty.name().to_owned(), at)).collect();
-        Self { types, directives, index, ..Self::default() }
+        Self { types, index, ..Self::default() }
     }
 
     /// The type of this name, unless it is a built-in scalar.
@@ -337,18 +318,6 @@ impl Type {
             | Self::Union(Union { name, .. })
             | Self::Enum(Enum { name, .. })
             | Self::Input(Input { name, .. }) => name,
-        }
-    }
-
-    /// Its description.
-    pub fn description(&self) -> Option<&str> {
-        match self {
-            Self::Scalar(Scalar { description, .. })
-            | Self::Object(Object { description, .. })
-            | Self::Interface(Interface { description, .. })
-            | Self::Union(Union { description, .. })
-            | Self::Enum(Enum { description, .. })
-            | Self::Input(Input { description, .. }) => description.as_deref(),
         }
     }
 

@@ -4,7 +4,7 @@
 //! Each case generates code for a small SDL with one edit and compiles it, against the library that this test run
 //! built, beside a hand-written side that knows nothing of the edit.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::codegen::{self, Bindings};
@@ -103,12 +103,19 @@ fn compile(sdl: &str) -> String {
     if output.status.success() { String::new() } else { said }
 }
 
-/// The library that this test was linked with, and the folder of its dependencies.
+/// The library that this test was linked with, and the folder of its dependencies. Cargo may keep several builds of it
+/// beside each other: the newest is the one that was made for this run.
 fn library() -> (PathBuf, PathBuf) {
     let test = std::env::current_exe().expect("this test has a path");
     let dependencies = test.parent().expect("it lies in the target folder").to_owned();
-    let profile = dependencies.parent().unwrap_or(Path::new(".")).to_owned();
-    (profile.join("librollcall.rlib"), dependencies)
+    let files = std::fs::read_dir(&dependencies).expect("the target folder").flatten().map(|entry| entry.path());
+    let is_library = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.starts_with("librollcall-") && name.ends_with(".rlib")
+    };
+    let made = |path: &PathBuf| path.metadata().and_then(|metadata| metadata.modified()).ok();
+    let newest = files.filter(is_library).max_by_key(made);
+    (newest.expect("the library was built for this test"), dependencies)
 }
 
 /// Checks that the compiler complains, and says all of this.
