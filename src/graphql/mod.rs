@@ -98,16 +98,18 @@ impl Catalogue {
 
     /// Runs a checked request. Errors on the way are in the response; `request_id` names it in the log.
     pub async fn execute(&self, prepared: &Prepared, request_id: &str) -> Response {
-        let shared = Arc::clone(&self.0);
         let Prepared { plan, arguments, .. } = prepared;
-        if plan.serial {
-            let state = context::State::new(shared, request_id);
-            execute::run(&schema::Mutation, plan, arguments, &state).await
-        } else if plan.root.relations().all(|field| field.name().starts_with("__")) {
-            let state = context::State::new(shared, request_id);
-            execute::run(&schema::Query, plan, arguments, &state).await
+        let shared = Arc::clone(&self.0);
+        // A mutation begins its own transactions, and introspection asks the database nothing.
+        let reads = !plan.serial && plan.root.relations().any(|field| !field.name().starts_with("__"));
+        let state = if reads {
+            context::State::reading(shared, request_id).await
         } else {
-            let state = context::State::reading(shared, request_id).await;
+            context::State::new(shared, request_id)
+        };
+        if plan.serial {
+            execute::run(&schema::Mutation, plan, arguments, &state).await
+        } else {
             execute::run(&schema::Query, plan, arguments, &state).await
         }
     }
