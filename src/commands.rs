@@ -12,7 +12,9 @@ use std::process::ExitCode;
 use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaCommand, TokenCommand};
 use crate::db::{self, Db};
 use crate::entity::integration::{self, Kind};
-use crate::entity::{Timestamp, token};
+use crate::entity::user::{self, Role};
+use crate::entity::{Timestamp, sign_in_link as link, token};
+use crate::error::UserError;
 use crate::graphql::SDL;
 use crate::schema_diff::{self, Class, Report};
 use crate::{generate, serve, service_file};
@@ -26,6 +28,9 @@ pub async fn run(command: Command) -> Result<ExitCode, String> {
         Command::Serve(settings) => serve::run(*settings).await?,
         Command::Token(command) => token_command(command).await?,
         Command::DeployEndpoint(command) => deploy_endpoint_command(command).await?,
+        Command::SignInLink { email, name, addresses, database } => {
+            sign_in_link(&database, &addresses, &email, name.as_deref()).await?;
+        }
         Command::Migrate(database) => migrate(&database).await?,
         Command::Schema(SchemaCommand::Print) => print(SDL)?,
         Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
@@ -96,6 +101,28 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
             if deleted.map_err(sentence)? { Ok(()) } else { Err(format!("no deploy endpoint has the id {id}")) }
         }
     }
+}
+
+async fn sign_in_link(
+    database: &Database,
+    addresses: &Addresses,
+    email: &str,
+    name: Option<&str>,
+) -> Result<(), String> {
+    let (db, now) = (open(database).await?, Timestamp::now());
+    let made = db.write(async |db| {
+        let user = match user::by_email(db, email).await? {
+            Some(user) => user,
+            None if user::any(db).await? => {
+                let unknown = format!("no user has the email address \"{email}\"; an administrator can invite one");
+                return Err(UserError::new("email", unknown).into());
+            }
+            None => user::create(db, email, name, Role::Admin, now).await?,
+        };
+        link::create(db, Some(user.id), now).await
+    });
+    let path = link::path(&made.await.map_err(sentence)?);
+    print(&format!("{}{path}\n", addresses.app_url(addresses.listen)))
 }
 
 async fn migrate(database: &Database) -> Result<(), String> {

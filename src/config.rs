@@ -55,6 +55,22 @@ pub enum Command {
     /// Addresses that CI systems post deploys to: make, list and delete them
     #[command(subcommand)]
     DeployEndpoint(DeployEndpointCommand),
+    /// Print a link that signs a user in to the application: once, within 15 minutes. Where nobody is a user yet, the
+    /// first one is made, an administrator
+    SignInLink {
+        /// The user's email address
+        #[arg(long, value_name = "ADDRESS")]
+        email: String,
+        /// The name of the first user; what stands before the @ when left out
+        #[arg(long, value_name = "TEXT")]
+        name: Option<String>,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        addresses: Addresses,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        database: Database,
+    },
     /// Bring the database up to date, and do nothing else
     Migrate(Database),
     /// The GraphQL schema: print it, compare two versions of it

@@ -2,6 +2,7 @@
 
 extern crate self as rollcall;
 
+pub mod app;
 pub mod commands;
 pub mod config;
 pub mod db;

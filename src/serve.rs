@@ -14,6 +14,9 @@ use tracing_subscriber::EnvFilter;
 
 use crate::commands::{open, say, sentence};
 use crate::config::{Log, LogFormat, Serve};
+use crate::db::Db;
+use crate::entity::{Timestamp, sign_in_link, user};
+use crate::error::Error;
 use crate::graphql::{Catalogue, Settings};
 use crate::http::{self, App, Drained};
 
@@ -34,13 +37,21 @@ pub async fn run(settings: Serve) -> Result<(), String> {
     let mut signals = Signals::new().map_err(sentence)?;
 
     let app_url = settings.addresses.app_url(address);
-    let catalogue = Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url });
+    let catalogue =
+        Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url: app_url.clone() });
     let app = Arc::new(App::new(db.clone(), catalogue, settings.edge));
     let url = settings.addresses.base_url(address);
     let hint = "make a first token with: rollcall token create --description \"my first token\"";
     match settings.log.log_format {
         LogFormat::Text => say(&format!("rollcall listens on {address} ({url}/graphql); {hint}")),
         LogFormat::Json => info!(%address, url, hint, "listening"),
+    }
+    if let Some(path) = first_link(&db).await? {
+        let link = format!("{app_url}{path}");
+        match settings.log.log_format {
+            LogFormat::Text => say(&format!("nobody is a user yet: become the first administrator at {link}")),
+            LogFormat::Json => info!(link, "nobody is a user yet: become the first administrator"),
+        }
     }
 
     let (told, stop) = tokio::sync::oneshot::channel();
@@ -67,6 +78,15 @@ pub async fn run(settings: Serve) -> Result<(), String> {
         Err(_) => warn!("the database was not closed in time"),
     }
     Ok(())
+}
+
+/// The path that makes whoever opens it the first user, where there is none.
+async fn first_link(db: &Db) -> Result<Option<String>, String> {
+    let made = db.write(async |db| match user::any(db).await? {
+        true => Ok::<_, Error>(None),
+        false => Ok(Some(sign_in_link::create(db, None, Timestamp::now()).await?)),
+    });
+    Ok(made.await.map_err(sentence)?.map(|key| sign_in_link::path(&key)))
 }
 
 /// What tells the service to stop.

@@ -1,8 +1,10 @@
 //! People: members and managers of teams, and those who deploy.
 
 use sea_orm::entity::prelude::*;
+use sea_orm::{QuerySelect, Set, SqlErr};
 
-use super::Timestamp;
+use super::{Timestamp, text};
+use crate::error::{Problems, Result, UserError};
 
 /// A row of `user`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -32,13 +34,16 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// What a user may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "Text")]
 pub enum Role {
+    /// Reads the catalogue.
+    #[sea_orm(string_value = "viewer")]
+    Viewer,
     /// Reads and writes the catalogue.
     #[sea_orm(string_value = "user")]
     User,
-    /// Also manages users, tokens and integrations.
+    /// Also manages users and tokens, and reads the audit.
     #[sea_orm(string_value = "admin")]
     Admin,
 }
@@ -51,4 +56,54 @@ pub fn email_key(email: &str) -> String {
 /// The user with this address, in whatever case.
 pub async fn by_email<C: ConnectionTrait>(db: &C, email: &str) -> Result<Option<Model>, DbErr> {
     Entity::find().filter(Column::EmailKey.eq(email_key(email))).one(db).await
+}
+
+/// Whether there is any user.
+pub async fn any<C: ConnectionTrait>(db: &C) -> Result<bool, DbErr> {
+    Ok(Entity::find().select_only().column(Column::Id).limit(1).into_tuple::<i64>().one(db).await?.is_some())
+}
+
+/// Makes a user. Without a name it is what stands before the address's `@`.
+///
+/// # Errors
+/// An address that cannot be one or is taken, a name that is empty or too long.
+pub async fn create<C: ConnectionTrait>(
+    db: &C,
+    email: &str,
+    name: Option<&str>,
+    role: Role,
+    now: Timestamp,
+) -> Result<Model> {
+    let mut problems = Problems::default();
+    let email = problems.take(address(email));
+    let name = match name {
+        Some(name) => problems.take(text::required("name", name, text::SHORT)),
+        None => email.as_deref().and_then(|email| email.rsplit_once('@')).map(|(local, _)| local.to_owned()),
+    };
+    problems.none()?;
+    let email = email.unwrap_or_default();
+    let taken = UserError::new("email", format!("a user has the email address \"{email}\" already"));
+    let row = ActiveModel {
+        name: Set(name.unwrap_or_default()),
+        email_key: Set(email_key(&email)),
+        email: Set(email),
+        role: Set(role),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    row.insert(db).await.map_err(|error| match error.sql_err() {
+        Some(SqlErr::UniqueConstraintViolation(_)) => taken.into(),
+        _ => error.into(),
+    })
+}
+
+/// An address, without the blanks around it. Whether mail arrives there nobody can tell; this finds what cannot be one.
+fn address(email: &str) -> Result<String, UserError> {
+    let email = text::required("email", email.trim(), text::SHORT)?;
+    let split = email.rsplit_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
+    if split.is_none() || email.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
+        return Err(UserError::new("email", "email must be an address such as name@example.com"));
+    }
+    Ok(email)
 }

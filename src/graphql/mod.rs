@@ -91,6 +91,11 @@ impl Catalogue {
         Self(Arc::new(context::Shared { db, settings, documents }))
     }
 
+    /// What is known of this installation.
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
     /// Checks a request in full: syntax, schema, cost, variables. Nothing has happened when it is refused.
     pub fn prepare(&self, request: &Request) -> Result<Prepared, Vec<ServerError>> {
         self.0.documents.prepare(request)

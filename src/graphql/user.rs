@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_graphql::MaybeUndefined;
 use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
-use super::alias::{or_gone, or_taken};
+use super::alias::or_gone;
 use super::context::Ctx;
 use super::id::{self, Class, Id};
 use super::list::List;
@@ -34,6 +34,7 @@ impl UserResolver for User {
         match self.role {
             Role::Admin => UserRole::Admin,
             Role::User => UserRole::User,
+            Role::Viewer => UserRole::Viewer,
         }
     }
 
@@ -60,6 +61,7 @@ fn stored(role: UserRole) -> Role {
     match role {
         UserRole::Admin => Role::Admin,
         UserRole::User => Role::User,
+        UserRole::Viewer => Role::Viewer,
     }
 }
 
@@ -166,40 +168,12 @@ impl<'a> Name<'a> {
     }
 }
 
-/// An address, without the blanks around it. Whether mail arrives there nobody can tell; this finds what cannot be one.
-fn address(email: &str) -> Result<String, UserError> {
-    let email = text::required("email", email.trim(), text::SHORT)?;
-    let split = email.rsplit_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
-    if split.is_none() || email.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
-        return Err(UserError::new("email", "email must be an address such as name@example.com"));
-    }
-    Ok(email)
-}
-
 impl UserInviteMutation for Mutation {
     async fn user_invite(ctx: &Ctx<'_>, email: String, input: UserInput) -> Result<UserInvitePayload> {
         let UserInput { name, role } = input;
-        let mut problems = Problems::default();
-        let email = problems.take(address(&email));
-        let name = match name.value() {
-            Some(name) => problems.take(text::required("name", name, text::SHORT)),
-            None => email.as_deref().and_then(|email| email.rsplit_once('@')).map(|(local, _)| local.to_owned()),
-        };
-        problems.none()?;
-
-        let now = Timestamp::now();
-        let email = email.unwrap_or_default();
-        let taken = UserError::new("email", format!("a user has the email address \"{email}\" already"));
-        let row = user::ActiveModel {
-            name: Set(name.unwrap_or_default()),
-            email_key: Set(email_key(&email)),
-            email: Set(email),
-            role: Set(role.value().copied().map_or(Role::User, stored)),
-            created_at: Set(now),
-            updated_at: Set(now),
-            ..Default::default()
-        };
-        let user = row.insert(&ctx.db()).await.map_err(|error| or_taken(error, taken))?;
+        let role = role.value().copied().map_or(Role::User, stored);
+        let name = name.value().map(String::as_str);
+        let user = user::create(&ctx.db(), &email, name, role, Timestamp::now()).await?;
         Ok(UserInvitePayload { user: Some(user), ..Default::default() })
     }
 }

@@ -34,6 +34,13 @@ pub fn check_is_json(headers: &HeaderMap) -> Result<(), Rejection> {
     if is_json && is_utf8 && is_plain { Ok(()) } else { Err(Rejection::NotJson) }
 }
 
+/// Checks that a request says that its body is a form's, as HTML sends it by default.
+pub fn check_is_form(headers: &HeaderMap) -> Result<(), Rejection> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") { Ok(()) } else { Err(Rejection::NotForm) }
+}
+
 /// The whole body, of at most `limit` bytes, unless it takes longer than `timeout`.
 pub async fn read(body: &mut Incoming, limit: usize, timeout: Duration) -> Result<Bytes, Rejection> {
     if body.size_hint().lower() > limit as u64 {

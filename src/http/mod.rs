@@ -2,8 +2,8 @@
 //!
 //! A request's way: [`connection`] takes it off the wire, [`App::answer`] names it, counts it and finds its
 //! [`Route`], a file of [`handlers`] answers it with the help of [`auth`], [`limits`] and [`body`], and [`reply`]
-//! builds every answer there is. What GraphQL means is left to [`graphql`](crate::graphql), and
-//! what becomes of a deploy to [`deploy`](crate::deploy).
+//! builds every answer there is. What GraphQL means is left to [`graphql`](crate::graphql), what
+//! becomes of a deploy to [`deploy`](crate::deploy), and what stands on a page to [`app`](crate::app).
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -16,6 +16,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request};
 use tracing::{error, info};
 
+use crate::app::Site;
 use crate::config::Edge;
 use crate::db::Db;
 use crate::deploy::Deploys;
@@ -43,6 +44,7 @@ pub struct App {
     catalogue: Catalogue,
     deploys: Deploys,
     tokens: Tokens,
+    site: Site,
     limits: Limits,
     edge: Edge,
     draining: AtomicBool,
@@ -68,9 +70,10 @@ impl App {
     /// The service over a migrated database. Needs a running tokio.
     pub fn new(db: Db, catalogue: Catalogue, edge: Edge) -> Self {
         let tokens = Tokens::new(db.clone());
+        let site = Site::new(db.clone(), catalogue.clone());
         let deploys = Deploys::start(db.clone());
         let limits = Limits::new(edge.token_limit, edge.ip_limit, Box::new(InProcess::default()));
-        Self { db, catalogue, deploys, tokens, limits, edge, draining: AtomicBool::new(false) }
+        Self { db, catalogue, deploys, tokens, site, limits, edge, draining: AtomicBool::new(false) }
     }
 
     /// Whether the service was told to stop.
@@ -124,6 +127,7 @@ impl App {
             Route::Sdl => Ok(handlers::sdl::answer(call)),
             Route::Livez => Ok(handlers::health::live()),
             Route::Readyz => handlers::health::ready(self).await,
+            Route::App => handlers::app::answer(self, call, body).await,
             Route::Unknown => Err(Rejection::NotFound),
         }
     }
@@ -135,6 +139,8 @@ impl Call {
         match self.route {
             Route::GraphQl => Surface::GraphQl(reply::Media::of(&self.parts.headers)),
             Route::Deploy => Surface::Webhook,
+            Route::App => Surface::Page,
+            Route::Unknown if reply::prefers_html(&self.parts.headers) => Surface::Page,
             Route::Sdl | Route::Livez | Route::Readyz | Route::Unknown => Surface::Plain,
         }
     }

@@ -15,6 +15,8 @@ use sha2::{Digest, Sha256};
 use super::Call;
 use super::limits::Standing;
 use super::router::Route;
+use crate::app::assets::Asset;
+use crate::app::{self, Page};
 use crate::deploy::{Mistake, Outcome};
 use crate::error::Code;
 use crate::graphql::document::request_error;
@@ -39,6 +41,8 @@ pub enum Surface {
     GraphQl(Media),
     /// A CI system that posts deploys.
     Webhook,
+    /// A person with a browser.
+    Page,
     /// Anyone else.
     Plain,
 }
@@ -50,6 +54,8 @@ pub enum Rejection {
     BadRequest(String),
     /// 401: there is no valid token.
     Unauthenticated,
+    /// 403: who asks may not do this, for the reason given.
+    Forbidden(&'static str),
     /// 404: the path leads nowhere.
     NotFound,
     /// 405: the route does not answer the method.
@@ -60,6 +66,8 @@ pub enum Rejection {
     BodyTooLarge(usize),
     /// 415: the body is not JSON.
     NotJson,
+    /// 415: the body is not a form's.
+    NotForm,
     /// 429: the caller has no request left.
     TooManyRequests(Standing),
     /// 500: for the reason given, which is for the log alone.
@@ -115,11 +123,12 @@ impl Rejection {
         match self {
             Self::BadRequest(_) => StatusCode::BAD_REQUEST,
             Self::Unauthenticated => StatusCode::UNAUTHORIZED,
+            Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::NotJson | Self::NotForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -129,6 +138,7 @@ impl Rejection {
     fn code(&self) -> Code {
         match self {
             Self::Unauthenticated => Code::Unauthenticated,
+            Self::Forbidden(_) => Code::Forbidden,
             Self::NotFound => Code::NotFound,
             Self::TooManyRequests(_) => Code::RateLimited,
             Self::Internal(_) | Self::Unavailable(_) => Code::Internal,
@@ -136,7 +146,8 @@ impl Rejection {
             | Self::MethodNotAllowed
             | Self::BodyTimeout
             | Self::BodyTooLarge(_)
-            | Self::NotJson => Code::BadUserInput,
+            | Self::NotJson
+            | Self::NotForm => Code::BadUserInput,
         }
     }
 
@@ -144,11 +155,15 @@ impl Rejection {
         match self {
             Self::BadRequest(reason) => reason.clone(),
             Self::Unauthenticated => "The request needs a valid API token: Authorization: Bearer <token>.".to_owned(),
+            Self::Forbidden(reason) => (*reason).to_owned(),
             Self::NotFound => "There is nothing at this address.".to_owned(),
             Self::MethodNotAllowed => format!("This address answers {} only.", call.route.methods()),
             Self::BodyTimeout => "The body of the request did not arrive in time.".to_owned(),
             Self::BodyTooLarge(limit) => format!("The body of the request is longer than {limit} bytes."),
             Self::NotJson => "The body must be JSON, with Content-Type: application/json.".to_owned(),
+            Self::NotForm => {
+                "The body must be a form, with Content-Type: application/x-www-form-urlencoded.".to_owned()
+            }
             Self::TooManyRequests(standing) => {
                 format!("Too many requests. Try again in {} s.", standing.retry_after)
             }
@@ -168,6 +183,7 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
             let title = status.canonical_reason().unwrap_or("Error");
             webhook_errors(&[WebhookError { status: status.as_u16(), title, detail: &message }])
         }
+        Surface::Page => page(app::refusal(status.as_u16(), &message)),
         Surface::Plain => graphql(Media::Json, message),
     };
     let headers = reply.headers_mut();
@@ -241,6 +257,49 @@ fn json(status: StatusCode, body: &impl Serialize) -> Reply {
     with_body(status, Media::Json.content_type(), serde_json::to_vec(body).unwrap_or_default())
 }
 
+/// What a page may load and do: nothing that is not from here, and no script or style that stands in it.
+const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
+/// A page of the application.
+pub fn page(page: Page) -> Reply {
+    let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut reply = with_body(status, HeaderValue::from_static("text/html; charset=utf-8"), page.html);
+    reply.headers_mut().insert(header::CONTENT_SECURITY_POLICY, PAGE_POLICY);
+    // Without a referrer for ourselves a browser would not say either that our forms come from us.
+    reply.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    reply
+}
+
+/// The way to another page, to be got.
+pub fn redirect(to: &str, cookie: Option<&str>) -> Reply {
+    let mut reply = Reply::default();
+    *reply.status_mut() = StatusCode::SEE_OTHER;
+    // What we lead to is a path of ours, encoded.
+    let to = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/"));
+    reply.headers_mut().insert(header::LOCATION, to);
+    if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(cookie).ok()) {
+        reply.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    reply
+}
+
+/// A file that pages load. Another content has another name, so this one may be kept for ever.
+pub fn asset(asset: &'static Asset) -> Reply {
+    let mut reply = with_body(StatusCode::OK, HeaderValue::from_static(asset.media), asset.content);
+    let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
+    reply.headers_mut().insert(header::CACHE_CONTROL, kept);
+    reply
+}
+
+/// Whether a person with a browser asks, rather than a program.
+pub fn prefers_html(headers: &HeaderMap) -> bool {
+    let lines = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    lines.flat_map(|line| line.split(',')).any(|range| weighted(range).0.eq_ignore_ascii_case("text/html"))
+}
+
 /// A word, for machines that look at the status.
 pub fn word(word: &'static str) -> Reply {
     with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), word)
@@ -262,13 +321,11 @@ pub fn not_modified(tag: &HeaderValue) -> Reply {
 pub fn finish(reply: &mut Reply, call: &Call) {
     compress(reply, &call.parts.headers);
     let headers = reply.headers_mut();
-    for (name, value) in [
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     if let Ok(id) = HeaderValue::from_str(&call.id) {
         headers.insert(X_REQUEST_ID, id);

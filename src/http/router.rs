@@ -2,6 +2,7 @@
 
 use hyper::Method;
 
+use crate::app;
 use crate::entity::integration::WEBHOOKS;
 
 /// What a path leads to.
@@ -17,6 +18,8 @@ pub enum Route {
     Livez,
     /// Whether it can answer requests.
     Readyz,
+    /// The application's pages.
+    App,
     /// Nothing.
     Unknown,
 }
@@ -31,6 +34,7 @@ impl Route {
             "/livez" => Self::Livez,
             "/readyz" => Self::Readyz,
             _ if path.starts_with(WEBHOOKS) => Self::Deploy,
+            _ if app::owns(path) => Self::App,
             _ => Self::Unknown,
         }
     }
@@ -40,6 +44,7 @@ impl Route {
         match self {
             Self::GraphQl | Self::Deploy => "POST",
             Self::Sdl | Self::Livez | Self::Readyz => "GET, HEAD",
+            Self::App => "GET, HEAD, POST",
             Self::Unknown => "",
         }
     }
@@ -57,6 +62,7 @@ impl Route {
             Self::Sdl => "/public/schema.graphql",
             Self::Livez => "/livez",
             Self::Readyz => "/readyz",
+            Self::App => "app",
             Self::Unknown => "unknown",
         }
     }

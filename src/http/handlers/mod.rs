@@ -1,5 +1,6 @@
 //! One file for each thing that the service answers.
 
+pub mod app;
 pub mod deploy;
 pub mod graphql;
 pub mod health;

@@ -1,0 +1,52 @@
+//! Signing in: the sessions of people, and the links that begin one.
+
+use sea_orm_migration::{prelude::*, schema::*};
+
+use crate::ddl::{cascade, create, index};
+
+/// This step.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // As with tokens, only SHA-256 of the secret is kept.
+        let hash = || Expr::from(Func::cust("length").arg(Expr::col("hash"))).eq(32);
+        let session = Table::create()
+            .table("session")
+            .col(big_pk_auto("id"))
+            .col(blob("hash"))
+            .col(big_integer("user_id"))
+            .col(text_null("user_agent"))
+            .col(big_integer("created_at"))
+            .col(big_integer("last_seen_at"))
+            .col(big_integer("expires_at"))
+            .foreign_key(&mut cascade("session", "user_id", "user"))
+            .check(hash())
+            .take();
+        manager.create_table(session).await?;
+
+        let link = Table::create()
+            .table("sign_in_link")
+            .col(big_pk_auto("id"))
+            .col(blob("hash"))
+            // None: whoever uses it becomes the first user of the installation.
+            .col(big_integer_null("user_id"))
+            .col(big_integer("created_at"))
+            .col(big_integer("expires_at"))
+            .col(big_integer_null("used_at"))
+            .foreign_key(&mut cascade("sign_in_link", "user_id", "user"))
+            .check(hash())
+            .take();
+        manager.create_table(link).await?;
+
+        let indexes = [
+            index("session_by_hash", "session", ["hash"]).unique().take(),
+            index("session_by_user", "session", ["user_id"]),
+            index("sign_in_link_by_hash", "sign_in_link", ["hash"]).unique().take(),
+            index("sign_in_link_by_user", "sign_in_link", ["user_id"]),
+        ];
+        create(manager, indexes).await
+    }
+}

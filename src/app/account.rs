@@ -1,0 +1,59 @@
+//! The page of whoever is signed in: the sessions, and how to end them.
+
+use maud::html;
+
+use super::layout::layout;
+use super::parts::time;
+use super::visit::{Session, Visit};
+use super::{Answer, Fault, Site, cookie};
+use crate::entity::user::Role;
+use crate::entity::{Timestamp, session};
+
+/// Shows who is signed in, and where.
+pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    let now = Timestamp::now();
+    let sessions = session::of_user(site.db.read(), session.user.id, now).await?;
+    let role = match session.user.role {
+        Role::Admin => "an administrator: you read and write the catalogue, and look after users and API tokens",
+        Role::User => "a member: you read and write the catalogue",
+        Role::Viewer => "a viewer: you read the catalogue",
+    };
+    let main = html! {
+        p { "You are " strong { (session.user.name) } " (" (session.user.email) "), " (role) "." }
+        h2 { "Where you are signed in" }
+        div.scroll {
+            table {
+                thead { tr { th scope="col" { "Browser" } th scope="col" { "Since" } th scope="col" { "Last used" } th scope="col" { "Ends" } th scope="col" { span.hidden { "Action" } } } }
+                tbody {
+                    @for one in &sessions {
+                        tr {
+                            td { (one.user_agent.as_deref().unwrap_or("unknown")) @if one.id == session.row.id { " " span.mark { "this one" } } }
+                            td { (time(one.created_at, now)) }
+                            td { (time(one.last_seen_at, now)) }
+                            td { (time(one.expires_at, now)) }
+                            td.act {
+                                form method="post" action={ "/account/sessions/" (one.id) "/end" } {
+                                    button.quiet { "End" span.hidden { " the session of " (one.created_at) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    Ok(Answer::page(layout(visit, "Your account", main)))
+}
+
+/// Ends one of the visitor's sessions.
+pub async fn end_session(site: &Site, session: &Session, id: &str) -> Result<Answer, Fault> {
+    let id: i64 = id.parse().map_err(|_| Fault::NotFound)?;
+    let ended = site.db.write(async |db| session::end(db, session.user.id, id).await).await?;
+    match (ended, id == session.row.id) {
+        (false, _) => Err(Fault::NotFound),
+        (true, true) => {
+            Ok(Answer::Redirect { to: "/sign-in".to_owned(), cookie: Some(cookie::clear(site.is_secure())) })
+        }
+        (true, false) => Ok(Answer::redirect("/account")),
+    }
+}

@@ -1,0 +1,46 @@
+//! The files that pages load. Their names hold a hash of their content, so that a browser may keep them for ever.
+
+use std::sync::LazyLock;
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
+
+/// A file.
+#[derive(Debug)]
+pub struct Asset {
+    /// Its name: `style.1f2e3d4c5b6a7988.css`.
+    pub name: String,
+    /// Its media type.
+    pub media: &'static str,
+    /// What is in it.
+    pub content: &'static [u8],
+}
+
+/// How pages look.
+pub static STYLE: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("style", "css", "text/css; charset=utf-8", include_bytes!("style.css")));
+
+/// What pages can do beside what HTML can.
+pub static SCRIPT: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("script", "js", "text/javascript; charset=utf-8", include_bytes!("script.js")));
+
+/// What stands beside the title in a browser.
+pub static ICON: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("icon", "svg", "image/svg+xml", include_bytes!("icon.svg")));
+
+impl Asset {
+    fn new(name: &str, extension: &str, media: &'static str, content: &'static [u8]) -> Self {
+        let hash = HEXLOWER.encode(&Sha256::digest(content)[..8]);
+        Self { name: format!("{name}.{hash}.{extension}"), media, content }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> String {
+        format!("/assets/{}", self.name)
+    }
+}
+
+/// The file of this name.
+pub fn find(name: &str) -> Option<&'static Asset> {
+    [&*STYLE, &*SCRIPT, &*ICON].into_iter().find(|asset| asset.name == name)
+}

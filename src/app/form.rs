@@ -1,0 +1,128 @@
+//! Forms: fields with their labels, and what was wrong with them beside them.
+
+use maud::{Markup, html};
+
+use super::visit::Fields;
+use crate::error::UserError;
+
+/// What was wrong with a form, by field.
+#[derive(Debug, Default)]
+pub struct Mistakes(Vec<(String, String)>);
+
+impl Mistakes {
+    /// None: a form that was not sent yet.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// One more: about the field `field`, or about the whole form where it is empty.
+    pub fn push(&mut self, field: impl Into<String>, message: impl Into<String>) {
+        self.0.push((field.into(), message.into()));
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn of<'a>(&'a self, field: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(known, _)| known == field).map(|(_, message)| &**message)
+    }
+
+    /// What was wrong with fields that the form does not show, told above it.
+    pub fn summary(&self, shown: &[&str]) -> Markup {
+        let others = || self.0.iter().filter(|(field, _)| !shown.contains(&&**field));
+        html! {
+            @if others().next().is_some() {
+                div.problem role="alert" {
+                    @for (_, message) in others() { p { (message) } }
+                }
+            }
+        }
+    }
+}
+
+impl From<Vec<UserError>> for Mistakes {
+    fn from(errors: Vec<UserError>) -> Self {
+        Self(errors.into_iter().map(|error| (error.path.join("."), error.message.into_owned())).collect())
+    }
+}
+
+/// One line of text.
+pub struct Text<'a> {
+    /// The field's name.
+    pub name: &'a str,
+    /// What it is called.
+    pub label: &'a str,
+    /// What to know before filling it in; may be empty.
+    pub hint: &'a str,
+    /// `text`, `email`, `search`.
+    pub kind: &'a str,
+    /// Whether it must be filled in.
+    pub required: bool,
+}
+
+impl Text<'_> {
+    /// The field, with what the form said and what was wrong with that.
+    pub fn show(&self, form: &Fields, mistakes: &Mistakes) -> Markup {
+        let Self { name, label, hint, kind, required } = *self;
+        frame(name, label, hint, mistakes, |described| {
+            html! {
+                input id={ "field-" (name) } name=(name) type=(kind) value=(form.get(name)) required[required]
+                    maxlength="255" aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
+            }
+        })
+    }
+}
+
+/// A choice of one among several: value and what it is called.
+pub fn select(
+    name: &str,
+    label: &str,
+    hint: &str,
+    options: &[(&str, &str)],
+    form: &Fields,
+    mistakes: &Mistakes,
+) -> Markup {
+    frame(name, label, hint, mistakes, |described| {
+        html! {
+            select id={ "field-" (name) } name=(name) aria-describedby=[described] aria-invalid=[invalid(name, mistakes)] {
+                @for (value, text) in options {
+                    option value=(value) selected[form.get(name) == *value] { (text) }
+                }
+            }
+        }
+    })
+}
+
+fn invalid(name: &str, mistakes: &Mistakes) -> Option<&'static str> {
+    mistakes.of(name).next().map(|_| "true")
+}
+
+fn frame(
+    name: &str,
+    label: &str,
+    hint: &str,
+    mistakes: &Mistakes,
+    input: impl FnOnce(Option<String>) -> Markup,
+) -> Markup {
+    let wrong: Vec<&str> = mistakes.of(name).collect();
+    let mut described = Vec::new();
+    if !hint.is_empty() {
+        described.push(format!("hint-{name}"));
+    }
+    if !wrong.is_empty() {
+        described.push(format!("wrong-{name}"));
+    }
+    let described = (!described.is_empty()).then(|| described.join(" "));
+    html! {
+        div.field {
+            label for={ "field-" (name) } { (label) }
+            @if !hint.is_empty() { p.hint id={ "hint-" (name) } { (hint) } }
+            (input(described))
+            @if !wrong.is_empty() {
+                p.wrong id={ "wrong-" (name) } { @for message in &wrong { (message) " " } }
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The frame of every page: head, navigation, the place for the page itself.
+
+use maud::{DOCTYPE, Markup, html};
+
+use super::assets::{ICON, SCRIPT, STYLE};
+use super::visit::{Session, Visit};
+use crate::entity::user::Role;
+
+/// The navigation: what each part is called, the first part of its path, and who sees it.
+const PARTS: &[(&str, &str, Role)] = &[("Services", "services", Role::Viewer)];
+
+/// A page: `main` in the frame of all pages. `title` is also the page's heading, so `main` begins below it.
+pub fn layout(visit: &Visit, title: &str, main: Markup) -> Markup {
+    frame(visit.session.as_ref(), visit.path.first().map_or("", String::as_str), title, main)
+}
+
+/// The same where there is no visit to speak of: nobody is known to be signed in.
+pub fn bare(title: &str, main: Markup) -> Markup {
+    frame(None, "", title, main)
+}
+
+fn frame(session: Option<&Session>, here: &str, title: &str, main: Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · rollcall" }
+                link rel="icon" type="image/svg+xml" href=(ICON.path());
+                link rel="stylesheet" href=(STYLE.path());
+                script defer src=(SCRIPT.path()) {}
+            }
+            body {
+                a.skip href="#main" { "Skip to the content" }
+                header.top {
+                    a.brand href="/" { "rollcall" }
+                    @if let Some(session) = session {
+                        nav aria-label="Main" {
+                            ul {
+                                @for (name, part, role) in PARTS {
+                                    @if session.user.role >= *role {
+                                        li {
+                                            a href={ "/" (part) } aria-current=[(here == *part).then_some("page")] { (name) }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                        div.who {
+                            a href="/account" aria-current=[(here == "account").then_some("page")] {
+                                (session.user.name)
+                            }
+                            form method="post" action="/sign-out" { button.quiet { "Sign out" } }
+                        }
+                    }
+                }
+                main #main tabindex="-1" {
+                    h1 { (title) }
+                    (main)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The application: pages that people use, written on the server, and useful without any script.
+//!
+//! A request comes as a [`Visit`], plain data, and an [`Answer`] goes back; HTTP itself is left to `http/`. Each page has
+//! a file of its own, and all of them the frame of [`layout`]. What a page shows of the catalogue it asks of our own
+//! GraphQL API ([`ask`]), and what it changes it changes there, so that every rule exists once; only what the API does
+//! not have (tokens, sessions, the audit) comes from the entities.
+
+use crate::db::Db;
+use crate::entity::user::Role;
+use crate::error::Error;
+use crate::graphql::Catalogue;
+
+mod account;
+pub mod answer;
+mod ask;
+pub mod assets;
+pub mod cookie;
+pub mod form;
+pub mod layout;
+mod parts;
+mod services;
+pub mod sign_in;
+pub mod visit;
+
+pub use answer::{Answer, Page};
+pub use visit::{Fields, Method, Session, Visit};
+
+/// What all pages share. Cheap to clone.
+#[derive(Clone)]
+pub struct Site {
+    db: Db,
+    catalogue: Catalogue,
+}
+
+/// Why a page is not shown.
+#[derive(Debug)]
+pub enum Fault {
+    /// There is no such page, or nothing of that name on it.
+    NotFound,
+    /// Nobody is signed in.
+    SignInFirst,
+    /// Who is signed in may not do this.
+    Forbidden,
+    /// The request cannot be understood, for the reason given.
+    BadRequest(String),
+    /// We must mend it. The cause is for the log alone.
+    Internal(String),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::User(_) => Self::BadRequest(error.to_string()),
+            Error::Internal(cause) => Self::Internal(cause.to_string()),
+        }
+    }
+}
+
+impl From<sea_orm::DbErr> for Fault {
+    fn from(error: sea_orm::DbErr) -> Self {
+        Self::Internal(error.to_string())
+    }
+}
+
+/// The first parts of all paths that lead here.
+const OWNED: &[&str] = &["", "account", "assets", "services", "sign-in", "sign-out"];
+
+/// Whether a path of a request leads to the application.
+pub fn owns(path: &str) -> bool {
+    let first = path.strip_prefix('/').and_then(|path| path.split('/').next());
+    first.is_some_and(|first| OWNED.contains(&first))
+}
+
+/// The page that says why another one is not shown.
+pub fn refusal(status: u16, message: &str) -> Page {
+    let title = match status {
+        403 => "Not allowed",
+        404 => "Not found",
+        500.. => "Something went wrong",
+        _ => "That did not work",
+    };
+    let main = maud::html! {
+        p { (message) }
+        p { a href="/" { "To the start" } }
+    };
+    Page { status, html: layout::bare(title, main).into_string() }
+}
+
+impl Site {
+    /// The application over a migrated database.
+    pub fn new(db: Db, catalogue: Catalogue) -> Self {
+        Self { db, catalogue }
+    }
+
+    /// Answers a visit. This is the table of all pages: first those that a stranger may see.
+    pub async fn answer(&self, visit: &Visit) -> Result<Answer, Fault> {
+        use Method::{Get, Post};
+        let path: Vec<&str> = visit.path.iter().map(String::as_str).collect();
+        match (visit.method, &*path) {
+            (Get, ["assets", name]) => return assets::find(name).map(Answer::Asset).ok_or(Fault::NotFound),
+            (Get, ["sign-in"]) => return Ok(sign_in::page(visit)),
+            (Get, ["sign-in", key]) => return sign_in::link(self, visit, key).await,
+            (Post, ["sign-in", key]) => return sign_in::use_link(self, visit, key).await,
+            _ => {}
+        }
+        let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
+        match (visit.method, &*path) {
+            (Get, [""]) => Ok(Answer::redirect("/services")),
+            (Get, ["services"]) => services::page(self, visit).await,
+            (Get, ["account"]) => account::page(self, visit, session).await,
+            (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
+            (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,
+            _ => Err(Fault::NotFound),
+        }
+    }
+
+    /// Whether the application is reached by `https:`, so that cookies may insist on it.
+    pub fn is_secure(&self) -> bool {
+        self.catalogue.settings().app_url.starts_with("https:")
+    }
+}
+
+impl Session {
+    /// Refuses whoever is less than `role`.
+    pub fn require(&self, role: Role) -> Result<(), Fault> {
+        if self.user.role >= role { Ok(()) } else { Err(Fault::Forbidden) }
+    }
+}

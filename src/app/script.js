@@ -1,0 +1,63 @@
+"use strict";
+// Everything works without this. It adds: `/` goes to the search, lists are searched while one types, texts are copied
+// by a button, and deleting asks first.
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, select, textarea, [contenteditable]");
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const search = document.querySelector("input[type=search]");
+  if (search) {
+    event.preventDefault();
+    search.focus();
+    search.select();
+  }
+});
+
+for (const form of document.querySelectorAll("form[data-live]")) {
+  const target = document.getElementById(form.dataset.live);
+  let timer, latest;
+  const load = async () => {
+    const fields = [...new FormData(form)].filter(([, value]) => value !== "");
+    const address = form.getAttribute("action") + (fields.length ? "?" + new URLSearchParams(fields) : "");
+    latest?.abort();
+    latest = new AbortController();
+    try {
+      const answer = await fetch(address, { signal: latest.signal });
+      if (!answer.ok || answer.redirected) return form.submit();
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      target.replaceChildren(...document.adoptNode(page.getElementById(target.id)).childNodes);
+      history.replaceState(null, "", address);
+    } catch (error) {
+      if (error.name !== "AbortError") form.submit();
+    }
+  };
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(load, 150);
+  });
+}
+
+for (const text of document.querySelectorAll("[data-copy]")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet copy";
+  button.textContent = "Copy";
+  button.setAttribute("aria-label", "Copy " + text.dataset.copy);
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(text);
+      button.textContent = "Press Ctrl+C";
+    }
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  });
+  (text.closest("pre") ?? text).after(button);
+}
+
+for (const form of document.querySelectorAll("form[data-confirm]")) {
+  form.addEventListener("submit", (event) => {
+    if (!confirm(form.dataset.confirm)) event.preventDefault();
+  });
+}

@@ -1,0 +1,110 @@
+//! Signing in by a link, and signing out.
+//!
+//! To open a link does not use it up, a button does: mail and chat programs open links before people do.
+
+use maud::{Markup, html};
+
+use super::form::{Mistakes, Text};
+use super::layout::layout;
+use super::visit::{Session, Visit};
+use super::{Answer, Fault, Site, cookie};
+use crate::entity::key::Key;
+use crate::entity::sign_in_link::{self, path};
+use crate::entity::user::{self, Role};
+use crate::entity::{ByIds, Timestamp, session};
+use crate::error::Error;
+
+/// Where whoever is not signed in is led.
+pub const PATH: &str = "/sign-in";
+
+/// The page for whoever is not signed in.
+pub fn page(visit: &Visit) -> Answer {
+    let main = html! {
+        p { "You need a sign-in link. An administrator of this installation can make one for you on the page " em { "Users" }
+            ", or whoever runs it with:" }
+        pre { code { "rollcall sign-in-link --email you@example.com" } }
+        p { "A link works once, and for 15 minutes." }
+    };
+    Answer::page(layout(visit, "Sign in", main))
+}
+
+/// The page of a link, with the button that uses it up.
+pub async fn link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, Fault> {
+    let Some((key, link)) = find(site, key).await? else { return Ok(void(visit)) };
+    Ok(Answer::page(ask(site, visit, &key, link.user_id, &Mistakes::none()).await?))
+}
+
+/// Uses a link up and begins a session. A session that the browser had before ends: the new one has a new secret.
+pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, Fault> {
+    let Some((key, link)) = find(site, key).await? else { return Ok(void(visit)) };
+    let now = Timestamp::now();
+    let begun = site.db.write(async |db| {
+        let Some(link) = sign_in_link::take(db, &key, now).await? else { return Ok(None) };
+        let user_id = match link.user_id {
+            Some(id) => id,
+            None => user::create(db, visit.form.get("email"), visit.form.given("name"), Role::Admin, now).await?.id,
+        };
+        if let Some(old) = &visit.session {
+            session::end(db, old.user.id, old.row.id).await?;
+        }
+        session::forget_expired(db, user_id, now).await?;
+        Ok(Some(session::begin(db, user_id, visit.user_agent.as_deref(), now).await?))
+    });
+    match begun.await {
+        Ok(Some((key, _))) => {
+            let cookie = Some(cookie::set(&key, site.is_secure()));
+            Ok(Answer::Redirect { to: "/services".to_owned(), cookie })
+        }
+        Ok(None) => Ok(void(visit)),
+        Err(Error::User(errors)) => Ok(Answer::refused(ask(site, visit, &key, link.user_id, &errors.into()).await?)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Ends the session.
+pub async fn sign_out(site: &Site, session: &Session) -> Result<Answer, Fault> {
+    site.db.write(async |db| session::end(db, session.user.id, session.row.id).await).await?;
+    Ok(Answer::Redirect { to: "/sign-in".to_owned(), cookie: Some(cookie::clear(site.is_secure())) })
+}
+
+async fn find(site: &Site, key: &str) -> Result<Option<(Key, sign_in_link::Model)>, Fault> {
+    let Some(key) = Key::read(key) else { return Ok(None) };
+    let link = sign_in_link::by_key(site.db.read(), &key, Timestamp::now()).await?;
+    Ok(link.map(|link| (key, link)))
+}
+
+async fn ask(
+    site: &Site,
+    visit: &Visit,
+    key: &Key,
+    user_id: Option<i64>,
+    mistakes: &Mistakes,
+) -> Result<Markup, Fault> {
+    let user = user::Entity::by_ids(site.db.read(), [user_id]).await?.pop().flatten();
+    let main = html! {
+        form.narrow method="post" action=(path(key)) {
+            @match &user {
+                Some(user) => p { "You are about to sign in as " strong { (user.name) } " (" (user.email) ")." },
+                None => {
+                    p { "Nobody uses this installation yet. You become its first administrator." }
+                    (mistakes.summary(&["email", "name"]))
+                    (Text { name: "email", label: "Your email address", kind: "email", required: true, hint: "" }
+                        .show(&visit.form, mistakes))
+                    (Text { name: "name", label: "Your name", kind: "text", required: false,
+                        hint: "Optional. Otherwise it is what stands before the @." }.show(&visit.form, mistakes))
+                },
+            }
+            button { "Sign in" }
+        }
+    };
+    Ok(layout(visit, "Sign in", main))
+}
+
+/// The same words whether there never was such a link, or it was used, or it is too old.
+fn void(visit: &Visit) -> Answer {
+    let main = html! {
+        p { "This link does not work: it was used before, is older than 15 minutes, or was not copied whole." }
+        p { a href="/sign-in" { "How to get another one" } }
+    };
+    Answer::with_status(404, layout(visit, "Link not valid", main))
+}

@@ -1,0 +1,97 @@
+//! A request as the pages see it: parsed, and without anything of HTTP.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+use crate::entity::{session, user};
+
+/// A request for a page.
+#[derive(Debug)]
+pub struct Visit {
+    /// What is to be done.
+    pub method: Method,
+    /// The parts of the path between its slashes, decoded; one empty part for `/`.
+    pub path: Vec<String>,
+    /// What stands behind the `?`.
+    pub query: Fields,
+    /// What a form says.
+    pub form: Fields,
+    /// Who is signed in.
+    pub session: Option<Session>,
+    /// What the browser calls itself.
+    pub user_agent: Option<String>,
+    /// What names the request in answers and in the log.
+    pub request_id: String,
+}
+
+/// What a page is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Show itself.
+    Get,
+    /// Take a form.
+    Post,
+}
+
+/// A session and whose it is.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// The session.
+    pub row: session::Model,
+    /// The user.
+    pub user: user::Model,
+}
+
+/// Named texts, in the order in which they came.
+#[derive(Debug, Clone, Default)]
+pub struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    /// Reads `a=1&b=2`.
+    pub fn parse(text: &[u8]) -> Self {
+        Self(form_urlencoded::parse(text).into_owned().collect())
+    }
+
+    /// The first text of this name, without the blanks around it; empty when there is none.
+    pub fn get(&self, name: &str) -> &str {
+        self.0.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text.trim())
+    }
+
+    /// The same, where it is not empty.
+    pub fn given(&self, name: &str) -> Option<&str> {
+        Some(self.get(name)).filter(|text| !text.is_empty())
+    }
+
+    /// Whether there is a text of this name, empty or not: a box that is ticked, a button that was pressed.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| known == name)
+    }
+
+    /// The fields as they stand behind a `?`, `name` with another text, the empty ones left out.
+    pub fn with(&self, name: &str, text: &str) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let others = self.0.iter().filter(|(known, _)| known != name).map(|(known, text)| (&**known, &**text));
+        for (name, text) in others.chain([(name, text)]).filter(|(_, text)| !text.is_empty()) {
+            query.append_pair(name, text);
+        }
+        query.finish()
+    }
+}
+
+/// The parts of a path, decoded. A part that is no text leads nowhere.
+pub fn parts(path: &str) -> Vec<String> {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    path.split('/').map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned()).collect()
+}
+
+/// What may stand in one part of a path as it is.
+const PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// The path of `parts`, each encoded.
+pub fn path<const N: usize>(parts: [&str; N]) -> String {
+    let encode = |part: &&str| match *part {
+        // A browser would take them for steps up and on the spot.
+        "." | ".." => part.replace('.', "%252E"),
+        part => utf8_percent_encode(part, PART).to_string(),
+    };
+    parts.iter().fold(String::new(), |path, part| path + "/" + &encode(part))
+}

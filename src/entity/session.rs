@@ -1,0 +1,117 @@
+//! Sessions: people who are signed in to the application. The secret is a cookie; only its hash is kept.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, Set};
+
+use super::key::Key;
+use super::{Timestamp, user};
+use crate::error::Result;
+
+/// A row of `session`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "session")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// SHA-256 of the secret, 32 bytes; unique.
+    pub hash: Vec<u8>,
+    /// Who is signed in.
+    pub user_id: i64,
+    /// What the browser calls itself.
+    pub user_agent: Option<String>,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When it was last used, roughly.
+    pub last_seen_at: Timestamp,
+    /// When it ends, used or not.
+    pub expires_at: Timestamp,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+const MINUTE: i64 = 60 * 1_000_000;
+const DAY: i64 = 24 * 60 * MINUTE;
+
+/// A session ends so long after it began.
+pub const LIFETIME_MICROS: i64 = 30 * DAY;
+/// And so long after it was last used.
+const IDLE_MICROS: i64 = 7 * DAY;
+/// The last use is written when the one that is known is so much older.
+const NOTED_EVERY_MICROS: i64 = 5 * MINUTE;
+/// The longest name of a browser that is kept, in characters.
+const USER_AGENT: usize = 255;
+
+impl Model {
+    /// Whether the session holds at the moment `now`.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        now < self.expires_at && now.as_micros().saturating_sub(self.last_seen_at.as_micros()) < IDLE_MICROS
+    }
+
+    /// Whether a use at the moment `now` is to be written.
+    pub fn is_use_worth_noting(&self, now: Timestamp) -> bool {
+        now.as_micros().saturating_sub(self.last_seen_at.as_micros()) >= NOTED_EVERY_MICROS
+    }
+}
+
+/// Begins a session. This is the only time that its secret is seen.
+pub async fn begin<C: ConnectionTrait>(
+    db: &C,
+    user_id: i64,
+    user_agent: Option<&str>,
+    now: Timestamp,
+) -> Result<(Key, Model)> {
+    let key = Key::new()?;
+    let named = |agent: &str| agent.chars().filter(|letter| !letter.is_control()).take(USER_AGENT).collect();
+    let row = ActiveModel {
+        hash: Set(key.hash().to_vec()),
+        user_id: Set(user_id),
+        user_agent: Set(user_agent.map(named)),
+        created_at: Set(now),
+        last_seen_at: Set(now),
+        expires_at: Set(Timestamp::from_micros(now.as_micros().saturating_add(LIFETIME_MICROS))),
+        ..Default::default()
+    };
+    let row = row.insert(db).await?;
+    Ok((key, row))
+}
+
+/// The session of a secret and its user, where it is valid at the moment `now`.
+pub async fn by_key<C: ConnectionTrait>(
+    db: &C,
+    key: &Key,
+    now: Timestamp,
+) -> Result<Option<(Model, user::Model)>, DbErr> {
+    let found = Entity::find().filter(Column::Hash.eq(key.hash().to_vec())).one(db).await?;
+    let Some(session) = found.filter(|session| session.is_valid(now)) else { return Ok(None) };
+    let user = user::Entity::find_by_id(session.user_id).one(db).await?;
+    Ok(user.map(|user| (session, user)))
+}
+
+/// Writes that a session was used at the moment `now`. One that is gone by now stays so.
+pub async fn note_use<C: ConnectionTrait>(db: &C, id: i64, now: Timestamp) -> Result<(), DbErr> {
+    let update = Entity::update_many().col_expr(Column::LastSeenAt, Expr::value(now)).filter(Column::Id.eq(id));
+    update.exec(db).await.map(drop)
+}
+
+/// The sessions of a user that are valid at the moment `now`, the newest first.
+pub async fn of_user<C: ConnectionTrait>(db: &C, user_id: i64, now: Timestamp) -> Result<Vec<Model>, DbErr> {
+    let sessions = Entity::find().filter(Column::UserId.eq(user_id)).order_by_desc(Column::Id).all(db).await?;
+    Ok(sessions.into_iter().filter(|session| session.is_valid(now)).collect())
+}
+
+/// Ends a session of a user, and says whether there was one.
+pub async fn end<C: ConnectionTrait>(db: &C, user_id: i64, id: i64) -> Result<bool, DbErr> {
+    let session = Entity::delete_many().filter(Column::Id.eq(id)).filter(Column::UserId.eq(user_id));
+    Ok(session.exec(db).await?.rows_affected > 0)
+}
+
+/// Forgets the sessions that ended before the moment `now`.
+pub async fn forget_expired<C: ConnectionTrait>(db: &C, user_id: i64, now: Timestamp) -> Result<(), DbErr> {
+    let ended = Entity::delete_many().filter(Column::UserId.eq(user_id)).filter(Column::ExpiresAt.lte(now));
+    ended.exec(db).await.map(drop)
+}

@@ -1,0 +1,84 @@
+//! The application's pages: from a request to a visit, and from its answer to a reply.
+
+use hyper::Method;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap};
+use hyper::http::uri::Authority;
+use tracing::warn;
+
+use crate::app::{Answer, Fault, Fields, Method as Does, Session, Visit, cookie, sign_in, visit};
+use crate::entity::{Timestamp, session};
+use crate::http::reply::{self, Rejection, Reply};
+use crate::http::{App, Call, body};
+
+/// The longest form.
+const MAX_FORM: usize = 64 * 1024;
+
+/// Finds out who asks, reads the form if there is one, and lets the page answer.
+pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+    let (parts, uri) = (&call.parts, &call.parts.uri);
+    let method = if parts.method == Method::POST { Does::Post } else { Does::Get };
+    let form = if method == Does::Post {
+        check_is_from_here(&parts.headers, uri.authority())?;
+        body::check_is_form(&parts.headers)?;
+        Fields::parse(&body::read(body, MAX_FORM, app.edge.body_timeout).await?)
+    } else {
+        Fields::default()
+    };
+    let session = session(app, &parts.headers).await?;
+    let user_agent = parts.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+    let visit = Visit {
+        method,
+        path: visit::parts(uri.path()),
+        query: Fields::parse(uri.query().unwrap_or_default().as_bytes()),
+        form,
+        session,
+        user_agent: user_agent.map(str::to_owned),
+        request_id: call.id.clone(),
+    };
+    match app.site.answer(&visit).await {
+        Ok(Answer::Page(page)) => Ok(reply::page(page)),
+        Ok(Answer::Redirect { to, cookie }) => Ok(reply::redirect(&to, cookie.as_deref())),
+        Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
+        Err(Fault::SignInFirst) => Ok(reply::redirect(sign_in::PATH, None)),
+        Err(Fault::NotFound) => Err(Rejection::NotFound),
+        Err(Fault::Forbidden) => Err(Rejection::Forbidden("You may not do this. An administrator may.")),
+        Err(Fault::BadRequest(reason)) => Err(Rejection::BadRequest(reason)),
+        Err(Fault::Internal(cause)) => Err(Rejection::Internal(cause)),
+    }
+}
+
+/// The session that the request's cookie names.
+pub async fn session(app: &App, headers: &HeaderMap) -> Result<Option<Session>, Rejection> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let Some(key) = cookie::read(cookies, app.site.is_secure()) else { return Ok(None) };
+    let now = Timestamp::now();
+    let found = session::by_key(app.db.read(), &key, now).await;
+    let found = found.map_err(|error| Rejection::Internal(error.to_string()))?;
+    let Some((row, user)) = found else { return Ok(None) };
+    if row.is_use_worth_noting(now)
+        && let Err(error) = app.db.write(async |db| session::note_use(db, row.id, now).await).await
+    {
+        warn!(session = row.id, %error, "the last use of a session cannot be noted");
+    }
+    Ok(Some(Session { row, user }))
+}
+
+/// Refuses what another site sends in the name of our visitor. Browsers say where a request comes from, in one of two
+/// headers that no page can forge; whoever says neither is no browser of today, and has no business with a cookie.
+pub fn check_is_from_here(headers: &HeaderMap, authority: Option<&Authority>) -> Result<(), Rejection> {
+    let refused = Err(Rejection::Forbidden("This request comes from another site, or does not say from where."));
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    match (text("sec-fetch-site"), text("origin")) {
+        (Some("same-origin"), _) => Ok(()),
+        (Some(_), _) | (None, None) => refused,
+        (None, Some(origin)) => {
+            let host = text("host").or(authority.map(Authority::as_str));
+            let from = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+            match (from, host) {
+                (Some(from), Some(host)) if from.eq_ignore_ascii_case(host) => Ok(()),
+                _ => refused,
+            }
+        }
+    }
+}
