@@ -20,7 +20,7 @@ use super::input::{self, InputError};
 use super::lines::Lines;
 use super::plan::Plan;
 use super::{sdl, validate};
-use crate::error::Code;
+use crate::error::{Code, quoted};
 
 /// Turns requests into runnable operations; keeps what it learnt of each text.
 pub struct Documents {
@@ -163,7 +163,7 @@ impl Document {
         };
         found.ok_or_else(|| {
             let message = match name {
-                Some(name) => format!("The document has no operation named \"{name}\"."),
+                Some(name) => format!("The document has no operation named {}.", quoted(name)),
                 None if operations.is_empty() => "The document has no operation.".to_owned(),
                 None => "The document has several operations: operationName must name one.".to_owned(),
             };

@@ -204,3 +204,48 @@ async fn a_locked_service_refuses_every_write_with_path_locked() {
     let expected = json!({ "name": "cart", "locked": true, "tags": { "nodes": [{ "value": "v" }] } });
     assert_eq!(read["account"]["service"], expected);
 }
+
+#[tokio::test]
+async fn what_a_locked_service_refers_to_is_not_deleted() {
+    let app = TestApp::start().await;
+    let setup = r#"mutation {
+        teamCreate(input: { name: "Core" }) { team { id } }
+        tierCreate(input: { name: "Gold" }) { tier { id } }
+        lifecycleCreate(input: { name: "Dusk" }) { lifecycle { id } }
+        repositoryCreate(input: { name: "org/cart" }) { repository { id } }
+        serviceCreate(input: {
+            name: "cart", tierAlias: "gold", lifecycleAlias: "dusk", ownerInput: { alias: "core" }
+        }) { errors { message } }
+        serviceRepositoryCreate(input: { service: { alias: "cart" }, repository: { alias: "org/cart" } }) {
+            errors { message }
+        }
+    }"#;
+    let made = data(&app, setup).await;
+    let ids = json!({
+        "tier": made["tierCreate"]["tier"]["id"], "lifecycle": made["lifecycleCreate"]["lifecycle"]["id"],
+    });
+    lock(&app, "cart").await;
+    let query = r#"mutation($tier: ID!, $lifecycle: ID!) {
+        team: teamDelete(input: { alias: "core" }) { deletedTeamId errors { message path } }
+        tier: tierDelete(input: { id: $tier }) { deletedTierId errors { message path } }
+        lifecycle: lifecycleDelete(input: { id: $lifecycle }) { deletedLifecycleId errors { message path } }
+        repository: repositoryDelete(input: { alias: "org/cart" }) { deletedRepositoryId errors { message path } }
+    }"#;
+    let message = "the service cart refers to this and is locked: change its service file rollcall.yml first";
+    let errors = json!([{ "message": message, "path": ["locked"] }]);
+    let refused = json!({
+        "team": { "deletedTeamId": null, "errors": errors },
+        "tier": { "deletedTierId": null, "errors": errors },
+        "lifecycle": { "deletedLifecycleId": null, "errors": errors },
+        "repository": { "deletedRepositoryId": null, "errors": errors },
+    });
+    assert_eq!(app.query(query, ids).await["data"], refused);
+    let query = r#"{ account { service(alias: "cart") {
+        owner { alias } tier { alias } lifecycle { alias } repositories { nodes { name } }
+    } } }"#;
+    let expected = json!({
+        "owner": { "alias": "core" }, "tier": { "alias": "gold" }, "lifecycle": { "alias": "dusk" },
+        "repositories": { "nodes": [{ "name": "org/cart" }] },
+    });
+    assert_eq!(data(&app, query).await["account"]["service"], expected);
+}
