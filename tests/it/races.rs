@@ -216,3 +216,34 @@ async fn of_64_who_tag_a_service_that_is_deleted_meanwhile_each_is_told_one_of_t
         assert!(expected.contains(&payload["errors"]), "{payload}");
     }
 }
+
+#[tokio::test]
+async fn of_64_who_change_services_of_a_team_that_is_deleted_meanwhile_each_is_told_one_of_the_two() {
+    let app = start().await;
+    let fields = (0..CLIENTS).map(|i| {
+        format!("s{i}: serviceCreate(input: {{ name: \"s{i}\", ownerInput: {{ alias: \"core\" }} }}) {{ errors {{ path }} }}")
+    });
+    let fields: Vec<_> = fields.collect();
+    data(
+        &app,
+        &format!("mutation {{ teamCreate(input: {{ name: \"Core\" }}) {{ errors {{ path }} }} {} }}", fields.join(" ")),
+    )
+    .await;
+    let update = "mutation($alias: String!) {
+        serviceUpdate(input: { alias: $alias, note: \"n\", ownerInput: { alias: \"core\" } }) { errors { path } }
+    }";
+    let updates = join_all((0..CLIENTS).map(|i| app.query(update, json!({ "alias": format!("s{i}") }))));
+    let delete = r#"mutation { teamDelete(input: { alias: "core" }) { errors { message } } }"#;
+    let (answers, deleted) = futures_util::future::join(updates, async {
+        tokio::task::yield_now().await;
+        app.query(delete, json!({})).await
+    })
+    .await;
+    assert_eq!(deleted, json!({ "data": { "teamDelete": { "errors": [] } } }));
+    for answer in answers {
+        let errors = &answer["data"]["serviceUpdate"]["errors"];
+        assert!(*errors == json!([]) || *errors == json!([{ "path": ["ownerInput", "alias"] }]), "{answer}");
+    }
+    let read = data(&app, r#"{ account { services(ownerAlias: "core") { totalCount } } }"#).await;
+    assert_eq!(read["account"]["services"]["totalCount"], 0);
+}
