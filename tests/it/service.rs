@@ -249,3 +249,41 @@ async fn what_a_locked_service_refers_to_is_not_deleted() {
     });
     assert_eq!(data(&app, query).await["account"]["service"], expected);
 }
+
+#[tokio::test]
+async fn the_owner_of_a_service_tells_who_manages_it() {
+    let app = TestApp::start().await;
+    let setup = r#"mutation {
+        userInvite(email: "ada@example.com", input: {}) { errors { message } }
+        teamCreate(input: { name: "Core", managerEmail: "ada@example.com" }) { errors { message } }
+        serviceCreate(input: { name: "cart", ownerInput: { alias: "core" } }) { errors { message } }
+    }"#;
+    data(&app, setup).await;
+    let read = data(&app, r#"{ account { service(alias: "cart") { owner { name manager { email } } } } }"#).await;
+    let owner = json!({ "name": "Core", "manager": { "email": "ada@example.com" } });
+    assert_eq!(read["account"]["service"]["owner"], owner);
+}
+
+#[tokio::test]
+async fn a_service_has_a_page_in_the_application() {
+    let app = TestApp::with(&["--app-url", "https://rollcall.example.com"]).await;
+    let query = r#"mutation { serviceCreate(input: { name: "Shopping Cart" }) { service { htmlUrl } } }"#;
+    let service = json!({ "htmlUrl": "https://rollcall.example.com/services/shopping_cart" });
+    assert_eq!(data(&app, query).await["serviceCreate"]["service"], service);
+}
+
+#[tokio::test]
+async fn a_service_tells_when_it_was_created_and_last_changed() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        made: serviceCreate(input: { name: "cart" }) { service { timestamps { createdAt updatedAt } } }
+        changed: serviceUpdate(input: { alias: "cart", note: "n" }) { service { timestamps { createdAt updatedAt } } }
+    }"#;
+    let answer = data(&app, query).await;
+    let [made, changed] = ["made", "changed"].map(|step| &answer[step]["service"]["timestamps"]);
+    assert_eq!(made["createdAt"], made["updatedAt"]);
+    assert_eq!(changed["createdAt"], made["createdAt"]);
+    let instant =
+        |value: &Value| value.as_str().and_then(|text| text.parse::<jiff::Timestamp>().ok()).expect("an instant");
+    assert!(instant(&changed["updatedAt"]) >= instant(&made["updatedAt"]), "{answer}");
+}
