@@ -15,8 +15,8 @@ use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolO
 use sea_orm::sqlx::{self, ConnectOptions, Connection, SqliteConnection};
 use sea_orm::{
     AccessMode, ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    IsolationLevel, RuntimeErr, SqliteTransactionMode, SqlxPostgresConnector, SqlxSqliteConnector, TransactionOptions,
-    TransactionTrait, Value, metric,
+    IsolationLevel, RuntimeErr, SqlErr, SqliteTransactionMode, SqlxPostgresConnector, SqlxSqliteConnector,
+    TransactionOptions, TransactionTrait, Value, metric,
 };
 
 /// How long a writer of SQLite waits for another process's lock, and a client of PostgreSQL for the server to answer.
@@ -184,6 +184,16 @@ pub fn refusal(error: &DbErr) -> Option<&'static str> {
         },
         _ => None,
     }
+}
+
+/// Whether a transaction failed because of what another one did at the same time: both wanted what the other held, or
+/// a row went away between being looked at and being written or referred to.
+pub fn is_lost_race(error: &DbErr) -> bool {
+    let lost = |code: &str| matches!(code, "40001" | "40P01");
+    matches!(error, DbErr::RecordNotUpdated)
+        || matches!(error.sql_err(), Some(SqlErr::ForeignKeyConstraintViolation(_)))
+        // PostgreSQL: serialization failure, deadlock. SQLite has one writer at a time.
+        || matches!(sqlx_error(error), Some(sqlx::Error::Database(answer)) if answer.code().as_deref().is_some_and(lost))
 }
 
 fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {

@@ -142,6 +142,20 @@ impl Error {
     }
 }
 
+/// What a client sent, as a message repeats it: of a text that is longer than any name its beginning.
+pub fn shortened(text: &str) -> impl fmt::Display {
+    const MOST: usize = 255;
+    fmt::from_fn(move |f| match text.char_indices().nth(MOST) {
+        None => f.write_str(text),
+        Some((end, _)) => write!(f, "{}…", &text[..end]),
+    })
+}
+
+/// The same in quotation marks.
+pub fn quoted(text: &str) -> impl fmt::Display {
+    fmt::from_fn(move |f| write!(f, "\"{}\"", shortened(text)))
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{QuerySelect, Set, SqlErr};
 
 use super::{Timestamp, text};
-use crate::error::{Problems, Result, UserError};
+use crate::error::{Problems, Result, UserError, quoted};
 
 /// A row of `user`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -82,7 +82,7 @@ pub async fn create<C: ConnectionTrait>(
     };
     problems.none()?;
     let email = email.unwrap_or_default();
-    let taken = UserError::new("email", format!("a user has the email address \"{email}\" already"));
+    let taken = UserError::new("email", format!("a user has the email address {} already", quoted(&email)));
     let row = ActiveModel {
         name: Set(name.unwrap_or_default()),
         email_key: Set(email_key(&email)),

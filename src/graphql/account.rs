@@ -1,6 +1,8 @@
 //! The account: the root of every query. It leads to every noun; only the list of services, for its filters, is made
 //! here.
 
+use std::collections::BTreeSet;
+
 use async_graphql::MaybeUndefined;
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, Order, Query as Select};
@@ -12,7 +14,7 @@ use super::list::List;
 use super::page::{PageArguments, PageRequest};
 use super::schema::*;
 use super::types::{CodeIssueProject, Lifecycle, Repository, Service, Team, Tier, User};
-use super::{code_issue_project, deploy, integration, repository, service, suggestion, team, tier, user};
+use super::{code_issue_project, deploy, integration, repository, service, suggestion, team, text, tier, user};
 use crate::entity::{self, lifecycle, service_alias, tag, team_alias};
 use crate::error::{Result, UserError};
 
@@ -229,6 +231,10 @@ fn has_tag(args: &TagArgs, page: Option<&PageRequest>) -> Option<Expr> {
 
 /// That a service's name or one of its aliases contains the text, whatever the letter case.
 fn contains(text: &str) -> Expr {
+    if text.chars().count() > text::SHORT {
+        // No name is as long as that.
+        return Expr::value(false);
+    }
     let name = has(entity::service::Column::Name, text);
     let aliases = Select::select()
         .column(service_alias::Column::ServiceId)
@@ -252,8 +258,17 @@ fn has(column: impl ColumnTrait, text: &str) -> Expr {
         LikeExpr::new(pattern).escape('\\')
     };
     let column = Expr::col(column.as_column_ref());
-    let found = Expr::from(Func::lower(column.clone())).like(like(&text.to_lowercase()));
-    // SQLite knows the case of ASCII letters alone; others are found at least as they are written. Those in lower case
-    // are found through the slug too.
-    if text.is_ascii() { found } else { found.or(column.like(like(text))) }
+    let small = text.to_lowercase();
+    if text.is_ascii() {
+        return Expr::from(Func::lower(column)).like(like(&small));
+    }
+    // SQLite, and PostgreSQL in the locale C, know the case of ASCII letters alone. Of the others it is enough to change
+    // those that are looked for; a few have no one counterpart, and are found as they are written.
+    let letters: BTreeSet<char> = small.chars().filter(|letter| !letter.is_ascii()).collect();
+    let fold = |column, letter: char| match letter.to_uppercase().collect::<Vec<_>>()[..] {
+        [capital] => Func::cust("replace").args([column, capital.to_string().into(), letter.to_string().into()]).into(),
+        _ => column,
+    };
+    let folded: Expr = letters.into_iter().fold(column.clone(), fold);
+    Expr::from(Func::lower(folded)).like(like(&small)).or(column.like(like(text)))
 }

@@ -13,7 +13,7 @@ use super::{service, team, text};
 use crate::db;
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::{self, service_alias, team_alias};
-use crate::error::{Error, Result, UserError};
+use crate::error::{Error, Result, UserError, quoted};
 
 /// All aliases of each owner, the oldest first.
 pub(super) async fn all<T: AliasTable>(
@@ -52,21 +52,8 @@ async fn of_owners<T: AliasTable>(
 pub(super) fn or_taken(error: DbErr, taken: UserError) -> Error {
     match error.sql_err() {
         Some(SqlErr::UniqueConstraintViolation(_)) => taken.into(),
-        _ => or_gone(error),
-    }
-}
-
-/// What a failed write means to the client when a row that it needs went away since it was looked at.
-pub(super) fn or_gone(error: DbErr) -> Error {
-    match error.sql_err() {
-        Some(SqlErr::ForeignKeyConstraintViolation(_)) => gone(),
-        _ if matches!(error, DbErr::RecordNotUpdated) => gone(),
         _ => error.into(),
     }
-}
-
-fn gone() -> Error {
-    UserError::base("what this is about was deleted at the same moment").not_found().into()
 }
 
 impl AliasCreateMutation for Mutation {
@@ -86,11 +73,7 @@ impl AliasCreateMutation for Mutation {
                 service::refuse_locked(&service)?;
                 (ServiceResolver::id(&service), give::<service_alias::Entity>(db, service.id, &alias).await?)
             }
-            other => {
-                let what = other.map_or("no id of this catalogue".to_owned(), |class| format!("the id of a {class}"));
-                let message = format!("this is {what}; services and teams have aliases, each named by its id");
-                return Err(UserError::new("ownerId", message).not_found().into());
-            }
+            _ => return Err(UserError::new("ownerId", id::stray(&owner_id, "service or team")).not_found().into()),
         };
         Ok(AliasCreatePayload { owner_id: Some(owner_id), aliases, ..Default::default() })
     }
@@ -99,7 +82,7 @@ impl AliasCreateMutation for Mutation {
 /// Gives the owner an alias, and says which it has then.
 async fn give<T: AliasTable>(db: &impl ConnectionTrait, owner: i64, alias: &str) -> Result<Option<Vec<String>>> {
     let alias = text::required("alias", alias, text::SHORT)?;
-    let taken = || UserError::new("alias", format!("another {} has the alias \"{alias}\"", T::NOUN));
+    let taken = || UserError::new("alias", format!("another {} has the alias {}", T::NOUN, quoted(&alias)));
     if !T::claim(db, owner, &alias, Kind::Managed).await.map_err(|error| or_taken(error, taken()))? {
         return Err(taken().into());
     }
@@ -137,7 +120,8 @@ async fn take<T: AliasTable>(db: &impl ConnectionTrait, alias: &str) -> Result<(
         Some(Kind::Name) => "name is locked, it cannot be deleted",
         // Clients compare this sentence.
         Some(_) => "slug is locked, it cannot be deleted",
-        None => return Err(gone()),
+        // Another request took it away since it was looked at.
+        None => return Err(DbErr::RecordNotUpdated.into()),
     };
     Err(UserError::new("alias", message).into())
 }

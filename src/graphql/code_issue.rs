@@ -11,14 +11,14 @@ use sea_orm::{
 
 use super::context::Ctx;
 use super::id::Id;
-use super::repository::{meanwhile, present};
+use super::repository::present;
 use super::schema::*;
 use super::service::set;
 use super::types::{CodeIssue, CodeIssueProject};
 use super::{code_issue_project as projects, text};
 use crate::db;
 use crate::entity::{ByIds, Timestamp, code_issue, code_issue_cve, code_issue_cwe, code_issue_project};
-use crate::error::{Problems, Result, UserError};
+use crate::error::{Problems, Result, UserError, quoted};
 
 /// The most vulnerabilities, and the most weaknesses, of one issue.
 const MOST_REFERENCES: usize = 1_000;
@@ -206,7 +206,7 @@ async fn create_or_update(
     row.code_issue_project_id = Set(project_id);
     row.external_id = Set(external_id);
     row.created_at = row.updated_at.clone();
-    Entity::insert(row).on_conflict(update).exec_with_returning(db).await.map_err(meanwhile)
+    Ok(Entity::insert(row).on_conflict(update).exec_with_returning(db).await?)
 }
 
 async fn update(
@@ -251,7 +251,7 @@ impl CodeIssueDeleteMutation for Mutation {
         let db = &ctx.db();
         let (project_id, external_id) = key(db, &input).await?;
         let issue = code_issue::by_external_id(db, project_id, &external_id).await?.ok_or_else(|| {
-            let message = format!("the project has no code issue with the externalId \"{external_id}\"");
+            let message = format!("the project has no code issue with the externalId {}", quoted(&external_id));
             UserError::new("externalId", message).not_found()
         })?;
         let deleted_id = Some(CodeIssueResolver::id(&issue));

@@ -10,13 +10,13 @@ use super::id::{self, Id};
 use super::integration::{self as integrations, require_custom};
 use super::list::List;
 use super::page::{Edge, Page, PageArguments, PageRequest};
-use super::repository::{meanwhile, present};
+use super::repository::present;
 use super::schema::*;
 use super::text;
 use super::types::CodeIssueProject;
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::{ByIds, Timestamp, code_issue, code_issue_project, integration, repository, service};
-use crate::error::{Problems, Result, UserError};
+use crate::error::{Problems, Result, UserError, quoted};
 
 impl CodeIssueProjectResolver for CodeIssueProject {
     fn id(&self) -> Id {
@@ -119,7 +119,7 @@ pub(super) async fn require(
     let (integration_id, external_id) = key(db, identifier).await?;
     let found = code_issue_project::by_external_id(db, integration_id, &external_id).await?;
     Ok(found.ok_or_else(|| {
-        let message = format!("the integration has no code issue project with the externalId \"{external_id}\"");
+        let message = format!("the integration has no code issue project with the externalId {}", quoted(&external_id));
         UserError::new("externalId", message).not_found()
     })?)
 }
@@ -171,7 +171,7 @@ async fn upsert(
         updated_at: Set(now),
         ..Default::default()
     };
-    Entity::insert(row).on_conflict(update).exec_with_returning(db).await.map_err(meanwhile)
+    Ok(Entity::insert(row).on_conflict(update).exec_with_returning(db).await?)
 }
 
 impl CodeIssueProjectDeleteMutation for Mutation {

@@ -9,11 +9,12 @@
 use std::collections::HashSet;
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query, SelectStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PrimaryKeyTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PrimaryKeyTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
 
 use super::context::Ctx;
 use super::id::{self, Class, Id};
-use super::repository::meanwhile;
 use super::schema::*;
 use super::types::CodeIssueProject;
 use crate::db;
@@ -21,7 +22,7 @@ use crate::entity::code_issue_project_resource::{self as resource, Column as Lin
 use crate::entity::{
     Timestamp, code_issue_project, integration, repository, service, suggestion, suggestion_integration,
 };
-use crate::error::{Error, Problems, Result, UserError};
+use crate::error::{Error, Problems, Result, UserError, shortened};
 
 /// Connects a project to what bears its name, and suggests it where it is connected to nothing.
 pub(super) async fn place(db: &impl ConnectionTrait, project: &CodeIssueProject, renamed: bool) -> Result<()> {
@@ -64,7 +65,7 @@ async fn connect(db: &impl ConnectionTrait, resource: Link, pairs: SelectStateme
     let mut links = Query::insert();
     links.into_table(resource::Entity).columns([Link::CodeIssueProjectId, resource]);
     links.select_from(pairs).map_err(Error::internal)?.on_conflict(OnConflict::new().do_nothing().to_owned());
-    Ok(db.execute(&links).await.map_err(meanwhile)?.rows_affected())
+    Ok(db.execute(&links).await?.rows_affected())
 }
 
 /// What is connected is no longer lacking.
@@ -96,7 +97,7 @@ async fn suggest(db: &impl ConnectionTrait, project: &CodeIssueProject, state: s
     let mut seen = OnConflict::column(Column::CodeIssueProjectId);
     seen.update_columns([Column::Alias, Column::LastSeenAt, Column::ServiceId]);
     seen.value(Column::State, Expr::case(is_ignored, Expr::value(State::Ignored)).finally(given));
-    let suggestion = Entity::insert(row).on_conflict(seen).exec_with_returning(db).await.map_err(meanwhile)?;
+    let suggestion = Entity::insert(row).on_conflict(seen).exec_with_returning(db).await?;
 
     let through = suggestion_integration::ActiveModel {
         suggestion_id: Set(suggestion.id),
@@ -104,11 +105,7 @@ async fn suggest(db: &impl ConnectionTrait, project: &CodeIssueProject, state: s
         ..Default::default()
     };
     let once = OnConflict::new().do_nothing().to_owned();
-    suggestion_integration::Entity::insert(through)
-        .on_conflict(once)
-        .exec_without_returning(db)
-        .await
-        .map_err(meanwhile)?;
+    suggestion_integration::Entity::insert(through).on_conflict(once).exec_without_returning(db).await?;
     Ok(())
 }
 
@@ -119,21 +116,18 @@ where
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
 {
     let kept = E::find_by_id(number).lock(LockType::KeyShare).one(db).await?;
-    let gone = || UserError::base(format!("the {} was deleted at the same moment", E::NOUN)).not_found();
-    Ok(kept.map(drop).ok_or_else(gone)?)
+    Ok(kept.map(drop).ok_or(DbErr::RecordNotUpdated)?)
 }
 
 /// The service or repository that a mutation names.
 async fn require_resource(db: &impl ConnectionTrait, id: &str) -> Result<CodeIssueProjectResource> {
     const FIELD: &str = "resourceId";
     let class = id::decode(id).map(|(class, _)| class);
-    let complaint = match class.as_deref() {
-        Some("Service") => return Ok(id::require::<service::Entity>(db, id, FIELD).await?.into()),
-        Some("Repository") => return Ok(id::require::<repository::Entity>(db, id, FIELD).await?.into()),
-        Some(class) => format!("this is an id of the class {class}; that of a service or repository is needed"),
-        None => "this is not the id of a service or repository: no global id of this catalogue reads like it".into(),
-    };
-    Err(UserError::new(FIELD, complaint).not_found().into())
+    match class.as_deref() {
+        Some("Service") => Ok(id::require::<service::Entity>(db, id, FIELD).await?.into()),
+        Some("Repository") => Ok(id::require::<repository::Entity>(db, id, FIELD).await?.into()),
+        _ => Err(UserError::new(FIELD, id::stray(id, "service or repository")).not_found().into()),
+    }
 }
 
 /// The column of the links that names a resource, its key, its name and its global id.
@@ -190,7 +184,8 @@ async fn require_all(db: &impl ConnectionTrait, ids: &[String]) -> Result<Vec<i6
     let found: HashSet<_> = found.into_iter().map(|project| project.id).collect();
     if let Some(id) = ids.iter().find(|id| number(id).is_none_or(|number| !found.contains(&number))) {
         // Says why; the caller gave several, so it also says which.
-        let name_it = |error: UserError| UserError { message: format!("{id}: {}", error.message).into(), ..error };
+        let name_it =
+            |error: UserError| UserError { message: format!("{}: {}", shortened(id), error.message).into(), ..error };
         let complaint = id::require::<code_issue_project::Entity>(db, id, FIELD).await;
         complaint.map_err(|error| error.map_user(name_it))?;
     }

@@ -8,7 +8,7 @@ use sea_orm::{DatabaseExecutor, DatabaseTransaction};
 
 use super::document::Documents;
 use super::{Settings, execute};
-use crate::db::Db;
+use crate::db::{self, Db};
 use crate::error::{Error, Result};
 
 /// What lives as long as the process.
@@ -58,6 +58,15 @@ impl execute::State for State {
     fn report(&self, error: &Error) -> String {
         tracing::error!(request_id = %self.request_id, error = %error, "a resolver failed");
         format!("Something went wrong on our side. The request was {}.", self.request_id)
+    }
+
+    fn lost_a_race(&self, error: &Error) -> bool {
+        let Error::Internal(cause) = error else { return false };
+        let lost = cause.downcast_ref().is_some_and(db::is_lost_race);
+        if lost {
+            tracing::info!(request_id = %self.request_id, error = %error, "others came between a mutation's statements");
+        }
+        lost
     }
 
     fn schema(&self) -> &Arc<Valid<Schema>> {

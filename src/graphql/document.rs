@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use apollo_compiler::collections::HashMap;
 use apollo_compiler::diagnostic::ToCliReport;
 use apollo_compiler::executable::{ExecutableDocument, Operation, Selection};
-use apollo_compiler::parser::Parser;
+use apollo_compiler::parser::{Parser, SourceSpan};
 use apollo_compiler::validation::{DiagnosticList, Valid};
 use apollo_compiler::{Name, Node, Schema};
 use async_graphql::{Pos, Request, ServerError, Value};
@@ -19,8 +19,8 @@ use super::execute::{Arguments, ObjectInfo};
 use super::input::{self, InputError};
 use super::lines::Lines;
 use super::plan::Plan;
-use super::{sdl, validate};
-use crate::error::Code;
+use super::{argument_path, sdl, validate};
+use crate::error::{Code, quoted};
 
 /// Turns requests into runnable operations; keeps what it learnt of each text.
 pub struct Documents {
@@ -115,11 +115,14 @@ impl Documents {
     fn check(&self, text: &str) -> Result<Document, Vec<ServerError>> {
         let mut parser = Parser::new().recursion_limit(self.limits.nesting).token_limit(self.limits.tokens);
         let lines = Lines::new(text);
-        let refuse = |errors: &DiagnosticList, code| diagnostics(errors, &lines, code);
-        let parsed = parser.parse_ast(text, "query").map_err(|e| refuse(&e.errors, Code::ParseFailed))?;
-        let document = parsed.to_executable(&self.schema).map_err(|e| refuse(&e.errors, Code::ValidationFailed))?;
+        let parsed = parser.parse_ast(text, "query");
+        let parsed = parsed.map_err(|e| diagnostics(&e.errors, &lines, Code::ParseFailed, |_| None))?;
+        let refuse = |errors: &DiagnosticList| {
+            diagnostics(errors, &lines, Code::ValidationFailed, |place| argument_path::at(&parsed, place))
+        };
+        let document = parsed.to_executable(&self.schema).map_err(|e| refuse(&e.errors))?;
         cost::check(&document, &self.limits)?;
-        let document = document.validate(&self.schema).map_err(|e| refuse(&e.errors, Code::ValidationFailed))?;
+        let document = document.validate(&self.schema).map_err(|e| refuse(&e.errors))?;
         validate::check(&self.schema, &document, &lines)?;
         let conditions = |operation: &Node<Operation>| {
             (operation.name.clone(), conditions(&validate::selections(&document, operation), &lines))
@@ -163,7 +166,7 @@ impl Document {
         };
         found.ok_or_else(|| {
             let message = match name {
-                Some(name) => format!("The document has no operation named \"{name}\"."),
+                Some(name) => format!("The document has no operation named {}.", quoted(name)),
                 None if operations.is_empty() => "The document has no operation.".to_owned(),
                 None => "The document has several operations: operationName must name one.".to_owned(),
             };
@@ -198,11 +201,25 @@ pub fn request_error(message: impl Into<String>, locations: Vec<Pos>, code: Code
     ServerError { message: message.into(), source: None, locations, path: Vec::new(), extensions: Some(extensions) }
 }
 
-fn diagnostics(list: &DiagnosticList, lines: &Lines, code: Code) -> Vec<ServerError> {
+/// The errors of apollo-compiler. Those about a value of an argument are told with its path, as `path` knows it.
+fn diagnostics(
+    list: &DiagnosticList,
+    lines: &Lines,
+    code: Code,
+    path: impl Fn(Option<SourceSpan>) -> Option<Vec<String>>,
+) -> Vec<ServerError> {
     /// One mistake can be reported many times over; the first few say it.
     const MOST: usize = 20;
-    let first = list.iter().take(MOST);
-    first.map(|found| request_error(found.error.to_string(), lines.of(found.error.location()), code)).collect()
+    let first = list.iter().take(MOST).map(|found| {
+        let place = found.error.location();
+        let message = found.error.to_string();
+        let message = match path(place) {
+            Some(path) => InputError { message, path }.to_string(),
+            None => message,
+        };
+        request_error(message, lines.of(place), code)
+    });
+    first.collect()
 }
 
 /// The variables in `@skip(if:)` and `@include(if:)`, each once.

@@ -44,9 +44,14 @@ pub trait State: Send + Sync + Sized + 'static {
     fn end(self, commit: bool) -> impl Future<Output = Result<()>> + Send;
     /// Logs an error that the caller cannot mend and answers with what may be shown of it.
     fn report(&self, error: &Error) -> String;
+    /// Whether a mutation failed because others came between: run again, from its beginning, it sees what they did.
+    fn lost_a_race(&self, error: &Error) -> bool;
     /// The schema that introspection describes.
     fn schema(&self) -> &Arc<Valid<Schema>>;
 }
+
+/// How often a mutation is run before its caller is told that others are in its way.
+const ATTEMPTS: usize = 5;
 
 /// A schema that was validated.
 pub type ValidSchema = Valid<Schema>;
@@ -84,11 +89,6 @@ impl<'a, S: State> Execution<'a, S> {
         Context { state: self.state, field }
     }
 
-    /// The context of a mutation, inside its transaction.
-    pub fn context_in<'s>(&self, state: &'s S, field: &'s FieldPlan) -> Context<'s, S> {
-        Context { state, field }
-    }
-
     /// The arguments of `field`, read before execution began.
     ///
     /// # Panics
@@ -120,16 +120,23 @@ impl<'a, S: State> Execution<'a, S> {
         self.state.schema()
     }
 
-    /// Begins the transaction of one mutation.
-    pub async fn begin(&self) -> Result<S> {
-        self.state.begin().await
-    }
-
-    /// Ends it: a mutation that failed leaves nothing behind.
-    pub async fn end<T>(&self, state: S, answer: Result<T>) -> Result<T> {
-        let ended = state.end(answer.is_ok()).await;
-        let answer = answer?;
-        ended.map(|()| answer)
+    /// Runs a mutation in a transaction of its own: one that fails leaves nothing behind, and one that others came
+    /// between is run again.
+    pub async fn mutate<T>(
+        &self,
+        field: &FieldPlan,
+        resolver: impl for<'c> Fn(&'c Context<'c, S>) -> BoxFuture<'c, Result<T>>,
+    ) -> Result<T> {
+        for _ in 0..ATTEMPTS {
+            let state = self.state.begin().await?;
+            let answer = resolver(&Context { state: &state, field }).await;
+            let ended = state.end(answer.is_ok()).await;
+            match answer.and_then(|answer| ended.map(|()| answer)) {
+                Err(error) if self.state.lost_a_race(&error) => {}
+                answer => return answer,
+            }
+        }
+        Err(UserError::base("others are changing the same things at this moment; send this once more").into())
     }
 }
 

@@ -7,7 +7,7 @@ use sea_orm::{ConnectionTrait, EntityTrait, PrimaryKeyTrait};
 
 use super::write::{Scalar, Writer};
 use crate::entity;
-use crate::error::{Result, UserError};
+use crate::error::{Result, UserError, shortened};
 
 const SCHEME: &str = "gid://rollcall/";
 
@@ -115,22 +115,25 @@ where
     E: Class,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
 {
-    let noun = E::NOUN;
-    let complain = |message: String| UserError::new(field, message).not_found();
-    let Some((class, number)) = decode(text) else {
-        return Err(complain(format!(
-            "this is not the id of {}: no global id of this catalogue reads like it",
-            with_article(noun)
-        ))
-        .into());
+    Ok(find::<E>(db, text).await?.ok_or_else(|| missing::<E>(text, field))?)
+}
+
+/// The error about `field` that says why an id stands for no row of `E`.
+pub fn missing<E: Class>(text: &str, field: &'static str) -> UserError {
+    let message = match number::<E>(text) {
+        Some(_) => format!("there is no {} with this id", E::NOUN),
+        None => stray(text, E::NOUN),
     };
-    if class != E::CLASS {
-        return Err(
-            complain(format!("this is the id of {}, not of {}", with_article(&class), with_article(noun))).into()
-        );
+    UserError::new(field, message).not_found()
+}
+
+/// The sentence about an id that is not that of a `noun`.
+pub fn stray(text: &str, noun: &str) -> String {
+    let noun = with_article(noun);
+    match decode(text) {
+        Some((class, _)) => format!("this is the id of {}, not of {noun}", shortened(&with_article(&class))),
+        None => format!("this is not the id of {noun}: no global id of this catalogue reads like it"),
     }
-    let found = E::find_by_id(number).one(db).await?;
-    found.ok_or_else(|| complain(format!("there is no {noun} with this id")).into())
 }
 
 /// "a service", "an integration".

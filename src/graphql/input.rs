@@ -18,7 +18,7 @@ use async_graphql::{Number, Pos, ServerError, Variables};
 
 use super::execute::{Arguments, Boxed};
 use super::lines::Lines;
-use crate::error::Code;
+use crate::error::{Code, shortened};
 
 /// Named values: the arguments of a field, the fields of an input object.
 pub type Fields = IndexMap<Name, Value>;
@@ -84,7 +84,7 @@ pub fn read_arguments<T: FromFields + Send + Sync + 'static>(fields: &Fields) ->
 }
 
 fn expected<T>(what: &str, value: &Value) -> Result<T, InputError> {
-    Err(InputError::new(format!("expected {what}, found {value}")))
+    Err(InputError::new(format!("expected {what}, found {}", shortened(&value.to_string()))))
 }
 
 impl Input for i32 {
@@ -285,7 +285,7 @@ fn coerce(schema: &Schema, ty: &Type, value: &Value) -> Result<Value, InputError
             Some(ExtendedType::InputObject(definition)) => {
                 let Value::Object(given) = value else { return expected("an object", value) };
                 if let Some(unknown) = given.keys().find(|key| !definition.fields.contains_key(key.as_str())) {
-                    return Err(InputError::new(format!("{name} has no such field")).within(unknown));
+                    return Err(InputError::new(format!("{name} has no such field")).within(shortened(unknown)));
                 }
                 let mut coerced = Fields::new();
                 for (field, definition) in &definition.fields {

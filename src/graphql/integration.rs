@@ -12,7 +12,6 @@ use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
 use super::page::PageRequest;
-use super::repository::meanwhile;
 use super::schema::*;
 use super::text;
 use crate::db;
@@ -137,7 +136,7 @@ async fn rename(db: &impl ConnectionTrait, row: Model, name: String) -> Result<I
     let mut row: integration::ActiveModel = row.into();
     row.name = Set(name);
     row.updated_at = Set(Timestamp::now());
-    Ok(of(row.update(db).await.map_err(meanwhile)?))
+    Ok(of(row.update(db).await?))
 }
 
 impl CustomIntegrationCreateMutation for Mutation {

@@ -42,6 +42,7 @@ pub mod schema {
 
 mod account;
 mod alias;
+mod argument_path;
 mod code_issue;
 mod code_issue_project;
 mod code_issue_project_resource;

@@ -12,7 +12,7 @@ use apollo_compiler::{Node, Schema};
 use async_graphql::{Pos, ServerError, Value};
 
 use super::execute::{Arguments, FieldInfo, Kind, ObjectInfo};
-use super::input::{self, Fields, ReadArguments, Substitution};
+use super::input::{self, Fields, InputError, ReadArguments, Substitution};
 use super::lines::Lines;
 
 /// An operation, ready to run with any variables that leave its conditions as they are.
@@ -79,6 +79,29 @@ struct ArgumentPlan {
     constant: Option<Arguments>,
 }
 
+impl ArgumentPlan {
+    /// The same error, by the name of the variable where the value came from one.
+    fn named(&self, InputError { message, path }: InputError) -> InputError {
+        let mut steps = path.iter();
+        let argument = steps.next().and_then(|name| self.given.iter().find(|argument| argument.name == name.as_str()));
+        let mut value = argument.map(|argument| &*argument.value);
+        while let Some(literal) = value {
+            if let ast::Value::Variable(name) = literal {
+                let path = std::iter::once(format!("${name}")).chain(steps.cloned()).collect();
+                return InputError { message, path };
+            }
+            value = steps.next().and_then(|step| match literal {
+                ast::Value::Object(fields) => {
+                    fields.iter().find(|(name, _)| name == step.as_str()).map(|(_, value)| &**value)
+                }
+                ast::Value::List(items) => items.get(step.parse::<usize>().ok()?).map(|item| &**item),
+                _ => None,
+            });
+        }
+        InputError { message, path }
+    }
+}
+
 impl ObjectPlan {
     /// The relations in the order of their slots.
     pub fn relations(&self) -> impl Iterator<Item = &FieldPlan> {
@@ -136,7 +159,7 @@ impl Plan {
                 Some(constant) => arguments.push(constant.clone()),
                 None => match (plan.read)(&substitution.arguments(&plan.given)) {
                     Ok(read) => arguments.push(read),
-                    Err(error) => errors.push(input::bad_input(error, plan.locations.clone())),
+                    Err(error) => errors.push(input::bad_input(plan.named(error), plan.locations.clone())),
                 },
             }
         }

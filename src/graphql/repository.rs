@@ -1,8 +1,8 @@
 //! Repositories, and the links that say which services' code they hold.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveModelTrait, ConnectionTrait, DbErr, EntityTrait, ModelTrait, Set, SqlErr};
+use sea_orm::sea_query::{OnConflict, Query};
+use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, Set};
 
 use super::context::Ctx;
 use super::id::{self, Id};
@@ -10,14 +10,14 @@ use super::identifier::Identifier;
 use super::list::List;
 use super::page::{PageArguments, PageRequest};
 use super::schema::*;
-use super::service::{refuse_locked, set};
+use super::service::{refuse_locked, refuse_where_locked, set};
 use super::types::{Repository, Service, ServiceRepository};
 use super::{service as services, text};
 use crate::entity::{
     ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, repository, service,
     service_repository, tag,
 };
-use crate::error::{Error, Problems, Result, UserError};
+use crate::error::{Problems, Result, UserError, quoted};
 
 impl RepositoryResolver for Repository {
     fn id(&self) -> Id {
@@ -138,19 +138,6 @@ pub(super) fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
     Ok(rows.ok_or_else(|| UserError::base("something on this page was deleted meanwhile; ask again").not_found())?)
 }
 
-/// A write that failed because another request deleted meanwhile what it writes or refers to is the caller's to repeat.
-pub(super) fn meanwhile(error: DbErr) -> Error {
-    match error.sql_err() {
-        Some(SqlErr::ForeignKeyConstraintViolation(_)) => deleted_meanwhile(),
-        _ if matches!(error, DbErr::RecordNotUpdated) => deleted_meanwhile(),
-        _ => error.into(),
-    }
-}
-
-fn deleted_meanwhile() -> Error {
-    UserError::base("something that this change is about was deleted meanwhile").not_found().into()
-}
-
 /// The repository that a client names, or nothing: for queries.
 pub(super) async fn find(db: &impl ConnectionTrait, identifier: Identifier<'_>) -> Result<Option<Repository>> {
     match identifier {
@@ -166,7 +153,7 @@ pub(super) async fn require(db: &impl ConnectionTrait, identifier: Identifier<'_
         Identifier::Alias(alias) => {
             let found = repository::by_alias(db, alias).await?;
             Ok(found.ok_or_else(|| {
-                UserError::new("alias", format!("no repository has the alias \"{alias}\"")).not_found()
+                UserError::new("alias", format!("no repository has the alias {}", quoted(alias))).not_found()
             })?)
         }
     }
@@ -227,7 +214,7 @@ impl RepositoryCreateMutation for Mutation {
         let unless_taken = OnConflict::column(repository::Column::DefaultAlias).do_nothing().to_owned();
         let made = repository::Entity::insert(row).on_conflict(unless_taken).exec_with_returning_many(db);
         let repository = made.await?.into_iter().next().ok_or_else(|| {
-            UserError::new("defaultAlias", format!("another repository has the alias \"{default_alias}\""))
+            UserError::new("defaultAlias", format!("another repository has the alias {}", quoted(&default_alias)))
         })?;
         Ok(RepositoryCreatePayload { repository: Some(repository), ..Default::default() })
     }
@@ -255,7 +242,7 @@ impl RepositoryUpdateMutation for Mutation {
         set(&mut row.visible, visible);
         set(&mut row.archived_at, (!archived_at.is_undefined()).then(|| archived_at.take()));
         row.updated_at = Set(Timestamp::now());
-        let repository = row.update(db).await.map_err(meanwhile)?;
+        let repository = row.update(db).await?;
         Ok(RepositoryUpdatePayload { repository: Some(repository), ..Default::default() })
     }
 }
@@ -267,6 +254,12 @@ impl RepositoryDeleteMutation for Mutation {
         let repository = require(db, Identifier::new(&id, &alias)?).await?;
         let deleted_repository_id = Some(RepositoryResolver::id(&repository));
         let deleted_repository_alias = Some(repository.default_alias.clone());
+        let linked = Query::select()
+            .column(service_repository::Column::ServiceId)
+            .from(service_repository::Entity)
+            .and_where(service_repository::Column::RepositoryId.eq(repository.id))
+            .take();
+        refuse_where_locked(db, service::Column::Id.in_subquery(linked)).await?;
         repository.delete(db).await?;
         Ok(RepositoryDeletePayload { deleted_repository_id, deleted_repository_alias, ..Default::default() })
     }
@@ -296,7 +289,7 @@ impl ServiceRepositoryCreateMutation for Mutation {
         let pair = [service_repository::Column::ServiceId, service_repository::Column::RepositoryId];
         let unless_linked = OnConflict::columns(pair).do_nothing().to_owned();
         let made = service_repository::Entity::insert(row).on_conflict(unless_linked).exec_with_returning_many(db);
-        let link = made.await.map_err(meanwhile)?.into_iter().next();
+        let link = made.await?.into_iter().next();
         let link = link.ok_or_else(|| UserError::base("the service and the repository are linked already"))?;
         Ok(ServiceRepositoryCreatePayload { service_repository: Some(link), ..Default::default() })
     }

@@ -1,7 +1,8 @@
 //! Services: what the catalogue is about.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::{ActiveModelTrait, ConnectionTrait, ModelTrait, Set};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 
 use super::context::Ctx;
 use super::hold::hold;
@@ -16,7 +17,7 @@ use crate::entity::{
     self, ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository,
     service, service_alias, service_repository, tag,
 };
-use crate::error::{Problems, Result, UserError};
+use crate::error::{Problems, Result, UserError, quoted};
 
 impl ServiceResolver for Service {
     fn id(&self) -> Id {
@@ -170,8 +171,9 @@ pub(super) async fn require(db: &impl ConnectionTrait, identifier: Identifier<'_
         Identifier::Id(id) => id::require::<service::Entity>(db, id, "id").await,
         Identifier::Alias(alias) => {
             let found = service::by_alias(db, alias).await?;
-            Ok(found
-                .ok_or_else(|| UserError::new("alias", format!("no service has the alias \"{alias}\"")).not_found())?)
+            Ok(found.ok_or_else(|| {
+                UserError::new("alias", format!("no service has the alias {}", quoted(alias))).not_found()
+            })?)
         }
     }
 }
@@ -183,6 +185,22 @@ pub(super) fn refuse_locked(service: &Service) -> Result<(), UserError> {
         Some(file) => {
             let message = format!("the service is locked: its service file {file} governs it; change it there");
             Err(UserError::new("locked", message))
+        }
+    }
+}
+
+/// Refuses to delete what a locked service refers to, which would change the service. All that refer to it are held,
+/// so that none is locked meanwhile.
+pub(super) async fn refuse_where_locked(db: &impl ConnectionTrait, refers: impl Into<Expr>) -> Result<()> {
+    let services = service::Entity::find().select_only().columns([service::Column::Slug, service::Column::LockedBy]);
+    let services = services.filter(refers.into()).order_by_asc(service::Column::Id).lock_exclusive();
+    let services: Vec<(String, Option<String>)> = services.into_tuple().all(db).await?;
+    match services.into_iter().find_map(|(slug, file)| Some((slug, file?))) {
+        None => Ok(()),
+        Some((slug, file)) => {
+            let message =
+                format!("the service {slug} refers to this and is locked: change its service file {file} first");
+            Err(UserError::new("locked", message).into())
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::entity::{
     self, ByIds, Timestamp, code_issue_project, code_issue_project_resource, deploy, deploy_number, integration,
     service_alias, suggestion_integration,
 };
-use crate::error::{Result, UserError};
+use crate::error::{Result, UserError, quoted};
 
 impl ServiceSuggestionResolver for ServiceSuggestion {
     fn id(&self) -> Id {
@@ -164,7 +164,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
 /// Gives a service the alias that was deployed, the deploys that wait for it, and their count.
 async fn give_alias(db: &impl ConnectionTrait, alias: &str, service_id: i64, kind: AliasKind) -> Result<()> {
     if !service_alias::Entity::claim(db, service_id, alias, kind).await? {
-        let message = format!("another service has the alias \"{alias}\" by now");
+        let message = format!("another service has the alias {} by now", quoted(alias));
         return Err(UserError::base(message).into());
     }
     deploy::Entity::update_many()

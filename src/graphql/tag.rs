@@ -15,7 +15,7 @@ use super::types::Tag;
 use super::{service, team};
 use crate::entity::tag::{self, Owner};
 use crate::entity::{self, repository, user};
-use crate::error::{Problems, Result, UserError};
+use crate::error::{Problems, Result, UserError, quoted};
 
 /// The most tags that one mutation sets.
 const MOST: usize = 1_000;
@@ -44,14 +44,10 @@ async fn owner(
     let identifier = Identifier::new(id, alias)?;
     let kind = match identifier {
         Identifier::Alias(_) => kind.unwrap_or(TaggableResource::Service),
-        Identifier::Id(id) => match id::decode(id) {
-            None => TaggableResource::Service,
-            Some((class, _)) => TaggableResource::from_word(&class).ok_or_else(|| {
-                let message =
-                    format!("this is the id of a {class}; only services, repositories, teams and users have tags");
-                UserError::new("id", message).not_found()
-            })?,
-        },
+        Identifier::Id(id) => {
+            let kind = id::decode(id).and_then(|(class, _)| TaggableResource::from_word(&class));
+            kind.ok_or_else(|| UserError::new("id", id::stray(id, "service, repository, team or user")).not_found())?
+        }
     };
     Ok(match (kind, identifier) {
         (TaggableResource::Service, identifier) => {
@@ -78,7 +74,7 @@ async fn owner(
 }
 
 fn unknown(what: &str, alias: &str) -> UserError {
-    UserError::new("alias", format!("no {what} \"{alias}\"")).not_found()
+    UserError::new("alias", format!("no {what} {}", quoted(alias))).not_found()
 }
 
 /// Refuses a write to a tag of a service that a service file governs.
@@ -92,7 +88,7 @@ async fn refuse_locked(db: &impl ConnectionTrait, tag: &Tag) -> Result<()> {
 }
 
 fn taken(key: &str) -> UserError {
-    UserError::new("key", format!("there is a tag with the key \"{key}\" already"))
+    UserError::new("key", format!("there is a tag with the key {} already", quoted(key)))
 }
 
 /// Makes others who write several tags of the same owner wait.
@@ -123,7 +119,7 @@ impl TagAssignMutation for Mutation {
             let key = problems.take(tag::check_key(of).map_err(within));
             let value = problems.take(tag::check_value(to).map_err(within));
             if !seen.insert(of) {
-                problems.push(within(UserError::new("key", format!("the key \"{of}\" is given twice"))));
+                problems.push(within(UserError::new("key", format!("the key {} is given twice", quoted(of)))));
             }
             checked.extend(key.zip(value));
         }

@@ -1,6 +1,6 @@
 //! Teams: the owners of services. Who is in them is `team_membership.rs`'s affair.
 
-use sea_orm::{ActiveModelTrait, ConnectionTrait, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::Ctx;
@@ -10,12 +10,12 @@ use super::identifier::Identifier;
 use super::list::List;
 use super::page::{PageArguments, PageRequest};
 use super::schema::*;
-use super::service::set;
+use super::service::{refuse_where_locked, set};
 use super::types::{Team, User};
 use super::{alias, team_membership, text, user};
 use crate::entity::alias::AliasTable;
 use crate::entity::{self, ByIds, Timestamp, service, tag, team, team_alias};
-use crate::error::{Problems, Result, UserError};
+use crate::error::{Problems, Result, UserError, quoted};
 
 impl TeamResolver for Team {
     fn id(&self) -> Id {
@@ -87,14 +87,15 @@ pub(super) async fn require(db: &impl ConnectionTrait, identifier: Identifier<'_
         Identifier::Id(id) => id::require::<team::Entity>(db, id, "id").await,
         Identifier::Alias(alias) => {
             let found = team::by_alias(db, alias).await?;
-            Ok(found
-                .ok_or_else(|| UserError::new("alias", format!("no team has the alias \"{alias}\"")).not_found())?)
+            Ok(found.ok_or_else(|| {
+                UserError::new("alias", format!("no team has the alias {}", quoted(alias))).not_found()
+            })?)
         }
     }
 }
 
 fn taken(name: &str) -> UserError {
-    UserError::new("name", format!("another team has the name \"{name}\""))
+    UserError::new("name", format!("another team has the name {}", quoted(name)))
 }
 
 impl TeamCreateMutation for Mutation {
@@ -167,6 +168,7 @@ impl TeamDeleteMutation for Mutation {
             Identifier::Alias(alias) => alias.to_owned(),
             Identifier::Id(_) => team.alias.clone(),
         };
+        refuse_where_locked(db, service::Column::OwnerId.eq(team.id)).await?;
         let deleted_team_id = Some(TeamResolver::id(&team));
         team.delete(db).await?;
         Ok(TeamDeletePayload { deleted_team_id, deleted_team_alias: Some(named_by), ..Default::default() })

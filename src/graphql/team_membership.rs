@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set};
 
-use super::alias::or_gone;
 use super::context::Ctx;
 use super::hold::hold;
 use super::list::List;
@@ -118,7 +117,7 @@ pub(super) async fn join(db: &impl ConnectionTrait, team_id: i64, members: &[Mem
         .value(role, role_then)
         .to_owned();
     let insert = team_membership::Entity::insert_many(rows).on_conflict(member_already);
-    let joined = insert.exec_with_returning(db).await.map_err(or_gone)?;
+    let joined = insert.exec_with_returning(db).await?;
 
     let mut by_user: HashMap<_, _> = joined.into_iter().map(|membership| (membership.user_id, membership)).collect();
     let in_order: Option<_> = members.iter().map(|member| by_user.remove(&member.user.id)).collect();

@@ -12,10 +12,11 @@ use super::alias::or_taken;
 use super::context::Ctx;
 use super::id::{self, Class, Id};
 use super::schema::*;
+use super::service::refuse_where_locked;
 use super::text;
 use super::types::{Lifecycle, Tier};
-use crate::entity::{alias, lifecycle, tier};
-use crate::error::{Problems, Result, UserError};
+use crate::entity::{alias, lifecycle, service, tier};
+use crate::error::{Problems, Result, UserError, quoted};
 
 /// A table of grades.
 pub(super) trait Grade:
@@ -30,22 +31,25 @@ pub(super) trait Grade:
     const NAME: Self::Column;
     const DESCRIPTION: Self::Column;
     const INDEX: Self::Column;
+    /// The column of the services that are in this grade.
+    const OF_SERVICE: service::Column;
 }
 
 macro_rules! grade {
-    ($table:ident) => {
+    ($table:ident, $of_service:ident) => {
         impl Grade for $table::Entity {
             const ID: $table::Column = $table::Column::Id;
             const ALIAS: $table::Column = $table::Column::Alias;
             const NAME: $table::Column = $table::Column::Name;
             const DESCRIPTION: $table::Column = $table::Column::Description;
             const INDEX: $table::Column = $table::Column::Index;
+            const OF_SERVICE: service::Column = service::Column::$of_service;
         }
     };
 }
 
-grade!(tier);
-grade!(lifecycle);
+grade!(tier, TierId);
+grade!(lifecycle, LifecycleId);
 
 /// The key of the tier that a write names; nothing for null and absent.
 pub(super) async fn key(db: &impl ConnectionTrait, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
@@ -64,7 +68,7 @@ async fn key_of<E: Grade>(
 ) -> Result<Option<i64>> {
     let Some(alias) = alias.value().filter(|alias| !alias.is_empty()) else { return Ok(None) };
     let key = E::find().select_only().column(E::ID).filter(E::ALIAS.eq(alias)).into_tuple().one(db).await?;
-    let unknown = || UserError::new(field, format!("no {} has the alias \"{alias}\"", E::NOUN)).not_found();
+    let unknown = || UserError::new(field, format!("no {} has the alias {}", E::NOUN, quoted(alias))).not_found();
     Ok(Some(key.ok_or_else(unknown)?))
 }
 
@@ -185,9 +189,10 @@ async fn update<E: Grade>(
 
 async fn delete<E: Grade>(db: &impl ConnectionTrait, id: &str) -> Result<Option<Id>> {
     let grade = id::require::<E>(db, id, "id").await?;
-    let deleted = id::number::<E>(id).map(Id::of::<E>);
+    let Some(number) = id::number::<E>(id) else { return Ok(None) };
+    refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
     grade.delete(db).await?;
-    Ok(deleted)
+    Ok(Some(Id::of::<E>(number)))
 }
 
 fn place(index: i32) -> Result<i32, UserError> {
@@ -201,7 +206,7 @@ async fn behind_the_last<E: Grade>(db: &impl ConnectionTrait) -> Result<i32, DbE
 }
 
 fn taken<E: Grade>(alias: &str) -> UserError {
-    UserError::new("alias", format!("another {} has the alias \"{alias}\"", E::NOUN))
+    UserError::new("alias", format!("another {} has the alias {}", E::NOUN, quoted(alias)))
 }
 
 impl TierCreateMutation for Mutation {

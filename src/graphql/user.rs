@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use async_graphql::MaybeUndefined;
 use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
-use super::alias::or_gone;
 use super::context::Ctx;
-use super::id::{self, Class, Id};
+use super::id::{self, Id};
 use super::list::List;
 use super::page::{PageArguments, PageRequest};
 use super::schema::*;
@@ -15,7 +14,7 @@ use super::text;
 use super::types::User;
 use crate::entity::user::{Role, by_email, email_key};
 use crate::entity::{ByIds, Timestamp, tag, team, team_membership, user};
-use crate::error::{Code, Error, Problems, Result, UserError};
+use crate::error::{Code, Error, Problems, Result, UserError, quoted};
 
 impl UserResolver for User {
     fn id(&self) -> Id {
@@ -100,16 +99,7 @@ pub(super) async fn key_by_email(
 }
 
 fn nobody(email: &str, field: &'static str) -> UserError {
-    UserError::new(field, format!("no user has the email address \"{email}\"")).not_found()
-}
-
-fn nobody_by_id(id: &str) -> UserError {
-    let message = match id::decode(id) {
-        None => "this is not the id of a user: no global id of this catalogue reads like it".to_owned(),
-        Some((class, _)) if class == user::Entity::CLASS => "there is no user with this id".to_owned(),
-        Some((class, _)) => format!("this is the id of a {class}, not of a user"),
-    };
-    UserError::new("id", message).not_found()
+    UserError::new(field, format!("no user has the email address {}", quoted(email))).not_found()
 }
 
 /// The users that a client names, in its order, or what is wrong with a name: in two statements for any number.
@@ -142,7 +132,7 @@ pub(super) async fn all(
             Ok(Name::Email(email)) => by_email.get(&email_key(email)).cloned().ok_or_else(|| nobody(email, "email")),
             Ok(Name::Id(id)) => match found {
                 Some(user) => Ok(user),
-                None => Err(nobody_by_id(id)),
+                None => Err(id::missing::<user::Entity>(id, "id")),
             },
         });
     }
@@ -198,7 +188,7 @@ impl UserUpdateMutation for Mutation {
             row.role = Set(stored(*role));
         }
         row.updated_at = Set(Timestamp::now());
-        let user = row.update(db).await.map_err(or_gone)?;
+        let user = row.update(db).await?;
         Ok(UserUpdatePayload { user: Some(user), ..Default::default() })
     }
 }

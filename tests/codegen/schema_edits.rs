@@ -48,6 +48,7 @@ impl execute::State for State {
     async fn begin(&self) -> Result<Self> { Ok(State) }
     async fn end(self, _: bool) -> Result<()> { Ok(()) }
     fn report(&self, error: &Error) -> String { error.to_string() }
+    fn lost_a_race(&self, _: &Error) -> bool { false }
     fn schema(&self) -> &Arc<execute::ValidSchema> { unreachable!() }
 }
 impl From<UserError> for schema::Error {

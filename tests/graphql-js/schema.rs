@@ -2890,8 +2890,8 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
         match field.index() {
             0u16 => {
                 Box::pin(async move {
-                    let arguments = execution.arguments::<QueryNodeArgs>(field).clone();
                     let _ = rows;
+                    let arguments = execution.arguments::<QueryNodeArgs>(field).clone();
                     let answer = <Query as NodeQuery>::node(
                             &execution.context(field),
                             arguments.id,
@@ -2908,8 +2908,8 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             1u16 => {
                 Box::pin(async move {
-                    let arguments = execution.arguments::<QueryNodesArgs>(field).clone();
                     let _ = rows;
+                    let arguments = execution.arguments::<QueryNodesArgs>(field).clone();
                     let answer = <Query as NodesQuery>::nodes(
                             &execution.context(field),
                             arguments.ids,
@@ -2942,8 +2942,8 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             3u16 => {
                 Box::pin(async move {
-                    let arguments = execution.arguments::<QueryShelfArgs>(field).clone();
                     let _ = rows;
+                    let arguments = execution.arguments::<QueryShelfArgs>(field).clone();
                     let answer = <Query as ShelfQuery>::shelf(
                             &execution.context(field),
                             arguments.id,
@@ -2976,10 +2976,10 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             5u16 => {
                 Box::pin(async move {
+                    let _ = rows;
                     let arguments = execution
                         .arguments::<QueryHoldingsArgs>(field)
                         .clone();
-                    let _ = rows;
                     let answer = <Query as HoldingsQuery>::holdings(
                             &execution.context(field),
                             arguments.condition,
@@ -2997,10 +2997,10 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             6u16 => {
                 Box::pin(async move {
+                    let _ = rows;
                     let arguments = execution
                         .arguments::<QuerySearchArgs>(field)
                         .clone();
-                    let _ = rows;
                     let answer = <Query as SearchQuery>::search(
                             &execution.context(field),
                             arguments.text,
@@ -3018,8 +3018,8 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             7u16 => {
                 Box::pin(async move {
-                    let arguments = execution.arguments::<QueryPickArgs>(field).clone();
                     let _ = rows;
+                    let arguments = execution.arguments::<QueryPickArgs>(field).clone();
                     let answer = <Query as PickQuery>::pick(
                             &execution.context(field),
                             arguments.by,
@@ -3066,10 +3066,10 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             10u16 => {
                 Box::pin(async move {
+                    let _ = rows;
                     let arguments = execution
                         .arguments::<QueryTroubleArgs>(field)
                         .clone();
-                    let _ = rows;
                     let answer = <Query as TroubleQuery>::trouble(
                             &execution.context(field),
                             arguments.id,
@@ -3087,10 +3087,10 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             11u16 => {
                 Box::pin(async move {
+                    let _ = rows;
                     let arguments = execution
                         .arguments::<QueryMustTroubleArgs>(field)
                         .clone();
-                    let _ = rows;
                     let answer = <Query as MustTroubleQuery>::must_trouble(
                             &execution.context(field),
                             arguments.id,
@@ -3108,10 +3108,10 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             12u16 => {
                 Box::pin(async move {
+                    let _ = rows;
                     let arguments = execution
                         .arguments::<QueryTroublesArgs>(field)
                         .clone();
-                    let _ = rows;
                     let answer = <Query as TroublesQuery>::troubles(
                             &execution.context(field),
                             arguments.fail,
@@ -3128,8 +3128,8 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             13u16 => {
                 Box::pin(async move {
-                    let arguments = execution.arguments::<QueryWardArgs>(field).clone();
                     let _ = rows;
+                    let arguments = execution.arguments::<QueryWardArgs>(field).clone();
                     let answer = <Query as WardQuery>::ward(
                             &execution.context(field),
                             arguments.fail,
@@ -3158,8 +3158,8 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             15u16 => {
                 Box::pin(async move {
-                    let arguments = execution.arguments::<QueryOlderArgs>(field).clone();
                     let _ = rows;
+                    let arguments = execution.arguments::<QueryOlderArgs>(field).clone();
                     let answer = <Query as OlderQuery>::older(
                             &execution.context(field),
                             arguments.than,
@@ -3174,8 +3174,8 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             16u16 => {
                 Box::pin(async move {
-                    let arguments = execution.arguments::<QueryEchoArgs>(field).clone();
                     let _ = rows;
+                    let arguments = execution.arguments::<QueryEchoArgs>(field).clone();
                     let answer = <Query as EchoQuery>::echo(
                             &execution.context(field),
                             arguments.input,
@@ -3605,22 +3605,24 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
         match field.index() {
             0u16 => {
                 Box::pin(async move {
-                    let arguments = execution
-                        .arguments::<MutationAddArgs>(field)
-                        .clone();
                     let _ = rows;
-                    let answer = match execution.begin().await {
-                        Ok(state) => {
-                            let answer = <Mutation as AddMutation>::add(
-                                    &execution.context_in(&state, field),
-                                    arguments.by,
-                                    arguments.fail,
+                    let answer = execution
+                        .mutate(
+                            field,
+                            |context| {
+                                let arguments = execution
+                                    .arguments::<MutationAddArgs>(field)
+                                    .clone();
+                                Box::pin(
+                                    <Mutation as AddMutation>::add(
+                                        context,
+                                        arguments.by,
+                                        arguments.fail,
+                                    ),
                                 )
-                                .await;
-                            execution.end(state, answer).await
-                        }
-                        Err(error) => Err(error),
-                    };
+                            },
+                        );
+                    let answer = answer.await;
                     ::rollcall::graphql::execute::objects(
                             answer.map(|answer| vec![answer]),
                             1,
@@ -3632,22 +3634,24 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
             }
             1u16 => {
                 Box::pin(async move {
-                    let arguments = execution
-                        .arguments::<MutationMustAddArgs>(field)
-                        .clone();
                     let _ = rows;
-                    let answer = match execution.begin().await {
-                        Ok(state) => {
-                            let answer = <Mutation as MustAddMutation>::must_add(
-                                    &execution.context_in(&state, field),
-                                    arguments.by,
-                                    arguments.fail,
+                    let answer = execution
+                        .mutate(
+                            field,
+                            |context| {
+                                let arguments = execution
+                                    .arguments::<MutationMustAddArgs>(field)
+                                    .clone();
+                                Box::pin(
+                                    <Mutation as MustAddMutation>::must_add(
+                                        context,
+                                        arguments.by,
+                                        arguments.fail,
+                                    ),
                                 )
-                                .await;
-                            execution.end(state, answer).await
-                        }
-                        Err(error) => Err(error),
-                    };
+                            },
+                        );
+                    let answer = answer.await;
                     ::rollcall::graphql::execute::objects(
                             answer.map(|answer| vec![answer]),
                             1,
@@ -3659,21 +3663,20 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
             }
             2u16 => {
                 Box::pin(async move {
-                    let arguments = execution
-                        .arguments::<MutationResetArgs>(field)
-                        .clone();
                     let _ = rows;
-                    let answer = match execution.begin().await {
-                        Ok(state) => {
-                            let answer = <Mutation as ResetMutation>::reset(
-                                    &execution.context_in(&state, field),
-                                    arguments.to,
+                    let answer = execution
+                        .mutate(
+                            field,
+                            |context| {
+                                let arguments = execution
+                                    .arguments::<MutationResetArgs>(field)
+                                    .clone();
+                                Box::pin(
+                                    <Mutation as ResetMutation>::reset(context, arguments.to),
                                 )
-                                .await;
-                            execution.end(state, answer).await
-                        }
-                        Err(error) => Err(error),
-                    };
+                            },
+                        );
+                    let answer = answer.await;
                     ::rollcall::graphql::execute::scalars(
                         answer.map(|answer| vec![answer]),
                         1,
@@ -3683,22 +3686,24 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
             }
             3u16 => {
                 Box::pin(async move {
-                    let arguments = execution
-                        .arguments::<MutationAddAllArgs>(field)
-                        .clone();
                     let _ = rows;
-                    let answer = match execution.begin().await {
-                        Ok(state) => {
-                            let answer = <Mutation as AddAllMutation>::add_all(
-                                    &execution.context_in(&state, field),
-                                    arguments.steps,
-                                    arguments.fail,
+                    let answer = execution
+                        .mutate(
+                            field,
+                            |context| {
+                                let arguments = execution
+                                    .arguments::<MutationAddAllArgs>(field)
+                                    .clone();
+                                Box::pin(
+                                    <Mutation as AddAllMutation>::add_all(
+                                        context,
+                                        arguments.steps,
+                                        arguments.fail,
+                                    ),
                                 )
-                                .await;
-                            execution.end(state, answer).await
-                        }
-                        Err(error) => Err(error),
-                    };
+                            },
+                        );
+                    let answer = answer.await;
                     ::rollcall::graphql::execute::objects(
                             answer.map(|answer| vec![answer]),
                             1,
@@ -3711,16 +3716,14 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
             4u16 => {
                 Box::pin(async move {
                     let _ = rows;
-                    let answer = match execution.begin().await {
-                        Ok(state) => {
-                            let answer = <Mutation as UndoMutation>::undo(
-                                    &execution.context_in(&state, field),
-                                )
-                                .await;
-                            execution.end(state, answer).await
-                        }
-                        Err(error) => Err(error),
-                    };
+                    let answer = execution
+                        .mutate(
+                            field,
+                            |context| {
+                                Box::pin(<Mutation as UndoMutation>::undo(context))
+                            },
+                        );
+                    let answer = answer.await;
                     ::rollcall::graphql::execute::objects(
                             answer.map(|answer| vec![answer]),
                             1,

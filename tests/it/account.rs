@@ -82,6 +82,30 @@ async fn filters_of_services_narrow_together() {
 }
 
 #[tokio::test]
+async fn search_does_not_tell_letter_case_in_any_script() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        a: serviceCreate(input: { name: "Größe: ÄRGER" }) { errors { message } }
+        b: serviceCreate(input: { name: "Шлюз ПЛАТЕЖЕЙ" }) { errors { message } }
+        c: serviceCreate(input: { name: "İstanbul" }) { errors { message } }
+    }"#;
+    data(&app, query).await;
+    for (search, expected) in [
+        ("größe: ärger", Some("Größe: ÄRGER")),
+        ("GRÖßE: Är", Some("Größe: ÄRGER")),
+        ("grosse", None),
+        ("шлюз платежей", Some("Шлюз ПЛАТЕЖЕЙ")),
+        ("З П", Some("Шлюз ПЛАТЕЖЕЙ")),
+        ("İstan", Some("İstanbul")),
+        (&"ä".repeat(256), None),
+    ] {
+        let expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
+        let count = json!(expected.len());
+        assert_eq!(names(&app, &format!("search: \"{search}\"")).await, (expected, count), "{search}");
+    }
+}
+
+#[tokio::test]
 async fn search_finds_a_service_by_any_of_its_aliases() {
     let app = TestApp::start().await;
     let query = r#"mutation { serviceCreate(input: { name: "Größe" }) { service { id } } }"#;

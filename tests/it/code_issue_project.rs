@@ -296,7 +296,7 @@ async fn one_unknown_project_refuses_them_all() {
 async fn code_issue_project_resource_connect_names_every_field_that_is_wrong() {
     let app = TestApp::start().await;
     let integration = custom(&app, "Scanner").await;
-    let resource = "this is an id of the class Integration; that of a service or repository is needed";
+    let resource = "this is the id of an Integration, not of a service or repository";
     let expected = json!({ "resource": null, "errors": [
         { "message": "codeIssueProjectIds must name at least one project", "path": ["codeIssueProjectIds"] },
         { "message": resource, "path": ["resourceId"] },

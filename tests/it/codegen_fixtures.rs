@@ -38,6 +38,11 @@ impl State {
     pub fn log(&self, line: impl Into<String>) {
         self.log.lock().expect("no resolver panics").push(line.into());
     }
+
+    /// How many lines begin like this.
+    pub fn logged(&self, begin: &str) -> usize {
+        self.log.lock().expect("no resolver panics").iter().filter(|line| line.starts_with(begin)).count()
+    }
 }
 
 impl execute::State for State {
@@ -54,6 +59,10 @@ impl execute::State for State {
     fn report(&self, error: &Error) -> String {
         self.log(format!("report {error}"));
         "it is our fault".to_owned()
+    }
+
+    fn lost_a_race(&self, error: &Error) -> bool {
+        error.to_string() == "others were faster"
     }
 
     fn schema(&self) -> &Arc<Valid<Schema>> {
@@ -247,6 +256,26 @@ async fn a_mutation_is_one_transaction_and_its_payload_says_what_is_wrong() {
             "commit",
         ]
     );
+}
+
+#[tokio::test]
+async fn a_mutation_that_others_came_between_is_run_again_from_its_beginning() {
+    let query = "mutation { noteCreate(input: {text: \"contended\"}) { note { text } errors { message } } }";
+    let (answer, log) = ask!(mutations, Mutation, query);
+    assert_eq!(answer, json!({"data": {"noteCreate": {"note": {"text": "contended"}, "errors": []}}}));
+    let [create, back] = ["create contended, Undefined", "roll back"];
+    assert_eq!(log, ["begin", create, back, "begin", create, back, "begin", create, "commit"]);
+}
+
+#[tokio::test]
+async fn a_mutation_that_others_always_come_between_says_so() {
+    let query = "mutation { noteCreate(input: {text: \"hopeless\"}) { note { text } errors { message path } } }";
+    let (answer, log) = ask!(mutations, Mutation, query);
+    let message = "others are changing the same things at this moment; send this once more";
+    let errors = json!([{"message": message, "path": ["base"]}]);
+    assert_eq!(answer, json!({"data": {"noteCreate": {"note": null, "errors": errors}}}));
+    assert_eq!(log.iter().filter(|line| *line == "begin").count(), 5);
+    assert!(!log.iter().any(|line| line == "commit"));
 }
 
 #[tokio::test]

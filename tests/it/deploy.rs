@@ -93,6 +93,25 @@ async fn a_service_lists_its_own_deploys_and_its_last_one() {
 }
 
 #[tokio::test]
+async fn the_deploys_of_a_service_are_narrowed_to_a_span_of_time() {
+    let endpoint = Endpoint::start().await;
+    deployed(&endpoint, &[("shop", 3, "a"), ("shop", 5, "a"), ("shop", 7, "a"), ("org/repo", 5, "a")]).await;
+    for (span, expected) in [
+        ("start: \"2026-11-05T12:00:00Z\"", &["3", "2"][..]),
+        ("end: \"2026-11-05T12:00:00Z\"", &["1"]),
+        ("start: \"2026-11-04T00:00:00Z\", end: \"2026-11-06T00:00:00+02:00\"", &["2"]),
+        ("start: \"2026-11-08T00:00:00Z\"", &[]),
+    ] {
+        let query = format!(
+            "{{ account {{ service(alias: \"shop\") {{ deploys({span}) {{ nodes {{ deployNumber }} }} }} }} }}"
+        );
+        let answer = endpoint.app.query(&query, json!({})).await;
+        let nodes: Vec<_> = expected.iter().map(|number| json!({ "deployNumber": number })).collect();
+        assert_eq!(answer["data"]["account"]["service"]["deploys"]["nodes"], json!(nodes), "{span}");
+    }
+}
+
+#[tokio::test]
 async fn a_list_of_deploys_is_paged_by_moment() {
     let endpoint = Endpoint::start().await;
     deployed(&endpoint, &[("shop", 5, "a"), ("shop", 5, "a"), ("shop", 4, "a"), ("shop", 6, "a"), ("shop", 5, "a")])

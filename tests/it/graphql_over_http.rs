@@ -2,6 +2,7 @@
 
 use hyper::Method;
 use rollcall::entity::token::Scope;
+use sea_orm::ConnectionTrait;
 use serde_json::json;
 
 use crate::app::TestApp;
@@ -265,4 +266,89 @@ async fn a_read_token_may_query_and_not_change() {
     }
     let expected = json!({ "data": { "teamCreate": { "team": { "name": "Search" } } } });
     assert_eq!(app.query(mutation, json!({})).await, expected);
+}
+
+#[tokio::test]
+async fn a_mutation_that_selects_nothing_of_its_payload_is_refused() {
+    let app = TestApp::start().await;
+    let response = app.post(r#"mutation { serviceCreate(input: { name: "Cart" }) }"#, json!({})).await;
+    assert_eq!((response.status, &*response.code()), (200, "GRAPHQL_VALIDATION_FAILED"));
+    assert_eq!(response.json().get("data"), None);
+    let read = app.query("{ account { services { totalCount } } }", json!({})).await;
+    assert_eq!(read["data"]["account"]["services"]["totalCount"], 0);
+}
+
+#[tokio::test]
+async fn mutations_of_one_document_run_in_order_and_each_sees_what_the_one_before_wrote() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        create: serviceCreate(input: { name: "Cart" }) { errors { path } }
+        tag: tagAssign(input: { alias: "cart", tags: { key: "a", value: "1" } }) { errors { path } }
+        again: tagAssign(input: { alias: "cart", tags: { key: "a", value: "2" } }) { tags { value } }
+        delete: serviceDelete(input: { alias: "cart" }) { errors { path } }
+        late: tagAssign(input: { alias: "cart", tags: { key: "a", value: "3" } }) { errors { path } }
+    }"#;
+    let expected = json!({
+        "create": { "errors": [] },
+        "tag": { "errors": [] },
+        "again": { "tags": [{ "value": "2" }] },
+        "delete": { "errors": [] },
+        "late": { "errors": [{ "path": ["alias"] }] },
+    });
+    assert_eq!(app.query(query, json!({})).await, json!({ "data": expected }));
+}
+
+#[tokio::test]
+async fn the_error_of_a_field_tells_its_path_and_its_place_beside_the_other_fields() {
+    let app = TestApp::start().await;
+    let answer = app.query("{ account { name missing: team(alias: \"no\") { id } } }", json!({})).await;
+    let error = json!({
+        "message": "no team has the alias \"no\"",
+        "locations": [{ "line": 1, "column": 18 }],
+        "path": ["account", "missing"],
+        "extensions": { "code": "NOT_FOUND" },
+    });
+    assert_eq!(answer, json!({ "errors": [error], "data": { "account": { "name": "rollcall", "missing": null } } }));
+}
+
+#[tokio::test]
+async fn an_error_of_ours_is_a_fixed_sentence_with_the_id_of_the_request() {
+    let app = TestApp::start().await;
+    let broken = app.db.write(async |db| db.execute_unprepared("ALTER TABLE tier RENAME TO was_tier").await);
+    broken.await.expect("a table less");
+    let token = format!("Bearer {}", app.token);
+    let headers = [("authorization", &*token), ("x-request-id", "request-7")];
+    let response = app.post_with("{ account { name tiers { id } } }", json!({}), &headers).await;
+    let error = json!({
+        "message": "Something went wrong on our side. The request was request-7.",
+        "locations": [{ "line": 1, "column": 18 }],
+        "path": ["account", "tiers"],
+        "extensions": { "code": "INTERNAL" },
+    });
+    assert_eq!((response.status, response.json()), (200, json!({ "errors": [error], "data": null })));
+}
+
+#[tokio::test]
+async fn a_document_that_costs_too_much_is_refused_before_it_runs() {
+    let app = TestApp::start().await;
+    let deep = |depth: usize| {
+        let open = "services { nodes { owner { ".repeat(depth);
+        format!("{{ account {{ {open} id {} }} }}", "} } }".repeat(depth))
+    };
+    assert_eq!(app.post(&deep(5), json!({})).await.json().get("errors"), None);
+    let wide = format!("{{ {} }}", (0..600).map(|i| format!("a{i}: __typename")).collect::<Vec<_>>().join(" "));
+    for query in [deep(10), wide] {
+        let response = app.post(&query, json!({})).await;
+        assert_eq!(&*response.code(), "GRAPHQL_VALIDATION_FAILED", "{query:.40}");
+        assert_eq!(response.json().get("data"), None);
+    }
+}
+
+#[tokio::test]
+async fn a_header_that_nobody_knows_changes_nothing() {
+    let app = TestApp::start().await;
+    let token = format!("Bearer {}", app.token);
+    let headers = [("authorization", &*token), ("graphql-visibility", "public"), ("x-client", "cli")];
+    let response = app.post_with("{ account { name } }", json!({}), &headers).await;
+    assert_eq!(response.body, r#"{"data":{"account":{"name":"rollcall"}}}"#);
 }

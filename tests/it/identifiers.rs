@@ -3,6 +3,7 @@
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
 
+use crate::app::TestApp;
 use crate::service::data;
 use crate::tour::Tour;
 
@@ -131,4 +132,30 @@ async fn a_mutation_by_an_id_that_leads_nowhere_says_which_kind_of_nowhere() {
             assert_eq!(answer["data"][mutation], expected, "{mutation}: {what}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_message_repeats_a_long_name_by_its_beginning() {
+    let app = TestApp::start().await;
+    let query = "mutation($alias: String!, $id: ID!) {
+        alias: serviceDelete(input: { alias: $alias }) { errors { message } }
+        id: serviceDelete(input: { id: $id }) { errors { message } }
+    }";
+    let id = BASE64URL_NOPAD.encode(format!("gid://rollcall/{}/1", "é".repeat(1_000)).as_bytes());
+    let answer = app.query(query, json!({ "alias": "é".repeat(1_000), "id": id })).await;
+    let name = format!("{}…", "é".repeat(255));
+    let expected = json!({
+        "alias": { "errors": [{ "message": format!("no service has the alias \"{name}\"") }] },
+        "id": { "errors": [{ "message": format!("this is the id of a {}…, not of a service", "é".repeat(253)) }] },
+    });
+    assert_eq!(answer, json!({ "data": expected }));
+
+    let answer = app
+        .query(
+            "query($first: Int) { account { services(first: $first) { totalCount } } }",
+            json!({ "first": "é".repeat(1_000) }),
+        )
+        .await;
+    let message = format!("$first: expected a whole number of 32 bits, found \"{}…", "é".repeat(254));
+    assert_eq!(answer["errors"][0]["message"], message);
 }

@@ -93,6 +93,10 @@ impl rollcall::graphql::execute::State for types::State {
         format!("internal: {error}")
     }
 
+    fn lost_a_race(&self, _: &rollcall::error::Error) -> bool {
+        false
+    }
+
     fn schema(&self) -> &std::sync::Arc<apollo_compiler::validation::Valid<apollo_compiler::Schema>> {
         &self.schema
     }

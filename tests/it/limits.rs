@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::app::{Response, TestApp};
+use crate::webhook::record;
 
 fn number(response: &Response, name: &str) -> Option<u64> {
     response.header(name).map(|value| value.parse().expect("a number"))
@@ -85,4 +86,19 @@ async fn behind_a_trusted_proxy_the_client_counts() {
         let answer = app.get_with("/livez", &[("x-forwarded-for", forwarded)]).await;
         assert_eq!(answer.status, status, "{forwarded}");
     }
+}
+
+#[tokio::test]
+async fn the_webhook_tells_of_the_limit_in_its_own_shape() {
+    let app = TestApp::with(&["--ip-limit", "2"]).await;
+    let (_, url) = crate::integration::deploy_endpoint(&app, "CI").await;
+    let path = url.split_once(&app.address.to_string()).expect("our address").1;
+    let headers = [("content-type", "application/json")];
+    let post = || app.request(hyper::Method::POST, path, &headers, record(json!({})).to_string());
+    assert_eq!(post().await.status, 202);
+    let refused = post().await;
+    let wait = number(&refused, "retry-after").expect("the header");
+    let error = &refused.json()["errors"][0];
+    assert_eq!((refused.status, &error["status"], &error["title"]), (429, &json!(429), &json!("Too Many Requests")));
+    assert!(error["detail"].is_string() && (1..=300).contains(&wait), "{refused:?}");
 }

@@ -31,6 +31,7 @@ mod repository;
 mod schema_diff;
 mod service;
 mod service_file;
+mod specification;
 mod statements;
 mod suggestion;
 mod tag;

@@ -304,3 +304,13 @@ fn every_connection_has_nodes_edges_page_info_and_a_count_and_takes_first_and_af
     }
     assert!(connections > 10, "{connections}");
 }
+
+#[tokio::test]
+async fn a_list_is_not_paged_by_offset() {
+    let app = TestApp::start().await;
+    for arguments in ["offset: 100", "skip: 100", "page: 2"] {
+        let response =
+            app.post(&format!("{{ account {{ services({arguments}) {{ totalCount }} }} }}"), json!({})).await;
+        assert_eq!((response.status, &*response.code()), (200, "GRAPHQL_VALIDATION_FAILED"), "{arguments}");
+    }
+}

@@ -204,3 +204,86 @@ async fn a_locked_service_refuses_every_write_with_path_locked() {
     let expected = json!({ "name": "cart", "locked": true, "tags": { "nodes": [{ "value": "v" }] } });
     assert_eq!(read["account"]["service"], expected);
 }
+
+#[tokio::test]
+async fn what_a_locked_service_refers_to_is_not_deleted() {
+    let app = TestApp::start().await;
+    let setup = r#"mutation {
+        teamCreate(input: { name: "Core" }) { team { id } }
+        tierCreate(input: { name: "Gold" }) { tier { id } }
+        lifecycleCreate(input: { name: "Dusk" }) { lifecycle { id } }
+        repositoryCreate(input: { name: "org/cart" }) { repository { id } }
+        serviceCreate(input: {
+            name: "cart", tierAlias: "gold", lifecycleAlias: "dusk", ownerInput: { alias: "core" }
+        }) { errors { message } }
+        serviceRepositoryCreate(input: { service: { alias: "cart" }, repository: { alias: "org/cart" } }) {
+            errors { message }
+        }
+    }"#;
+    let made = data(&app, setup).await;
+    let ids = json!({
+        "tier": made["tierCreate"]["tier"]["id"], "lifecycle": made["lifecycleCreate"]["lifecycle"]["id"],
+    });
+    lock(&app, "cart").await;
+    let query = r#"mutation($tier: ID!, $lifecycle: ID!) {
+        team: teamDelete(input: { alias: "core" }) { deletedTeamId errors { message path } }
+        tier: tierDelete(input: { id: $tier }) { deletedTierId errors { message path } }
+        lifecycle: lifecycleDelete(input: { id: $lifecycle }) { deletedLifecycleId errors { message path } }
+        repository: repositoryDelete(input: { alias: "org/cart" }) { deletedRepositoryId errors { message path } }
+    }"#;
+    let message = "the service cart refers to this and is locked: change its service file rollcall.yml first";
+    let errors = json!([{ "message": message, "path": ["locked"] }]);
+    let refused = json!({
+        "team": { "deletedTeamId": null, "errors": errors },
+        "tier": { "deletedTierId": null, "errors": errors },
+        "lifecycle": { "deletedLifecycleId": null, "errors": errors },
+        "repository": { "deletedRepositoryId": null, "errors": errors },
+    });
+    assert_eq!(app.query(query, ids).await["data"], refused);
+    let query = r#"{ account { service(alias: "cart") {
+        owner { alias } tier { alias } lifecycle { alias } repositories { nodes { name } }
+    } } }"#;
+    let expected = json!({
+        "owner": { "alias": "core" }, "tier": { "alias": "gold" }, "lifecycle": { "alias": "dusk" },
+        "repositories": { "nodes": [{ "name": "org/cart" }] },
+    });
+    assert_eq!(data(&app, query).await["account"]["service"], expected);
+}
+
+#[tokio::test]
+async fn the_owner_of_a_service_tells_who_manages_it() {
+    let app = TestApp::start().await;
+    let setup = r#"mutation {
+        userInvite(email: "ada@example.com", input: {}) { errors { message } }
+        teamCreate(input: { name: "Core", managerEmail: "ada@example.com" }) { errors { message } }
+        serviceCreate(input: { name: "cart", ownerInput: { alias: "core" } }) { errors { message } }
+    }"#;
+    data(&app, setup).await;
+    let read = data(&app, r#"{ account { service(alias: "cart") { owner { name manager { email } } } } }"#).await;
+    let owner = json!({ "name": "Core", "manager": { "email": "ada@example.com" } });
+    assert_eq!(read["account"]["service"]["owner"], owner);
+}
+
+#[tokio::test]
+async fn a_service_has_a_page_in_the_application() {
+    let app = TestApp::with(&["--app-url", "https://rollcall.example.com"]).await;
+    let query = r#"mutation { serviceCreate(input: { name: "Shopping Cart" }) { service { htmlUrl } } }"#;
+    let service = json!({ "htmlUrl": "https://rollcall.example.com/services/shopping_cart" });
+    assert_eq!(data(&app, query).await["serviceCreate"]["service"], service);
+}
+
+#[tokio::test]
+async fn a_service_tells_when_it_was_created_and_last_changed() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        made: serviceCreate(input: { name: "cart" }) { service { timestamps { createdAt updatedAt } } }
+        changed: serviceUpdate(input: { alias: "cart", note: "n" }) { service { timestamps { createdAt updatedAt } } }
+    }"#;
+    let answer = data(&app, query).await;
+    let [made, changed] = ["made", "changed"].map(|step| &answer[step]["service"]["timestamps"]);
+    assert_eq!(made["createdAt"], made["updatedAt"]);
+    assert_eq!(changed["createdAt"], made["createdAt"]);
+    let instant =
+        |value: &Value| value.as_str().and_then(|text| text.parse::<jiff::Timestamp>().ok()).expect("an instant");
+    assert!(instant(&changed["updatedAt"]) >= instant(&made["updatedAt"]), "{answer}");
+}

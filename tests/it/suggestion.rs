@@ -220,3 +220,34 @@ async fn accepting_a_code_issue_project_connects_it() {
     let answer = endpoint.app.query(query, json!({})).await;
     assert_eq!(answer["data"]["account"]["service"]["codeIssueProjects"]["nodes"], json!([{ "name": "web-shop" }]));
 }
+
+#[tokio::test]
+async fn a_suggestion_tells_when_it_was_first_and_last_seen() {
+    let endpoint = Endpoint::start().await;
+    deployed(&endpoint, "org/repo", 1).await;
+    let once = suggestions(&endpoint, "firstSeenAt lastSeenAt").await;
+    assert_eq!(once[0]["firstSeenAt"], once[0]["lastSeenAt"]);
+    deployed(&endpoint, "org/repo", 1).await;
+    let twice = suggestions(&endpoint, "firstSeenAt lastSeenAt").await;
+    assert_eq!(twice[0]["firstSeenAt"], once[0]["firstSeenAt"]);
+    assert_ne!(twice[0]["lastSeenAt"], once[0]["lastSeenAt"]);
+}
+
+#[tokio::test]
+async fn suggestions_of_one_state_are_a_list_of_their_own() {
+    let endpoint = Endpoint::start().await;
+    for service in ["left", "quiet", "taken"] {
+        deployed(&endpoint, service, 1).await;
+    }
+    let taken = id_of(&endpoint, "taken").await;
+    assert_eq!(accept(&endpoint, json!({ "id": taken })).await["errors"], json!([]));
+    let ignore = "mutation($id: ID!) { serviceSuggestionIgnore(input: { id: $id }) { errors { message } } }";
+    endpoint.app.query(ignore, json!({ "id": id_of(&endpoint, "quiet").await })).await;
+    for (state, expected) in [("open", "left"), ("ignored", "quiet"), ("accepted", "taken")] {
+        let query =
+            format!("{{ account {{ serviceSuggestions(state: {state}) {{ nodes {{ alias }} totalCount }} }} }}");
+        let list = json!({ "nodes": [{ "alias": expected }], "totalCount": 1 });
+        let answer = endpoint.app.query(&query, json!({})).await;
+        assert_eq!(answer["data"]["account"]["serviceSuggestions"], list, "{state}");
+    }
+}

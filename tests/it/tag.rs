@@ -200,7 +200,11 @@ async fn an_owner_that_is_not_there_is_an_error_with_its_field() {
         team: tagAssign(input: { alias: "no", type: Team, tags: [] }) { errors { message path } }
         user: tagAssign(input: { alias: "no", type: User, tags: [] }) { errors { message path } }
         tier: tagAssign(input: { id: "Z2lkOi8vcm9sbGNhbGwvVGllci8x", tags: [] }) { errors { message path } }
+        assign: tagAssign(input: { id: "nonsense", tags: [] }) { errors { message path } }
+        create: tagCreate(input: { id: "nonsense", key: "k", value: "v" }) { errors { message path } }
     }"#;
+    let malformed =
+        "this is not the id of a service, repository, team or user: no global id of this catalogue reads like it";
     let error = |field: &str, message: &str| json!({ "errors": [{ "message": message, "path": [field] }] });
     let expected = json!({
         "neither": error("base", "exactly one of id and alias must be given"),
@@ -208,7 +212,9 @@ async fn an_owner_that_is_not_there_is_an_error_with_its_field() {
         "repository": error("alias", "no repository has the alias \"no\""),
         "team": error("alias", "no team has the alias \"no\""),
         "user": error("alias", "no user has the email address \"no\""),
-        "tier": error("id", "this is the id of a Tier; only services, repositories, teams and users have tags"),
+        "tier": error("id", "this is the id of a Tier, not of a service, repository, team or user"),
+        "assign": error("id", malformed),
+        "create": error("id", malformed),
     });
     assert_eq!(data(&app, query).await, expected);
 }

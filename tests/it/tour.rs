@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use apollo_compiler::Schema;
+use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ObjectType;
 use apollo_compiler::validation::Valid;
 use rollcall::graphql::SDL;
@@ -55,6 +56,44 @@ impl Step {
         let passed = all(&|name, _| format!("{name}: ${name}"));
         format!("mutation({declared}) {{ {mutation}({passed}) {selection} }}")
     }
+
+    /// The text of an operation that has `arguments` written in it.
+    pub fn written(&self, schema: &Schema, arguments: &Value, selection: &str) -> String {
+        let Self { mutation, .. } = self;
+        let types = &object(schema, "Mutation").fields[*mutation].arguments;
+        let given = arguments.as_object().expect("arguments").iter().map(|(name, value)| {
+            let argument = types.iter().find(|argument| argument.name == name.as_str());
+            format!("{name}: {}", literal(schema, &argument.expect("an argument").ty, value))
+        });
+        let given = given.collect::<Vec<_>>().join(", ");
+        let given = if given.is_empty() { given } else { format!("({given})") };
+        format!("mutation {{ {mutation}{given} {selection} }}")
+    }
+}
+
+/// A value as it is written in a document where a `ty` is asked for.
+fn literal(schema: &Schema, ty: &Type, value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            let item = if ty.is_list() { ty.item_type() } else { ty };
+            format!("[{}]", items.iter().map(|value| literal(schema, item, value)).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(fields) => {
+            let input = schema.get_input_object(ty.inner_named_type());
+            let field = |(name, value): (&String, &Value)| {
+                let definition = input.and_then(|input| input.fields.get(name.as_str()));
+                format!("{name}: {}", literal(schema, definition.map_or(ty, |field| &field.ty), value))
+            };
+            format!("{{ {} }}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+        Value::String(word) if schema.get_enum(ty.inner_named_type()).is_some() && is_name(word) => word.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_alphabetic())
+        && word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
 impl Tour {

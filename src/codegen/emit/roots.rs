@@ -111,21 +111,19 @@ fn resolve(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool
         let name = names::snake(&argument.name);
         quote!(, arguments.#name)
     });
-    let call = |context: TokenStream| quote!(<#root_name as #name>::#method(&#context #(#passed)*).await);
     let answer = if is_mutation {
-        let call = call(quote!(execution.context_in(&state, field)));
         quote! {
-            let answer = match execution.begin().await {
-                Ok(state) => {
-                    let answer = #call;
-                    execution.end(state, answer).await
-                }
-                Err(error) => Err(error),
-            };
+            let answer = execution.mutate(field, |context| {
+                #arguments
+                Box::pin(<#root_name as #name>::#method(context #(#passed)*))
+            });
+            let answer = answer.await;
         }
     } else {
-        let call = call(quote!(execution.context(field)));
-        quote!(let answer = #call;)
+        quote! {
+            #arguments
+            let answer = <#root_name as #name>::#method(&execution.context(field) #(#passed)*).await;
+        }
     };
     let payload = (is_mutation && is_payload(context, field)).then(|| {
         let ty = context.output_name(field.ty.name());
@@ -138,7 +136,6 @@ fn resolve(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool
     });
     let slot = slot(context, field, &quote!(answer.map(|answer| vec![answer])), &quote!(1));
     quote! {
-        #arguments
         let _ = rows;
         #answer
         #payload

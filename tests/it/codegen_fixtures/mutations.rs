@@ -56,6 +56,10 @@ impl NoteCreateMutation for Mutation {
         match text.as_str() {
             "" => Err(UserError::new("text", "is empty").within("input").into()),
             "disk full" => Err(RollcallError::internal("no space left")),
+            "contended" if ctx.state.logged("create contended") < 3 => {
+                Err(RollcallError::internal("others were faster"))
+            }
+            "hopeless" => Err(RollcallError::internal("others were faster")),
             _ => Ok(NoteCreatePayload { note: Some(Note(text)), ..NoteCreatePayload::default() }),
         }
     }

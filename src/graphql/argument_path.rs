@@ -1,0 +1,54 @@
+//! Which argument, input field or list position of a document a place in its text belongs to, so that what is wrong
+//! with a literal is told like what is wrong with a variable: by its path.
+
+use apollo_compiler::Node;
+use apollo_compiler::ast::{Argument, Definition, Document, Selection, Value};
+use apollo_compiler::parser::SourceSpan;
+
+/// The path of the innermost value around `place`, outermost step first; nothing where no field's arguments are.
+pub(super) fn at(document: &Document, place: Option<SourceSpan>) -> Option<Vec<String>> {
+    let place = place?;
+    let sets = document.definitions.iter().filter_map(|definition| match definition {
+        Definition::OperationDefinition(operation) => Some(&operation.selection_set),
+        Definition::FragmentDefinition(fragment) => Some(&fragment.selection_set),
+        _ => None,
+    });
+    let argument = sets.filter_map(|set| in_selections(set, place)).next()?;
+    let mut path = vec![argument.name.to_string()];
+    let mut value = &argument.value;
+    while let Some((step, inner)) = step(value, place) {
+        path.push(step);
+        value = inner;
+    }
+    Some(path)
+}
+
+fn in_selections(selections: &[Selection], place: SourceSpan) -> Option<&Node<Argument>> {
+    selections.iter().find_map(|selection| match selection {
+        Selection::Field(field) => {
+            let argument = field.arguments.iter().find(|argument| holds(argument.location(), place));
+            argument.or_else(|| in_selections(&field.selection_set, place))
+        }
+        Selection::InlineFragment(fragment) => in_selections(&fragment.selection_set, place),
+        Selection::FragmentSpread(_) => None,
+    })
+}
+
+fn step(value: &Value, place: SourceSpan) -> Option<(String, &Node<Value>)> {
+    match value {
+        Value::Object(fields) => {
+            let found =
+                fields.iter().find(|(name, value)| holds(name.location(), place) || holds(value.location(), place));
+            found.map(|(name, value)| (name.to_string(), value))
+        }
+        Value::List(items) => {
+            let found = items.iter().enumerate().find(|(_, item)| holds(item.location(), place));
+            found.map(|(index, item)| (index.to_string(), item))
+        }
+        _ => None,
+    }
+}
+
+fn holds(outer: Option<SourceSpan>, inner: SourceSpan) -> bool {
+    outer.is_some_and(|outer| outer.offset() <= inner.offset() && inner.end_offset() <= outer.end_offset())
+}
