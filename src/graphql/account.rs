@@ -12,7 +12,9 @@ use super::list::List;
 use super::page::{PageArguments, PageRequest};
 use super::schema::*;
 use super::types::{CodeIssueProject, Lifecycle, Repository, Service, Team, Tier, User};
-use super::{code_issue_project, deploy, integration, repository, service, suggestion, team, tier, user};
+use super::{
+    code_issue_project, deploy, deploy_metrics, integration, repository, service, suggestion, team, tier, user,
+};
 use crate::entity::{self, lifecycle, service_alias, tag, team_alias};
 use crate::error::{Result, UserError};
 
@@ -145,6 +147,14 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<DeployConnectionType>> {
         only(accounts, deploy::of_account(args, ctx).await?)
+    }
+
+    async fn deploy_metrics(
+        accounts: &[&Self],
+        args: &AccountDeployMetricsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<DeployMetrics>> {
+        only(accounts, deploy_metrics::of_account(args, ctx).await?)
     }
 
     async fn service_suggestions(
