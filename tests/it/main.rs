@@ -13,6 +13,7 @@ mod coverage;
 mod deploy;
 mod deploy_metrics;
 mod deploy_record;
+mod deploy_retention;
 mod executor;
 mod graphql_over_http;
 mod http;
