@@ -194,6 +194,10 @@ pub struct Serve {
     /// The name of the account: one installation serves one
     #[arg(long, value_name = "NAME", env = "ROLLCALL_ACCOUNT_NAME", default_value = "rollcall")]
     pub account_name: String,
+    /// How long deploys are kept, such as 400d, at least 1d; the last deploy of a service is always kept, and a post with
+    /// the dedup_id of one that was removed is a new deploy [default: for ever]
+    #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = retention)]
+    pub deploy_retention: Option<Duration>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub edge: Edge,
@@ -360,6 +364,12 @@ fn duration(text: &str) -> Result<Duration, String> {
         .ok()
         .and_then(|duration| duration.try_into().ok())
         .ok_or_else(|| "write it like 30s, 12h or 90d".to_owned())
+}
+
+/// The same, but not so little that it can only be a slip of the pen.
+fn retention(text: &str) -> Result<Duration, String> {
+    let keep = duration(text)?;
+    if keep < Duration::from_secs(86_400) { Err("write at least 1d, such as 400d".to_owned()) } else { Ok(keep) }
 }
 
 /// Reads `10.0.0.0/8` and `10.0.0.1`.

@@ -15,6 +15,7 @@ use tracing_subscriber::EnvFilter;
 use crate::commands::{open, say, sentence};
 use crate::config::{Log, LogFormat, Serve};
 use crate::db::Db;
+use crate::deploy::retention;
 use crate::entity::{Timestamp, sign_in_link, user};
 use crate::error::Error;
 use crate::graphql::{Catalogue, Settings};
@@ -54,10 +55,14 @@ pub async fn run(settings: Serve) -> Result<(), String> {
         }
     }
 
+    let retention = settings.deploy_retention.map(|keep| tokio::spawn(retention::run(db.clone(), keep)));
     let (told, stop) = tokio::sync::oneshot::channel();
     let service = http::serve(app, listener, async {
         // A sender that is gone says the same.
         let _ = stop.await;
+        if let Some(retention) = retention {
+            retention.abort();
+        }
     });
     let twice = async {
         signals.next().await;

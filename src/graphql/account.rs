@@ -14,8 +14,10 @@ use super::list::List;
 use super::page::{PageArguments, PageRequest};
 use super::schema::*;
 use super::types::{CodeIssueProject, Lifecycle, Repository, Service, Team, Tier, User};
-use super::{code_issue_project, deploy, integration, repository, service, suggestion, team, text, tier, user};
-use crate::entity::{self, lifecycle, service_alias, tag, team_alias};
+use super::{
+    code_issue_project, deploy, deploy_metrics, integration, repository, service, suggestion, team, text, tier, user,
+};
+use crate::entity::{self, Timestamp, lifecycle, service_alias, tag, team_alias};
 use crate::error::{Result, UserError};
 
 /// The one account of this installation.
@@ -149,6 +151,14 @@ impl AccountResolver for Account {
         only(accounts, deploy::of_account(args, ctx).await?)
     }
 
+    async fn deploy_metrics(
+        accounts: &[&Self],
+        args: &AccountDeployMetricsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<DeployMetrics>> {
+        only(accounts, deploy_metrics::of_account(args, ctx).await?)
+    }
+
     async fn service_suggestions(
         accounts: &[&Self],
         args: &AccountServiceSuggestionsArgs,
@@ -173,6 +183,8 @@ async fn services(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceCo
         lifecycle_alias,
         product,
         search,
+        has_owner,
+        not_deployed_since,
     } = args;
     let request = PageRequest::new(first, after)?;
     let exact = [(Column::Language, language), (Column::Framework, framework), (Column::Product, product)];
@@ -190,6 +202,13 @@ async fn services(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceCo
     if let Some(text) = search.value().filter(|text| !text.is_empty()) {
         conditions.push(contains(text));
     }
+    if let Some(has_owner) = has_owner.value() {
+        let owner = Column::OwnerId;
+        conditions.push(if *has_owner { owner.is_not_null() } else { owner.is_null() });
+    }
+    if let Some(since) = not_deployed_since.value() {
+        conditions.push(has_no_deploy_since(*since));
+    }
     if let Some(tag) = tag.value() {
         let is_only_condition = conditions.is_empty() && !ctx.selects_count();
         conditions.extend(has_tag(tag, is_only_condition.then_some(&request)));
@@ -203,6 +222,18 @@ async fn services(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceCo
 fn is_named<C: ColumnTrait>(own: entity::service::Column, key: C, alias: C, given: &str) -> Expr {
     let named = Select::select().column(key).from(key.entity_name()).and_where(alias.eq(given)).take();
     Expr::col(own.as_column_ref()).eq(Expr::SubQuery(None, Box::new(named.into())))
+}
+
+/// That a service has no deploy at or after a moment: one look into the index of its deploys.
+fn has_no_deploy_since(since: Timestamp) -> Expr {
+    let id = Expr::col(entity::service::Column::Id.as_column_ref());
+    let deploys = Select::select()
+        .expr(Expr::value(1))
+        .from(entity::deploy::Entity)
+        .and_where(Expr::col(entity::deploy::Column::ServiceId.as_column_ref()).eq(id))
+        .and_where(entity::deploy::Column::DeployedAt.gte(since))
+        .take();
+    Expr::exists(deploys).not()
 }
 
 /// That a service has a tag with these parts; nothing when neither is given. Many services may have it, so where it is

@@ -10,7 +10,7 @@ use super::list::List;
 use super::page::PageRequest;
 use super::schema::*;
 use super::types::{Deploy, Service, User};
-use crate::entity::deploy::{self, Column, environment_key};
+use crate::entity::deploy::{self, Column};
 use crate::entity::{ByIds, Timestamp, service, user};
 use crate::error::Result;
 
@@ -169,21 +169,11 @@ fn filtered(
 ) -> List<deploy::Entity> {
     let start = start.value().map(|start| Column::DeployedAt.gte(*start));
     let end = end.value().map(|end| Column::DeployedAt.lt(*end));
-    let environment = environments.value().and_then(|environments| is_in(environments));
+    let environment = environments.value().and_then(|environments| {
+        let own = Expr::col(Column::EnvironmentKey.as_column_ref());
+        deploy::is_in(own, environments)
+    });
     [start, end, environment].into_iter().flatten().fold(newest_first(), List::filter)
-}
-
-/// That a deploy went to one of the environments; nothing when none is named.
-fn is_in(environments: &[String]) -> Option<Expr> {
-    let mut keys: Vec<String> = environments.iter().map(|environment| environment_key(environment)).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    match &*keys {
-        [] => None,
-        // An equation, unlike `IN`, lets the index keep the order of the list.
-        [key] => Some(Column::EnvironmentKey.eq(key)),
-        _ => Some(Column::EnvironmentKey.is_in(keys)),
-    }
 }
 
 impl DeployDeleteMutation for Mutation {

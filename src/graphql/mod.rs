@@ -47,6 +47,7 @@ mod code_issue;
 mod code_issue_project;
 mod code_issue_project_resource;
 mod deploy;
+mod deploy_metrics;
 mod hold;
 mod integration;
 mod near_match;

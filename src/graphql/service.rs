@@ -12,7 +12,7 @@ use super::list::List;
 use super::page::PageArguments;
 use super::schema::*;
 use super::types::{Deploy, Lifecycle, Service, Team, Tier};
-use super::{alias, deploy, team, text, tier};
+use super::{alias, deploy, deploy_metrics, team, text, tier};
 use crate::entity::{
     self, ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository,
     service, service_alias, service_repository, tag,
@@ -123,6 +123,14 @@ impl ServiceResolver for Service {
 
     async fn last_deploy(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
         deploy::last_of_services(services, ctx).await
+    }
+
+    async fn deploy_metrics(
+        services: &[&Self],
+        args: &ServiceDeployMetricsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<DeployMetrics>> {
+        deploy_metrics::of_services(services, args, ctx).await
     }
 
     async fn code_issue_projects(

@@ -12,7 +12,7 @@ use super::page::{PageArguments, PageRequest};
 use super::schema::*;
 use super::service::{refuse_where_locked, set};
 use super::types::{Team, User};
-use super::{alias, team_membership, text, user};
+use super::{alias, deploy_metrics, team_membership, text, user};
 use crate::entity::alias::AliasTable;
 use crate::entity::{self, ByIds, Timestamp, service, tag, team, team_alias};
 use crate::error::{Problems, Result, UserError, quoted};
@@ -56,6 +56,14 @@ impl TeamResolver for Team {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<TeamMembershipConnectionType>> {
         team_membership::of_teams(teams, args, ctx).await
+    }
+
+    async fn deploy_metrics(
+        teams: &[&Self],
+        args: &TeamDeployMetricsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<DeployMetrics>> {
+        deploy_metrics::of_teams(teams, args, ctx).await
     }
 
     async fn services(teams: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<ServiceConnectionType>> {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::service::data;
+use crate::webhook::Endpoint;
 
 /// Six services that differ in what the filters look at.
 async fn catalogue(app: &TestApp) {
@@ -49,6 +50,10 @@ async fn each_filter_of_services_narrows_the_list_and_its_count() {
         (r#"lifecycleAlias: "beta""#, &["Cart", "Mailer"]),
         (r#"ownerAlias: "platform""#, &["Cart", "Mailer"]),
         (r#"ownerAlias: "infra""#, &["Cart", "Mailer"]),
+        ("hasOwner: true", &["Cart", "Mailer"]),
+        ("hasOwner: false", &["Checkout", "100% Pure_Fun"]),
+        ("hasOwner: null, notDeployedSince: null", &all),
+        (r#"hasOwner: false, language: "Go""#, &["Checkout"]),
         (r#"tag: { key: "env" }"#, &["Cart", "Checkout", "Mailer"]),
         (r#"tag: { value: "eu" }"#, &["Cart", "Checkout"]),
         (r#"tag: { value: "prod" }"#, &["Cart", "Mailer"]),
@@ -205,4 +210,48 @@ async fn a_query_names_a_thing_in_exactly_one_way() {
         let answer = app.query(query, json!({})).await;
         assert_eq!(answer["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{query}");
     }
+}
+
+#[tokio::test]
+async fn services_without_a_recent_deploy_are_listed_with_those_never_deployed() {
+    let endpoint = Endpoint::start().await;
+    for name in ["old", "fresh", "never", "both"] {
+        endpoint.create_service(name).await;
+    }
+    for (service, day) in [("old", 1), ("both", 1), ("both", 9), ("fresh", 9), ("shop", 5), ("unknown", 9)] {
+        let moment = format!("2026-11-{day:02} 12:00:00");
+        endpoint.post_with(json!({ "service": service, "deployed_at": moment })).await;
+    }
+    let all = ["shop", "old", "fresh", "never", "both"];
+    for (filter, expected) in [
+        (r#"notDeployedSince: "2026-11-09T12:00:00Z""#, &["shop", "old", "never"][..]),
+        (r#"notDeployedSince: "2026-11-05T12:00:00Z""#, &["old", "never"]),
+        (r#"notDeployedSince: "2026-11-01T00:00:00Z""#, &["never"]),
+        (r#"notDeployedSince: "2026-12-01T00:00:00Z""#, &all),
+        (r#"notDeployedSince: "2026-12-01T00:00:00Z", hasOwner: true"#, &[]),
+        (r#"notDeployedSince: "2026-11-09T12:00:00Z", search: "o""#, &["shop", "old"]),
+    ] {
+        let (found, count) = names(&endpoint.app, filter).await;
+        assert_eq!(
+            (found, count),
+            (expected.iter().map(ToString::to_string).collect(), json!(expected.len())),
+            "{filter}"
+        );
+    }
+    let page = r#"query($after: String) { account {
+        services(first: 1, after: $after, hasOwner: false, notDeployedSince: "2026-11-09T12:00:00Z") {
+            nodes { name } pageInfo { endCursor hasNextPage }
+        }
+    } }"#;
+    let (mut after, mut found) = (Value::Null, Vec::new());
+    loop {
+        let mut answer = endpoint.app.query(page, json!({ "after": after })).await;
+        let services = answer["data"]["account"]["services"].take();
+        found.push(services["nodes"][0]["name"].clone());
+        after = services["pageInfo"]["endCursor"].clone();
+        if services["pageInfo"]["hasNextPage"] == false {
+            break;
+        }
+    }
+    assert_eq!(json!(found), json!(["shop", "old", "never"]));
 }

@@ -132,6 +132,7 @@ fn wrong_usage_ends_with_status_2() {
         &["--trusted-proxies", "10.0.0.0/99"],
         &["--app-url", "catalogue.example.com"],
         &["--idle-timeout", "soon"],
+        &["--deploy-retention", "400s"],
         &["--listen", "127.0.0.1:0", "migrate"],
         &["token", "create"],
         &["token", "create", "--description", "x", "--scope", "all"],
@@ -155,6 +156,7 @@ fn help_shows_every_setting_with_its_variable() {
         ("--base-url", "ROLLCALL_BASE_URL"),
         ("--app-url", "ROLLCALL_APP_URL"),
         ("--account-name", "ROLLCALL_ACCOUNT_NAME"),
+        ("--deploy-retention", "ROLLCALL_DEPLOY_RETENTION"),
         ("--token-limit", "ROLLCALL_TOKEN_LIMIT"),
         ("--ip-limit", "ROLLCALL_IP_LIMIT"),
         ("--trusted-proxies", "ROLLCALL_TRUSTED_PROXIES"),
@@ -214,6 +216,20 @@ fn what_keeps_the_service_from_starting_is_told_in_one_sentence() {
         assert_refused(&place.run(arguments), sentence);
     }
     assert!(place.run(&["--log", "no=such=level"]).err.starts_with("rollcall: the log filter cannot be read: "));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_service_with_a_retention_says_what_it_removed_and_ends_at_sigterm() {
+    let place = Place::new();
+    let mut service = place.command(&["--listen", "127.0.0.1:0", "--deploy-retention", "400d"]);
+    let mut service = service.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program runs");
+    let mut lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
+    let said = lines.by_ref().map(|line| line.expect("text")).find(|line| line.contains("removed old deploys"));
+    assert!(said.is_some_and(|line| line.contains("removed=0")));
+    let killed = Command::new("kill").arg(service.id().to_string()).status().expect("kill");
+    assert!(killed.success());
+    assert!(service.wait().expect("the end").success());
 }
 
 #[cfg(unix)]

@@ -177,6 +177,8 @@ async fn every_field_and_every_mutation_of_the_schema_answers_something() {
         ("repository", "(alias: \"github.com:org/shop\")".to_owned()),
         ("integration", format!("(id: {})", tour.id("Jenkins"))),
         ("codeIssueProject", format!("(id: {})", tour.id("project"))),
+        // The tour's deploys, whenever it is made.
+        ("deployMetrics", "(start: \"2026-11-01T00:00:00Z\", end: \"2026-12-01T00:00:00Z\")".to_owned()),
     ]);
     for field in object(&schema, "Account").fields.values() {
         let name = field.name.as_str();

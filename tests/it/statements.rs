@@ -99,6 +99,7 @@ async fn connections_below_a_page_take_one_statement_for_their_rows_and_one_for_
         ("repositories { nodes { name services { nodes { name } } } totalCount }", 3),
         ("serviceRepositories { nodes { service { name } repository { name } } }", 3),
         ("deploys { nodes { description associatedUser { name } service { name } } totalCount filteredCount }", 3),
+        ("deployMetrics { deployCount changeLeadTime { median } } owner { deployMetrics { failedCount } }", 3),
         ("codeIssueProjects { nodes { name } } codeIssues { nodes { name } }", 2),
         ("owner { members { totalCount } services { totalCount } tags { nodes { key } } }", 4),
         ("aliases managedAliases locked htmlUrl timestamps { createdAt }", 2),

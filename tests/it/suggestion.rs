@@ -1,5 +1,6 @@
 //! Service suggestions: what is learnt from deploys and code issue projects, and what is decided about it.
 
+use rollcall::entity::Timestamp;
 use serde_json::{Value, json};
 
 use crate::integration;
@@ -51,6 +52,55 @@ async fn an_unknown_alias_is_one_suggestion_however_often_it_is_deployed() {
     };
     let expected = json!([suggestion("org/repo", 3), suggestion("prod:deployment/cart", 1)]);
     assert_eq!(suggestions(&endpoint, fields).await, expected);
+}
+
+#[tokio::test]
+async fn a_suggestion_says_when_it_was_first_and_last_seen_and_by_which_integrations() {
+    let endpoint = Endpoint::start().await;
+    let (_, url) = integration::deploy_endpoint(&endpoint.app, "CD").await;
+    let path = url.split_once(&endpoint.app.address.to_string()).expect("our address").1.to_owned();
+    let seen = async || {
+        let all = suggestions(&endpoint, "deployCount integrations { name } firstSeenAt lastSeenAt").await;
+        let moment = |name: &str| all[0][name].as_str().and_then(|text| Timestamp::parse(text).ok()).expect("a moment");
+        let names = all[0]["integrations"].as_array().expect("integrations").iter();
+        let names: Vec<_> = names.map(|one| one["name"].as_str().expect("a name").to_owned()).collect();
+        (all[0]["deployCount"].clone(), names, moment("firstSeenAt"), moment("lastSeenAt"))
+    };
+    let before = Timestamp::now();
+    deployed(&endpoint, "org/repo", 1).await;
+    let (count, names, first, last) = seen().await;
+    assert_eq!((count, names), (json!(1), vec!["CI".to_owned()]));
+    assert!(before <= first && first == last && last <= Timestamp::now());
+
+    let body = crate::webhook::record(json!({ "service": "org/repo", "deployed_at": "2020-01-01 00:00:00" }));
+    let headers = [("content-type", "application/json")];
+    let answer = endpoint.app.request(hyper::Method::POST, &path, &headers, body.to_string()).await;
+    assert_eq!(answer.status, 202);
+    let (count, names, still_first, later) = seen().await;
+    assert_eq!((count, names), (json!(2), vec!["CI".to_owned(), "CD".to_owned()]));
+    assert!(still_first == first && later > last);
+}
+
+#[tokio::test]
+async fn deploys_posted_while_it_is_accepted_belong_to_the_service_and_are_numbered_on() {
+    let endpoint = Endpoint::start().await;
+    deployed(&endpoint, "org/repo", 5).await;
+    let id = id_of(&endpoint, "org/repo").await;
+    let posts = async {
+        let posts = (0..20).map(|_| endpoint.post_with(json!({ "service": "org/repo" })));
+        futures_util::future::join_all(posts).await
+    };
+    let (answers, accepted) = tokio::join!(posts, accept(&endpoint, json!({ "id": id, "name": "Repo" })));
+    assert_eq!(accepted["errors"], json!([]));
+    assert!(answers.iter().all(|answer| answer.status == 202));
+    let deploys = endpoint.deploys("deployNumber service { name }").await;
+    let mut numbers: Vec<u32> = Vec::new();
+    for deploy in deploys.as_array().expect("deploys") {
+        assert_eq!(deploy["service"], json!({ "name": "Repo" }));
+        numbers.push(deploy["deployNumber"].as_str().and_then(|text| text.parse().ok()).expect("a number"));
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, Vec::from_iter(1..=25));
 }
 
 #[tokio::test]

@@ -232,6 +232,8 @@ impl Tour {
                 "author_email": "bob@example.com", "authoring_date": "2026-11-20 01:00:00",
             },
         });
+        let failed = json!({ "deployed_at": "2026-11-20 01:44:00", "environment": "production", "status": "failed" });
+        assert_eq!(self.endpoint.post_with(failed).await.status, 202);
         assert_eq!(self.endpoint.post(&whole).await.status, 202);
         for service in ["shopp", "store-front", "ledger", "quiet", "taken"] {
             assert_eq!(self.endpoint.post_with(json!({ "service": service })).await.status, 202);

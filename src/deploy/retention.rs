@@ -1,0 +1,109 @@
+//! Removes deploys that are older than anybody wants to keep.
+//!
+//! The last deploy of a service is kept however old it is, so that what the catalogue says of it stays true: when it was
+//! last deployed, and that it was deployed at all. A deploy that belongs to no service goes by its age alone; what is
+//! suggested from it stays. What is removed is forgotten: a post with its `dedup_id` is a new deploy, which goes with the
+//! next run when it is as old.
+//!
+//! Several processes may do this at the same time: each leaves alone what another is at.
+
+use std::time::Duration;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{ExprTrait, LockBehavior, LockType, Query};
+use sea_orm::{QueryOrder, QuerySelect};
+use tracing::{info, warn};
+
+use crate::db::{self, Db};
+use crate::entity::Timestamp;
+use crate::entity::deploy::{self, Column};
+
+/// Deploys that one transaction looks at: few, so that whoever wants to write waits no longer than for another post.
+const BATCH: u64 = 500;
+/// How long writers have the database to themselves after each.
+const PAUSE: Duration = Duration::from_millis(50);
+/// From one run to the next, more or less.
+const INTERVAL: Duration = Duration::from_secs(3_600);
+
+/// Removes deploys once they are older than `keep`: now, and then every hour. Ends only by being dropped, at any moment.
+pub async fn run(db: Db, keep: Duration) {
+    let keep = i64::try_from(keep.as_micros()).unwrap_or(i64::MAX);
+    loop {
+        let before = Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(keep));
+        match remove(&db, before).await {
+            Ok(removed) => info!(removed, %before, "removed old deploys"),
+            Err(error) => warn!(%error, %before, "not all old deploys were removed; trying again with the next run"),
+        }
+        // Processes that were started together come apart.
+        tokio::time::sleep(INTERVAL.mul_f64(0.9 + 0.2 * fastrand::f64())).await;
+    }
+}
+
+/// Removes the deploys before a moment, and says how many.
+pub async fn remove(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
+    let mut removed = 0;
+    let mut after = None;
+    loop {
+        let batch = db.write(async |tx| batch(tx, before, after).await).await?;
+        removed += batch.removed;
+        match batch.last {
+            Some(last) => after = Some(last),
+            None => return Ok(removed),
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Where a deploy stands in the order of time.
+type Place = (Timestamp, i64);
+
+struct Batch {
+    removed: u64,
+    /// The last deploy that was looked at, when there may be more.
+    last: Option<Place>,
+}
+
+/// Removes what is to be removed of the oldest deploys after a place: those that are kept are not looked at again.
+async fn batch<C: ConnectionTrait>(db: &C, before: Timestamp, after: Option<Place>) -> Result<Batch, DbErr> {
+    let mut old = deploy::Entity::find()
+        .select_only()
+        .columns([Column::DeployedAt, Column::Id])
+        .expr(is_superseded())
+        .filter(Column::DeployedAt.lt(before))
+        .order_by_asc(Column::DeployedAt)
+        .order_by_asc(Column::Id)
+        .limit(BATCH)
+        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
+    if let Some((moment, id)) = after {
+        let place = Expr::tuple([column(Column::DeployedAt), column(Column::Id)]);
+        old = old.filter(place.gt(Expr::tuple([Expr::value(moment), Expr::value(id)])));
+    }
+    let old: Vec<(Timestamp, i64, bool)> = old.into_tuple().all(db).await?;
+    let last = old.last().filter(|_| old.len() as u64 == BATCH).map(|(moment, id, _)| (*moment, *id));
+    let superseded: Vec<i64> = old.iter().filter_map(|(_, id, is_superseded)| is_superseded.then_some(*id)).collect();
+    if superseded.is_empty() {
+        return Ok(Batch { removed: 0, last });
+    }
+    let deleted = deploy::Entity::delete_many().filter(db::any(db, Column::Id, &superseded)).exec(db).await?;
+    Ok(Batch { removed: deleted.rows_affected, last })
+}
+
+/// That a deploy has no service, or that a later one has the same.
+fn is_superseded() -> Expr {
+    const LATER: &str = "later";
+    let later = |column| Expr::col((LATER, column));
+    let exists = Query::select()
+        .expr(Expr::value(1))
+        .from_as(deploy::Entity, LATER)
+        .and_where(later(Column::ServiceId).eq(column(Column::ServiceId)))
+        .and_where(
+            Expr::tuple([later(Column::DeployedAt), later(Column::Id)])
+                .gt(Expr::tuple([column(Column::DeployedAt), column(Column::Id)])),
+        )
+        .take();
+    Column::ServiceId.is_null().or(Expr::exists(exists))
+}
+
+fn column(column: Column) -> Expr {
+    Expr::col(column.as_column_ref())
+}

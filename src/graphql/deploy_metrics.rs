@@ -1,0 +1,96 @@
+//! DORA's metrics, as clients ask for them. How they are computed is told in [`crate::deploy::metrics`].
+
+use std::collections::HashMap;
+
+use async_graphql::MaybeUndefined;
+
+use super::context::Ctx;
+use super::schema::*;
+use super::types::{Service, Team};
+use crate::deploy::metrics::{self, Metrics, Percentiles, Whose, Window};
+use crate::entity::Timestamp;
+use crate::error::{Result, UserError};
+
+const DAY: i64 = 86_400_000_000;
+/// How long the window is when the client does not say.
+const DEFAULT_LENGTH: i64 = 30 * DAY;
+
+/// The metrics of each service.
+pub(super) async fn of_services(
+    services: &[&Service],
+    args: &ServiceDeployMetricsArgs,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<DeployMetrics>> {
+    let ServiceDeployMetricsArgs { start, end, environments } = args;
+    let window = window(start, end, environments)?;
+    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
+    let found = metrics::measure(&ctx.db(), Whose::Services(&ids), &window).await?;
+    Ok(answers(&found, &window, &ids))
+}
+
+/// The metrics of each team.
+pub(super) async fn of_teams(
+    teams: &[&Team],
+    args: &TeamDeployMetricsArgs,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<DeployMetrics>> {
+    let TeamDeployMetricsArgs { start, end, environments } = args;
+    let window = window(start, end, environments)?;
+    let ids: Vec<i64> = teams.iter().map(|team| team.id).collect();
+    let found = metrics::measure(&ctx.db(), Whose::Teams(&ids), &window).await?;
+    Ok(answers(&found, &window, &ids))
+}
+
+/// The metrics of all services together.
+pub(super) async fn of_account(args: &AccountDeployMetricsArgs, ctx: &Ctx<'_>) -> Result<DeployMetrics> {
+    let AccountDeployMetricsArgs { start, end, environments } = args;
+    let window = window(start, end, environments)?;
+    let found = metrics::measure(&ctx.db(), Whose::All, &window).await?;
+    Ok(answer(found.get(&0), &window))
+}
+
+fn window(
+    start: &MaybeUndefined<Timestamp>,
+    end: &MaybeUndefined<Timestamp>,
+    environments: &MaybeUndefined<Vec<String>>,
+) -> Result<Window> {
+    let end = end.value().copied().unwrap_or_else(Timestamp::now);
+    let default_start = || Timestamp::from_micros(end.as_micros() - DEFAULT_LENGTH);
+    let start = start.value().copied().unwrap_or_else(default_start);
+    if start >= end {
+        return Err(UserError::new("start", "start must be before end, which is now when it is absent").into());
+    }
+    Ok(Window { start, end, environments: environments.value().cloned().unwrap_or_default() })
+}
+
+fn answers(found: &HashMap<i64, Metrics>, window: &Window, ids: &[i64]) -> Vec<DeployMetrics> {
+    ids.iter().map(|id| answer(found.get(id), window)).collect()
+}
+
+fn answer(found: Option<&Metrics>, window: &Window) -> DeployMetrics {
+    let none = Metrics::default();
+    let Metrics { deploys, succeeded, failed, lead_time, recovery_time } = found.unwrap_or(&none);
+    let Window { start, end, environments: _ } = *window;
+    let days = (end.as_micros() - start.as_micros()) as f64 / DAY as f64;
+    let finished = succeeded + failed;
+    DeployMetrics {
+        start,
+        end,
+        deploy_count: clamped(*deploys),
+        succeeded_count: clamped(*succeeded),
+        failed_count: clamped(*failed),
+        deployment_frequency: *deploys as f64 / days,
+        change_lead_time: lead_time.map(percentiles),
+        change_failure_rate: (finished > 0).then(|| *failed as f64 / finished as f64),
+        failed_deployment_recovery_time: recovery_time.map(percentiles),
+    }
+}
+
+fn percentiles(Percentiles { count, median, percentile90 }: Percentiles) -> DurationPercentiles {
+    let seconds = |micros: i64| clamped(micros / 1_000_000);
+    DurationPercentiles { count: clamped(count), median: seconds(median), percentile90: seconds(percentile90) }
+}
+
+fn clamped(number: i64) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
