@@ -11,6 +11,7 @@ mod codegen_fixtures;
 mod command_line;
 mod coverage;
 mod deploy;
+mod deploy_clients;
 mod deploy_record;
 mod executor;
 mod graphql_over_http;
