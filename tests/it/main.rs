@@ -19,6 +19,7 @@ mod http;
 mod identifiers;
 mod integration;
 mod introspection;
+mod kill;
 mod library;
 mod limits;
 mod migrations;
