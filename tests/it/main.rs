@@ -14,6 +14,7 @@ mod deploy;
 mod deploy_clients;
 mod deploy_record;
 mod executor;
+mod full_disk;
 mod graphql_over_http;
 mod http;
 mod identifiers;
