@@ -17,7 +17,7 @@ use crate::entity::{Timestamp, sign_in_link as link, token};
 use crate::error::UserError;
 use crate::graphql::SDL;
 use crate::schema_diff::{self, Class, Report};
-use crate::{generate, serve, service_file};
+use crate::{generate, sender, serve, service_file};
 
 /// Carries out a command.
 ///
@@ -36,6 +36,9 @@ pub async fn run(command: Command) -> Result<ExitCode, String> {
         Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
         Command::Apply { files, database } => return apply(&database, &files).await,
         Command::Release { alias, database } => release(&database, &alias).await?,
+        Command::Deploy(settings) => {
+            print(&format!("{}\n", tokio::task::block_in_place(|| sender::send(&settings))?))?;
+        }
         Command::Generate { services, database } => generate(&database, services).await?,
     }
     Ok(ExitCode::SUCCESS)

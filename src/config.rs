@@ -4,16 +4,20 @@
 //! it; what a command does, to [`commands`](crate::commands).
 
 use std::ffi::OsString;
-use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
+use std::{env, fs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ipnet::IpNet;
 use jiff::{Span, SpanRelativeTo};
 
 use crate::entity::token::Scope;
+
+mod deploy;
+
+pub use deploy::{Deploy, Pipeline, SecretUrl};
 
 /// The command line of this process. Wrong usage ends the process with status 2, `--help` and `--version` with 0.
 pub fn read() -> Command {
@@ -26,6 +30,11 @@ pub fn read() -> Command {
 /// Wrong usage, and the texts of `--help` and `--version`.
 pub fn parse<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> Result<Command, clap::Error> {
     CommandLine::try_parse_from(arguments).map(CommandLine::command)
+}
+
+/// What the environment of this process says of the pipeline that it is a part of.
+pub fn pipeline() -> Pipeline {
+    Pipeline::of(|name| env::var(name).ok().filter(|value| !value.trim().is_empty()))
 }
 
 /// A service catalogue that a team runs itself: a GraphQL API and a deploy webhook.
@@ -93,6 +102,8 @@ pub enum Command {
         #[allow(missing_docs)]
         database: Database,
     },
+    /// Tell a deploy endpoint of a deploy, from a pipeline; prints what the server answers
+    Deploy(Box<Deploy>),
     /// Fill an empty catalogue with invented services, for benches and demonstrations
     Generate {
         /// How many services

@@ -13,5 +13,6 @@ pub mod generate;
 pub mod graphql;
 pub mod http;
 pub mod schema_diff;
+pub mod sender;
 pub mod serve;
 pub mod service_file;

@@ -21,6 +21,7 @@ mod m20261121_000002_integrations;
 mod m20261121_000003_deploys;
 mod m20261121_000004_tokens;
 mod m20261121_000005_tiers_and_lifecycles;
+mod m20261121_000006_deploys_of_an_environment;
 mod m20261121_000007_deploy_metrics;
 mod m20261121_000008_sessions;
 
@@ -36,6 +37,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000003_deploys::Migration),
             Box::new(m20261121_000004_tokens::Migration),
             Box::new(m20261121_000005_tiers_and_lifecycles::Migration),
+            Box::new(m20261121_000006_deploys_of_an_environment::Migration),
             Box::new(m20261121_000007_deploy_metrics::Migration),
             Box::new(m20261121_000008_sessions::Migration),
         ]

@@ -15,8 +15,8 @@ use super::{Outcome, Post, store};
 use crate::db::{self, Db};
 use crate::entity::{Timestamp, integration};
 
-/// The most posts of one transaction.
-const GROUP: usize = 256;
+/// The most posts of one transaction, unless said otherwise.
+pub const GROUP: usize = 256;
 /// The most posts that wait for the one after; whoever comes then waits to be let in.
 const QUEUE: usize = 1024;
 /// How often a post is tried alone: each time another process came first.
@@ -46,10 +46,10 @@ struct Waiting {
 }
 
 impl Deploys {
-    /// Begins to commit to a migrated database. Needs a running tokio.
-    pub fn start(db: Db) -> Self {
+    /// Begins to commit to a migrated database, at most so many posts at a time. Needs a running tokio.
+    pub fn start(db: Db, group: usize) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
-        tokio::spawn(commit_all(db, waiting));
+        tokio::spawn(commit_all(db, waiting, group));
         Self { queue }
     }
 
@@ -63,9 +63,9 @@ impl Deploys {
     }
 }
 
-async fn commit_all(db: Db, mut queue: mpsc::Receiver<Waiting>) {
-    let mut group = Vec::with_capacity(GROUP);
-    while queue.recv_many(&mut group, GROUP).await > 0 {
+async fn commit_all(db: Db, mut queue: mpsc::Receiver<Waiting>, most: usize) {
+    let mut group = Vec::with_capacity(most);
+    while queue.recv_many(&mut group, most).await > 0 {
         let (posts, replies): (Vec<Post>, Vec<_>) = group.drain(..).map(|one: Waiting| (one.post, one.reply)).unzip();
         let outcomes = AssertUnwindSafe(commit(&db, &posts)).catch_unwind().await;
         let outcomes = outcomes.unwrap_or_else(|_| vec![Err(Failure::Internal("it panicked".to_owned())); posts.len()]);

@@ -7,12 +7,12 @@ use crate::entity::Timestamp;
 use crate::entity::deploy::Status;
 
 /// The longest name, alias, id and other short text, in characters.
-const SHORT: usize = 255;
+pub const SHORT: usize = 255;
 /// The longest address, and the longest name of a branch.
-const LONG: usize = 2_000;
+pub const LONG: usize = 2_000;
 /// The longest message of a commit, which the description is too, as a rule. To cut it or to refuse the deploy for it
 /// would be worse than to keep it.
-const MESSAGE: usize = 50_000;
+pub const MESSAGE: usize = 50_000;
 
 /// A deploy as it was posted, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]

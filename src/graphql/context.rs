@@ -57,6 +57,12 @@ impl execute::State for State {
 
     fn report(&self, error: &Error) -> String {
         tracing::error!(request_id = %self.request_id, error = %error, "a resolver failed");
+        // A full disk is soon known to the client who waits for it.
+        if let Error::Internal(cause) = error
+            && let Some(sentence) = cause.downcast_ref().and_then(db::refusal)
+        {
+            return sentence.to_owned();
+        }
         format!("Something went wrong on our side. The request was {}.", self.request_id)
     }
 

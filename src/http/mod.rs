@@ -20,6 +20,7 @@ use crate::app::Site;
 use crate::config::Edge;
 use crate::db::Db;
 use crate::deploy::Deploys;
+use crate::deploy::commit::GROUP;
 use crate::graphql::Catalogue;
 use auth::Tokens;
 use limits::{InProcess, Key, Limits, Standing};
@@ -71,9 +72,14 @@ impl App {
     pub fn new(db: Db, catalogue: Catalogue, edge: Edge) -> Self {
         let tokens = Tokens::new(db.clone());
         let site = Site::new(db.clone(), catalogue.clone());
-        let deploys = Deploys::start(db.clone());
+        let deploys = Deploys::start(db.clone(), GROUP);
         let limits = Limits::new(edge.token_limit, edge.ip_limit, Box::new(InProcess::default()));
         Self { db, catalogue, deploys, tokens, site, limits, edge, draining: AtomicBool::new(false) }
+    }
+
+    /// The same service, recording deploys in its own way.
+    pub fn with_deploys(self, deploys: Deploys) -> Self {
+        Self { deploys, ..self }
     }
 
     /// Whether the service was told to stop.

@@ -166,16 +166,110 @@ async fn every_word_for_a_status_is_kept_and_known_ones_are_understood() {
 }
 
 #[tokio::test]
+async fn each_text_has_a_greatest_length_and_no_null_character() {
+    let endpoint = Endpoint::start().await;
+    let short = [
+        ("service", "Service Error", 255),
+        ("description", "Description Error", 50_000),
+        ("deployer.email", "Deployer email Error", 255),
+        ("deployer.name", "Deployer name Error", 255),
+        ("deployer.id", "Deployer id Error", 255),
+        ("deploy_url", "Deploy url Error", 2_000),
+        ("dedup_id", "Dedup id Error", 255),
+        ("environment", "Environment Error", 255),
+        ("deploy_number", "Deploy number Error", 255),
+        ("status", "Status Error", 255),
+        ("commit.sha", "Commit sha Error", 255),
+        ("commit.message", "Commit message Error", 50_000),
+        ("commit.branch", "Commit branch Error", 2_000),
+        ("commit.committer_name", "Commit committer name Error", 255),
+        ("commit.committer_email", "Commit committer email Error", 255),
+        ("commit.author_name", "Commit author name Error", 255),
+        ("commit.author_email", "Commit author email Error", 255),
+    ];
+    let with = |path: &str, value: &str| match path.split_once('.') {
+        None => json!({ path: value }),
+        Some((object, name)) => {
+            let mut inner = json!({ "name": "Ada" });
+            inner[name] = json!(value);
+            json!({ object: inner })
+        }
+    };
+    for (path, title, most) in short {
+        // Four bytes each: it is characters that count.
+        let longest = endpoint.post_with(with(path, &"🚀".repeat(most))).await;
+        assert_eq!(longest.status, 202, "{path}");
+        let answer = endpoint.post_with(with(path, &"x".repeat(most + 1))).await;
+        let detail = format!("{path} has {} characters; at most {most} are allowed", most + 1);
+        assert_eq!((answer.status, answer.json()), (400, errors(&[(title, &detail)])), "{path}");
+        let answer = endpoint.post_with(with(path, "a\0b")).await;
+        let detail = format!("{path} must not contain the null character");
+        assert_eq!((answer.status, answer.json()), (400, errors(&[(title, &detail)])), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn attributes_that_nobody_knows_are_passed_over_and_of_two_alike_the_last_counts() {
+    let endpoint = Endpoint::start().await;
+    let body = r#"{"service":"none","service":"shop","description":7,"description":"Sell more","extra":[{"a":null}],
+        "deployed_at":"2026-11-21 01:44:00","deployer":{"name":"Ada","name":"Grace","Name":1},"Service":"x","":{},
+        "commit":{"sha":"a","unknown":{"deep":[[]]}},"deploy_number":"9007199254740993"}"#;
+    assert_eq!(endpoint.post(body).await.body, r#"{"result":"ok"}"#);
+    let expected = json!([{
+        "serviceAlias": "shop", "description": "Sell more", "deployerName": "Grace", "commitSha": "a",
+        "deployNumber": "9007199254740993",
+    }]);
+    assert_eq!(endpoint.deploys("serviceAlias description deployerName commitSha deployNumber").await, expected);
+}
+
+#[tokio::test]
 async fn a_body_that_is_no_record_is_refused() {
     let endpoint = Endpoint::start().await;
+    let deep = "[".repeat(100_000);
+    let deep_attribute = format!("{{\"commit\":{}{}}}", "{\"a\":".repeat(5_000), "}".repeat(5_000));
     for (body, detail) in [
         ("", "the body is not JSON: EOF while parsing a value at line 1 column 0"),
         ("{\"service\": ", "the body is not JSON: EOF while parsing a value at line 1 column 12"),
         ("[]", "the body must be a JSON object, not an array"),
         ("null", "the body must be a JSON object, not null"),
         ("\"shop\"", "the body must be a JSON object, not a string"),
+        ("7", "the body must be a JSON object, not a number"),
+        ("{} {}", "the body is not JSON: trailing characters at line 1 column 4"),
+        (
+            "{\"service\": \"a\nb\"}",
+            "the body is not JSON: control character (\\u0000-\\u001F) found while parsing a string at line 2 column 0",
+        ),
+        ("service=shop&description=x", "the body is not JSON: expected value at line 1 column 1"),
+        ("\u{feff}{}", "the body is not JSON: expected value at line 1 column 1"),
+        ("{\"service\": \"\\ud800\"}", "the body is not JSON: unexpected end of hex escape at line 1 column 20"),
+        (&deep, "the body is not JSON: recursion limit exceeded at line 1 column 128"),
+        (&deep_attribute, "the body is not JSON: recursion limit exceeded at line 1 column 641"),
     ] {
         let answer = endpoint.post(body).await;
-        assert_eq!((answer.status, answer.json()), (400, errors(&[("Body Error", detail)])), "{body}");
+        assert_eq!((answer.status, answer.json()), (400, errors(&[("Body Error", detail)])), "{:.40}", body);
     }
+    let headers = [("content-type", "application/json")];
+    let answer =
+        endpoint.app.request(hyper::Method::POST, &endpoint.path, &headers, &b"{\"service\": \"\xff\"}"[..]).await;
+    let detail = "the body is not JSON: invalid unicode code point at line 1 column 14";
+    assert_eq!((answer.status, answer.json()), (400, errors(&[("Body Error", detail)])));
+    assert_eq!(endpoint.deploys("id").await, json!([]));
+}
+
+#[tokio::test]
+async fn a_body_of_10_megabytes_is_refused_before_it_is_sent() {
+    let endpoint = Endpoint::start().await;
+    // As curl asks before it sends so much.
+    let head = format!(
+        "POST {} HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: 10485760\r\n\
+         Expect: 100-continue\r\n\r\n",
+        endpoint.path
+    );
+    let answer = endpoint.app.raw(head).await;
+    assert!(answer.starts_with("HTTP/1.1 413 Payload Too Large\r\n"), "{answer}");
+    let body = concat!(
+        r#"{"errors":[{"status":413,"title":"Payload Too Large","#,
+        r#""detail":"The body of the request is longer than 262144 bytes."}]}"#
+    );
+    assert!(answer.ends_with(body), "{answer}");
 }

@@ -3,12 +3,15 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
+use rollcall::deploy::Record;
+use rollcall::entity::Timestamp;
 use rollcall::entity::alias::slug;
 use rollcall::graphql::id::{Id, decode};
 use rollcall::graphql::page::Cursor;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::app::TestApp;
+use crate::webhook::{Endpoint, record};
 
 fn cursors() -> impl Strategy<Value = Cursor> {
     (any::<Option<i64>>(), any::<i64>()).prop_map(|(order, id)| Cursor { order, id })
@@ -33,6 +36,98 @@ fn names() -> impl Strategy<Value = String> {
         any::<char>()
     ];
     vec(letters, 0..40).prop_map(String::from_iter)
+}
+
+/// A date and time in one of the accepted forms, and the microseconds since 1970 that it stands for.
+fn dates() -> impl Strategy<Value = (String, i64)> {
+    let zones = prop_oneof![
+        Just((String::new(), 0)),
+        prop::sample::select(vec!["Z", "z", "UTC", " UTC"]).prop_map(|zone| (zone.to_owned(), 0)),
+        (any::<bool>(), 0..24i64, 0..60i64, 0..4u8).prop_map(|(west, hours, minutes, form)| {
+            let sign = if west { '-' } else { '+' };
+            let minutes = if form == 3 { 0 } else { minutes };
+            let text = match form {
+                0 => format!("{sign}{hours:02}:{minutes:02}"),
+                1 => format!("{sign}{hours:02}{minutes:02}"),
+                2 => format!(" {sign}{hours:02}{minutes:02}"),
+                _ => format!("{sign}{hours:02}"),
+            };
+            (text, (hours * 60 + minutes) * if west { -60 } else { 60 })
+        }),
+    ];
+    let separators = prop::sample::select(vec!['T', 't', ' ']);
+    // Days of a proleptic calendar, counted here without a library: 1 January of year 2 to 30 December 9998.
+    let days = -718_797..2_932_166i64;
+    (days, 0..86_400i64, prop::option::of("[0-9]{1,9}"), separators, zones).prop_map(
+        |(day, second, fraction, separator, (zone, offset))| {
+            let (year, month, date) = civil(day);
+            let (hour, minute, rest) = (second / 3600, second / 60 % 60, second % 60);
+            let digits = fraction.as_ref().map(|digits| format!(".{digits}")).unwrap_or_default();
+            let text =
+                format!("{year:04}-{month:02}-{date:02}{separator}{hour:02}:{minute:02}:{rest:02}{digits}{zone}");
+            let micros = format!("{:0<6.6}", fraction.unwrap_or_default()).parse::<i64>().expect("digits");
+            (text, (day * 86_400 + second - offset) * 1_000_000 + micros)
+        },
+    )
+}
+
+/// The year, month and day so many days after 1 January 1970.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// What JSON can be, made more often than by chance of what a deploy has.
+fn json_values() -> impl Strategy<Value = Value> {
+    let texts = prop_oneof![
+        any::<String>(),
+        dates().prop_map(|(text, _)| text),
+        prop::sample::select(vec!["", " ", "shop", "success", "a\0b", "2026-02-30 00:00:00"]).prop_map(str::to_owned),
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        texts.prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 32, 6, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..6).prop_map(Value::from),
+            vec((attributes(), inner), 0..6).prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+fn attributes() -> impl Strategy<Value = String> {
+    let known = vec![
+        "service",
+        "description",
+        "deployed_at",
+        "deployer",
+        "started_at",
+        "deploy_url",
+        "dedup_id",
+        "environment",
+        "deploy_number",
+        "status",
+        "commit",
+        "email",
+        "name",
+        "id",
+        "sha",
+        "message",
+        "branch",
+        "date",
+        "author_name",
+    ];
+    prop_oneof![4 => prop::sample::select(known).prop_map(str::to_owned), 1 => any::<String>()]
 }
 
 proptest! {
@@ -92,6 +187,46 @@ proptest! {
         if let Some((_, read)) = decode(&text) {
             prop_assert_eq!(read.to_string(), number);
         }
+    }
+
+    #[test]
+    fn a_date_in_an_accepted_form_is_the_moment_it_stands_for_and_is_written_as_that((text, micros) in dates()) {
+        let moment = Timestamp::parse(&text);
+        prop_assert_eq!(moment.map(Timestamp::as_micros), Ok(micros), "{}", text);
+        let written = Timestamp::from_micros(micros).to_string();
+        prop_assert_eq!(Timestamp::parse(&written), moment, "{}", written);
+    }
+
+    #[test]
+    fn any_other_date_is_a_mistake_about_it(
+        (text, _) in dates(), at in any::<prop::sample::Index>(), with in "[0-9TZ:+. -]|\\PC{0,3}", whole in any::<bool>(), any in any::<String>()
+    ) {
+        // A date with something put into it, or anything.
+        let text = if whole { any } else {
+            let at = at.index(text.len());
+            format!("{}{with}{}", &text[..at], &text[at + 1..])
+        };
+        let read = Record::read(record(json!({ "deployed_at": text })).to_string().as_bytes());
+        match (read, Timestamp::parse(&text)) {
+            (Ok(read), Ok(moment)) => {
+                prop_assert_eq!(read.deployed_at, moment);
+                prop_assert_eq!(Timestamp::parse(&moment.to_string()), Ok(moment));
+            }
+            (Err(mistakes), Err(_)) => {
+                let missing = "param is missing or the value is empty: deployed_at";
+                let unread = "deployed_at is not a date and time such as 2026-11-21T01:44:00Z or 2026-11-21 01:44:00";
+                let detail = if text.trim().is_empty() { missing } else { unread };
+                prop_assert_eq!(mistakes.len(), 1);
+                prop_assert_eq!(&*mistakes[0].title, "Deployed at Error");
+                prop_assert_eq!(&*mistakes[0].detail, detail);
+            }
+            (read, moment) => prop_assert!(false, "{:?}: {:?}, {:?}", text, read, moment),
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_as_a_record_or_have_a_mistake(body in vec(any::<u8>(), 0..200)) {
+        prop_assert!(Record::read(&body).is_err_and(|mistakes| mistakes.len() == 1));
     }
 
     #[test]
@@ -182,4 +317,35 @@ async fn a_service_is_found_by_its_name_and_by_every_alias_that_the_name_gave_it
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn any_json_is_recorded_as_a_deploy_or_refused_in_the_documented_shape() {
+    let endpoint = Endpoint::start().await;
+    let check = async |body: String| {
+        let answer = endpoint.post(&body).await;
+        let said = answer.json();
+        if answer.status == 202 {
+            let result = said["result"].as_str().expect("a result");
+            assert!(["ok", "no_service_found", "duplicate_deploy"].contains(&result), "{body}: {said}");
+            assert_eq!(said["message"].is_string(), result != "ok", "{body}: {said}");
+            return;
+        }
+        assert_eq!(answer.status, 400, "{body}: {said}");
+        let errors = said["errors"].as_array().expect("errors");
+        assert!(!errors.is_empty() && said.as_object().is_some_and(|said| said.len() == 1), "{body}: {said}");
+        for error in errors {
+            assert_eq!(
+                (error.as_object().map(|error| error.len()), &error["status"]),
+                (Some(3), &json!(400)),
+                "{said}"
+            );
+            assert!(error["title"].as_str().is_some_and(|title| title.ends_with(" Error")), "{said}");
+            assert!(error["detail"].is_string(), "{said}");
+        }
+    };
+    holds(json_values(), async |value| check(value.to_string()).await).await;
+    // Few of those are nearly right: change one thing of a record.
+    let changed = (attributes(), json_values()).prop_map(|(name, value)| record(json!({ name: value })));
+    holds(changed, async |value| check(value.to_string()).await).await;
 }

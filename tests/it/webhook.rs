@@ -1,7 +1,8 @@
 //! The deploy webhook: what it answers, and what it does at the same moment for many. Which records it reads is told in
 //! `deploy_record`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hyper::Method;
 use sea_orm::{ConnectionTrait, DbErr};
@@ -213,50 +214,56 @@ async fn what_is_not_a_post_of_json_to_an_endpoint_is_refused_in_the_same_shape(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn posts_at_the_same_moment_are_recorded_once_and_numbered_without_gap_or_repeat() {
+async fn of_10000_posts_by_64_clients_with_3000_ids_each_id_is_recorded_once_and_numbered_without_gap_or_repeat() {
+    const CLIENTS: usize = 64;
+    const POSTS: usize = 10_000;
+    const IDS: usize = 3_000;
     let endpoint = Endpoint::start().await;
     endpoint.create_service("cart").await;
-    let post = |client: usize| {
-        let endpoint = &endpoint;
-        async move {
-            let mut results = BTreeMap::<String, usize>::new();
-            for number in 0..30 {
-                // Each id is sent by four clients; each has one alias.
-                let id = (client / 4) * 30 + number;
-                let service = ["shop", "cart", "unknown", "org/repo"][id % 4];
-                let answer = endpoint.post_with(json!({ "service": service, "dedup_id": id.to_string() })).await;
-                assert_eq!(answer.status, 202);
-                *results.entry(answer.json()["result"].as_str().expect("a result").to_owned()).or_default() += 1;
+    let next = AtomicUsize::new(0);
+    let client = async |_| {
+        let mut results = BTreeMap::<String, usize>::new();
+        loop {
+            let post = next.fetch_add(1, Ordering::Relaxed);
+            if post >= POSTS {
+                return results;
             }
-            results
+            // Neighbours share an id, so that the same comes at the same moment; each id has one alias.
+            let id = post / 3 % IDS;
+            let service = ["shop", "cart", "unknown", "org/repo"][id % 4];
+            let answer = endpoint.post_with(json!({ "service": service, "dedup_id": id.to_string() })).await;
+            assert_eq!(answer.status, 202);
+            *results.entry(answer.json()["result"].as_str().expect("a result").to_owned()).or_default() += 1;
         }
     };
     let mut results = BTreeMap::<String, usize>::new();
-    for (result, count) in futures_util::future::join_all((0..16).map(post)).await.into_iter().flatten() {
+    for (result, count) in futures_util::future::join_all((0..CLIENTS).map(client)).await.into_iter().flatten() {
         *results.entry(result).or_default() += count;
     }
-    let expected = [("duplicate_deploy", 360), ("no_service_found", 60), ("ok", 60)];
+    let expected = [("duplicate_deploy", POSTS - IDS), ("no_service_found", IDS / 2), ("ok", IDS / 2)];
     assert_eq!(results, expected.map(|(result, count)| (result.to_owned(), count)).into());
 
-    let mut numbers = BTreeMap::<String, Vec<usize>>::new();
+    let (mut ids, mut numbers) = (BTreeSet::new(), BTreeMap::<String, Vec<usize>>::new());
     let mut after = json!(null);
     loop {
-        let query = "query($after: String) {
-            account { deploys(after: $after) { nodes { serviceAlias deployNumber } pageInfo { hasNextPage endCursor } } }
-        }";
+        let query = "query($after: String) { account { deploys(after: $after) {
+            nodes { serviceAlias deployNumber dedupId } pageInfo { hasNextPage endCursor }
+        } } }";
         let page = &endpoint.app.query(query, json!({ "after": after })).await["data"]["account"]["deploys"];
         for deploy in page["nodes"].as_array().expect("nodes") {
-            let number = deploy["deployNumber"].as_str().expect("a number").parse().expect("a whole number");
-            numbers.entry(deploy["serviceAlias"].as_str().expect("an alias").to_owned()).or_default().push(number);
+            let text = |field: &str| deploy[field].as_str().expect("a text").to_owned();
+            assert!(ids.insert(text("dedupId")), "{deploy} is there twice");
+            numbers.entry(text("serviceAlias")).or_default().push(text("deployNumber").parse().expect("a number"));
         }
         if page["pageInfo"]["hasNextPage"] == false {
             break;
         }
         after = page["pageInfo"]["endCursor"].clone();
     }
+    assert_eq!(ids.len(), IDS);
     for (service, mut numbers) in numbers {
         numbers.sort_unstable();
-        assert_eq!(numbers, Vec::from_iter(1..=30), "{service}");
+        assert_eq!(numbers, Vec::from_iter(1..=IDS / 4), "{service}");
     }
 }
 

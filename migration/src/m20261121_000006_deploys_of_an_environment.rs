@@ -1,0 +1,19 @@
+//! The deploys of a service to one environment, newest first, however few of its deploys those are.
+
+use sea_orm_migration::prelude::*;
+
+use crate::ddl::{create, index};
+
+/// This step.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let columns = ["service_id", "environment_key", "deployed_at", "id"];
+        let both = Expr::col("service_id").is_not_null().and(Expr::col("environment_key").is_not_null());
+        let deploys = index("deploy_by_service_and_environment", "deploy", columns).and_where(both).take();
+        create(manager, [deploys]).await
+    }
+}

@@ -1,0 +1,272 @@
+//! The settings of `rollcall deploy`, and what the environment of a pipeline says of the deploy.
+//!
+//! Each CI system's variables are read by the names of its own documentation. What is made of them is left to
+//! [`sender`](crate::sender).
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::time::Duration;
+use std::{fmt, fs};
+
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Args, Command};
+
+/// The settings of `rollcall deploy`.
+#[derive(Debug, Args)]
+pub struct Deploy {
+    /// The deploy endpoint, as `deploy-endpoint create` prints it: treat it as a password
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "ROLLCALL_DEPLOY_URL",
+        hide_env_values = true,
+        value_parser = UrlParser,
+        required_unless_present = "url_file"
+    )]
+    url: Option<SecretUrl>,
+    /// A file that holds the URL, to keep it out of the command line and the environment
+    #[arg(long, value_name = "FILE", env = "ROLLCALL_DEPLOY_URL_FILE", conflicts_with = "url")]
+    url_file: Option<PathBuf>,
+    /// An alias of the service
+    #[arg(long, value_name = "ALIAS", env = "ROLLCALL_DEPLOY_SERVICE")]
+    pub service: String,
+    /// The text shown with the deploy [default: the first line of the commit's message]
+    #[arg(long, value_name = "TEXT", env = "ROLLCALL_DEPLOY_DESCRIPTION")]
+    pub description: Option<String>,
+    /// Where it was deployed to [default: what GitLab, Azure or Bitbucket say]
+    #[arg(long, value_name = "NAME", env = "ROLLCALL_DEPLOY_ENVIRONMENT")]
+    pub environment: Option<String>,
+    /// How it ended: succeeded, failed or cancelled
+    #[arg(long, value_name = "STATUS", env = "ROLLCALL_DEPLOY_STATUS")]
+    pub status: Option<String>,
+    /// What makes the deploy one, however often it is sent [default: a new id for each run of this command]
+    #[arg(long, value_name = "ID", env = "ROLLCALL_DEPLOY_DEDUP_ID")]
+    pub dedup_id: Option<String>,
+    /// The pipeline's number of the deploy [default: the service's next, given by the server]
+    #[arg(long, value_name = "NUMBER", env = "ROLLCALL_DEPLOY_DEPLOY_NUMBER")]
+    pub deploy_number: Option<String>,
+    /// Where the deploy's record is [default: the page of the pipeline's run]
+    #[arg(long, value_name = "URL", env = "ROLLCALL_DEPLOY_DEPLOY_URL")]
+    pub deploy_url: Option<String>,
+    /// Who deployed [default: who started the pipeline, or else the commit's author]
+    #[arg(long, value_name = "NAME", env = "ROLLCALL_DEPLOY_DEPLOYER_NAME")]
+    pub deployer_name: Option<String>,
+    /// Their address; belongs to a user of the catalogue who has the same
+    #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_DEPLOY_DEPLOYER_EMAIL")]
+    pub deployer_email: Option<String>,
+    /// Their id in the pipeline
+    #[arg(long, value_name = "ID", env = "ROLLCALL_DEPLOY_DEPLOYER_ID")]
+    pub deployer_id: Option<String>,
+    /// When it started, such as 2026-11-21T01:44:00Z; the duration is shown only with it
+    #[arg(long, value_name = "TIME", env = "ROLLCALL_DEPLOY_STARTED_AT")]
+    pub started_at: Option<String>,
+    /// When it took place [default: now]
+    #[arg(long, value_name = "TIME", env = "ROLLCALL_DEPLOY_DEPLOYED_AT")]
+    pub deployed_at: Option<String>,
+    /// How long to try, while the server cannot be reached or has no time
+    #[arg(
+        long,
+        value_name = "DURATION",
+        env = "ROLLCALL_DEPLOY_DEADLINE",
+        default_value = "60s",
+        value_parser = super::duration
+    )]
+    pub deadline: Duration,
+}
+
+impl Deploy {
+    /// Where to post.
+    ///
+    /// # Errors
+    /// A sentence, when the file that should hold it does not.
+    pub fn url(&self) -> Result<SecretUrl, String> {
+        match (&self.url, &self.url_file) {
+            (Some(url), _) => Ok(url.clone()),
+            (None, Some(file)) => {
+                let text = fs::read_to_string(file)
+                    .map_err(|error| format!("the deploy URL cannot be read from {}: {error}", file.display()))?;
+                SecretUrl::read(text.trim()).ok_or_else(|| format!("{}: {NOT_A_URL}", file.display()))
+            }
+            (None, None) => Err(NOT_A_URL.to_owned()),
+        }
+    }
+}
+
+const NOT_A_URL: &str =
+    "the deploy URL must be what `rollcall deploy-endpoint create` printed: http:// or https://, a host and a path";
+
+/// A URL whose path is a secret: it can be used, but not shown.
+#[derive(Clone)]
+pub struct SecretUrl(String);
+
+impl SecretUrl {
+    fn read(text: &str) -> Option<Self> {
+        let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
+        let (host, path) = rest.split_once('/')?;
+        let is_plain = rest.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
+        (!host.is_empty() && !path.is_empty() && is_plain).then(|| Self(text.to_owned()))
+    }
+
+    /// The URL, to be used.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SecretUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretUrl(…)")
+    }
+}
+
+/// Reads the URL; unlike any other parser, it does not repeat what it cannot read.
+#[derive(Clone)]
+struct UrlParser;
+
+impl TypedValueParser for UrlParser {
+    type Value = SecretUrl;
+
+    fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<SecretUrl, clap::Error> {
+        value
+            .to_str()
+            .and_then(SecretUrl::read)
+            .ok_or_else(|| clap::Error::raw(ErrorKind::ValueValidation, format!("{NOT_A_URL}\n")).with_cmd(command))
+    }
+}
+
+/// What a CI system says of the run that this process is a part of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pipeline {
+    /// The page of the run.
+    pub url: Option<String>,
+    /// The environment that is deployed to.
+    pub environment: Option<String>,
+    /// Who started the run.
+    pub deployer_name: Option<String>,
+    /// Their address.
+    pub deployer_email: Option<String>,
+    /// Their id.
+    pub deployer_id: Option<String>,
+    /// The commit's hash.
+    pub sha: Option<String>,
+    /// The branch; a checkout of a CI system is on none.
+    pub branch: Option<String>,
+    /// The commit's message.
+    pub message: Option<String>,
+    /// When it was committed.
+    pub committed_at: Option<String>,
+    /// Who wrote it.
+    pub author_name: Option<String>,
+    /// Their address.
+    pub author_email: Option<String>,
+}
+
+impl Pipeline {
+    /// What these variables say; nothing outside a pipeline.
+    pub(super) fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let is_set = |name| variable(name).is_some();
+        // GitLab's `Name <address>`.
+        let author = variable("CI_COMMIT_AUTHOR");
+        let author = author.as_deref().and_then(|author| author.strip_suffix('>')?.split_once(" <"));
+        if is_set("GITHUB_ACTIONS") {
+            let run = || {
+                let (server, repository) = (variable("GITHUB_SERVER_URL")?, variable("GITHUB_REPOSITORY")?);
+                Some(format!("{server}/{repository}/actions/runs/{}", variable("GITHUB_RUN_ID")?))
+            };
+            let is_branch = variable("GITHUB_REF_TYPE").as_deref() == Some("branch");
+            Self {
+                url: run(),
+                deployer_name: variable("GITHUB_ACTOR"),
+                deployer_id: variable("GITHUB_ACTOR_ID"),
+                sha: variable("GITHUB_SHA"),
+                branch: variable("GITHUB_HEAD_REF").or_else(|| variable("GITHUB_REF_NAME").filter(|_| is_branch)),
+                ..Self::default()
+            }
+        } else if is_set("GITLAB_CI") {
+            Self {
+                url: variable("CI_JOB_URL"),
+                environment: variable("CI_ENVIRONMENT_NAME"),
+                deployer_name: variable("GITLAB_USER_NAME"),
+                deployer_email: variable("GITLAB_USER_EMAIL"),
+                deployer_id: variable("GITLAB_USER_ID"),
+                sha: variable("CI_COMMIT_SHA"),
+                branch: variable("CI_COMMIT_BRANCH").or_else(|| variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME")),
+                message: variable("CI_COMMIT_MESSAGE"),
+                committed_at: variable("CI_COMMIT_TIMESTAMP"),
+                author_name: author.map(|(name, _)| name.to_owned()),
+                author_email: author.map(|(_, address)| address.to_owned()),
+            }
+        } else if is_set("CIRCLECI") {
+            Self {
+                url: variable("CIRCLE_BUILD_URL"),
+                deployer_name: variable("CIRCLE_USERNAME"),
+                sha: variable("CIRCLE_SHA1"),
+                branch: variable("CIRCLE_BRANCH"),
+                ..Self::default()
+            }
+        } else if is_set("BUILDKITE") {
+            Self {
+                url: variable("BUILDKITE_BUILD_URL"),
+                deployer_name: variable("BUILDKITE_BUILD_CREATOR"),
+                deployer_email: variable("BUILDKITE_BUILD_CREATOR_EMAIL"),
+                deployer_id: variable("BUILDKITE_BUILD_CREATOR_ID"),
+                // A build of no commit in particular says HEAD.
+                sha: variable("BUILDKITE_COMMIT").filter(|sha| sha != "HEAD"),
+                branch: variable("BUILDKITE_BRANCH"),
+                message: variable("BUILDKITE_MESSAGE"),
+                author_name: variable("BUILDKITE_BUILD_AUTHOR"),
+                author_email: variable("BUILDKITE_BUILD_AUTHOR_EMAIL"),
+                ..Self::default()
+            }
+        } else if is_set("TF_BUILD") {
+            let run = || {
+                // Names of projects may have blanks.
+                let project = variable("SYSTEM_TEAMPROJECT")?.replace(' ', "%20");
+                let (server, build) = (variable("SYSTEM_COLLECTIONURI")?, variable("BUILD_BUILDID")?);
+                Some(format!("{server}{project}/_build/results?buildId={build}"))
+            };
+            let branch = variable("BUILD_SOURCEBRANCH");
+            Self {
+                url: run(),
+                environment: variable("ENVIRONMENT_NAME"),
+                deployer_name: variable("BUILD_REQUESTEDFOR"),
+                deployer_email: variable("BUILD_REQUESTEDFOREMAIL"),
+                deployer_id: variable("BUILD_REQUESTEDFORID"),
+                sha: variable("BUILD_SOURCEVERSION"),
+                branch: branch.and_then(|branch| branch.strip_prefix("refs/heads/").map(str::to_owned)),
+                message: variable("BUILD_SOURCEVERSIONMESSAGE"),
+                author_name: variable("BUILD_SOURCEVERSIONAUTHOR"),
+                ..Self::default()
+            }
+        } else if is_set("BITBUCKET_BUILD_NUMBER") {
+            let run = || {
+                let (origin, build) = (variable("BITBUCKET_GIT_HTTP_ORIGIN")?, variable("BITBUCKET_BUILD_NUMBER")?);
+                Some(format!("{origin}/pipelines/results/{build}").replacen("http://", "https://", 1))
+            };
+            Self {
+                url: run(),
+                environment: variable("BITBUCKET_DEPLOYMENT_ENVIRONMENT"),
+                deployer_id: variable("BITBUCKET_STEP_TRIGGERER_UUID"),
+                sha: variable("BITBUCKET_COMMIT"),
+                branch: variable("BITBUCKET_BRANCH"),
+                ..Self::default()
+            }
+        } else if is_set("JENKINS_URL") {
+            let branch = variable("GIT_BRANCH");
+            let branch = branch.map(|branch| branch.strip_prefix("origin/").unwrap_or(&branch).to_owned());
+            Self {
+                url: variable("BUILD_URL"),
+                // Of the plug-in "build user vars".
+                deployer_name: variable("BUILD_USER"),
+                deployer_email: variable("BUILD_USER_EMAIL"),
+                deployer_id: variable("BUILD_USER_ID"),
+                sha: variable("GIT_COMMIT"),
+                branch: variable("BRANCH_NAME").or(branch),
+                ..Self::default()
+            }
+        } else {
+            Self::default()
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What git says of the commit that is deployed. A pipeline may have neither git nor a checkout; then nothing is said.
+
+use std::process::{Command, Stdio};
+
+/// A commit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Commit {
+    /// The hash.
+    pub sha: Option<String>,
+    /// The message.
+    pub message: Option<String>,
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+    /// When it was committed, as RFC 3339.
+    pub date: Option<String>,
+    /// The committer's name.
+    pub committer_name: Option<String>,
+    /// The committer's address.
+    pub committer_email: Option<String>,
+    /// The author's name.
+    pub author_name: Option<String>,
+    /// The author's address.
+    pub author_email: Option<String>,
+    /// When it was written, as RFC 3339.
+    pub authoring_date: Option<String>,
+}
+
+/// The commit of this hash, or the one that is checked out in the working folder.
+pub fn commit(sha: Option<&str>) -> Commit {
+    let format = "--format=%H%x00%cI%x00%cn%x00%ce%x00%aI%x00%an%x00%ae%x00%B";
+    let log = ["log", "-1", "--no-show-signature", "--encoding=UTF-8", format, "--end-of-options"];
+    let arguments: Vec<&str> = log.into_iter().chain([sha.unwrap_or("HEAD")]).collect();
+    let Some(said) = git(&arguments) else { return Commit::default() };
+    let mut parts = said.splitn(8, '\0').map(|part| Some(part.trim().to_owned()).filter(|part| !part.is_empty()));
+    let mut next = || parts.next().flatten();
+    Commit {
+        sha: next(),
+        date: next(),
+        committer_name: next(),
+        committer_email: next(),
+        authoring_date: next(),
+        author_name: next(),
+        author_email: next(),
+        message: next(),
+        branch: git(&["branch", "--show-current"]).map(|branch| branch.trim().to_owned()),
+    }
+}
+
+/// What git prints, if it is there and content.
+fn git(arguments: &[&str]) -> Option<String> {
+    let done = Command::new("git").args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    done.status.success().then(|| String::from_utf8_lossy(&done.stdout).into_owned())
+}

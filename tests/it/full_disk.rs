@@ -1,0 +1,111 @@
+//! A disk that is really full: a file system of 8 MiB in memory, in a mount namespace of the server's own.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::command_line::Place;
+use crate::process::Process;
+use crate::webhook::record;
+
+/// Mounts it on `disk`, with the database in it, and becomes the program.
+const MOUNT: &str = "mount -t tmpfs -o size=8m none disk && cp rollcall.db* disk && exec \"$@\"";
+
+/// A command in a mount namespace, or why there can be none.
+fn on_a_small_disk(place: &Place, program: &[&str]) -> Result<Command, String> {
+    let namespace = |command: &[&str]| {
+        let mut unshare = Command::new("unshare");
+        unshare.current_dir(place.path()).stdin(Stdio::null());
+        unshare.args(["--map-root-user", "--mount", "sh", "-c", MOUNT, "sh"]).args(command);
+        unshare
+    };
+    let tried = namespace(&["true"]).output().map_err(|error| format!("unshare: {error}"))?;
+    match tried.status.success() {
+        true => Ok(namespace(program)),
+        false => Err(String::from_utf8_lossy(&tried.stderr).trim().to_owned()),
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_under_sqlite_refuses_writes_and_not_reads_and_loses_nothing() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("disk")).expect("a folder");
+    let token = place.run(&["token", "create", "--description", "full"]).out.trim().to_owned();
+    let url = place.run(&["deploy-endpoint", "create", "--name", "CI"]).out.trim().to_owned();
+    let path = url.split_once(":8080").expect("the usual port").1;
+    let program = env!("CARGO_BIN_EXE_rollcall");
+    let serve = [program, "--listen", "127.0.0.1:0", "--database-url", "sqlite://disk/rollcall.db"];
+    let mut command = match on_a_small_disk(&place, &[&serve[..], &["--token-limit", "0"]].concat()) {
+        Ok(command) => command,
+        Err(why) => {
+            assert!(std::env::var_os("CI").is_none(), "no file system can be mounted: {why}");
+            return crate::say_aloud(&format!("left out: a full disk; no file system can be mounted: {why}"));
+        }
+    };
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let service = Process::start(command);
+    // The server's own view of its disk.
+    let disk = PathBuf::from(format!("/proc/{}/root{}", service.id(), place.path().join("disk").display()));
+    let mut acknowledged = Vec::new();
+    let post = async |id: usize| {
+        let body = record(json!({ "dedup_id": id.to_string(), "description": "d".repeat(40_000) }));
+        service.post(path, None, &body).await.expect("an answer")
+    };
+    assert_eq!(post(0).await.0, 202);
+    acknowledged.push("0".to_owned());
+
+    // Somebody else's file takes the rest of the disk.
+    let ballast = disk.join("ballast");
+    let mut file = File::create(&ballast).expect("a file");
+    while file.write(&[0; 4096]).is_ok_and(|written| written > 0) {}
+    let mut refused = None;
+    for id in 1..1000 {
+        match post(id).await {
+            (202, _) => acknowledged.push(id.to_string()),
+            other => {
+                refused = Some(other);
+                break;
+            }
+        }
+    }
+    let sentence = "The disk of the database is full.";
+    let expected = json!({ "errors": [{ "status": 503, "title": "Service Unavailable", "detail": sentence }] });
+    assert_eq!(refused, Some((503, expected)));
+    let create = |name: &str| {
+        json!({ "query": format!(
+        "mutation {{ serviceCreate(input: {{ name: \"{name}\", description: \"{}\" }}) {{ errors {{ path message }} }} }}",
+        "d".repeat(5_000)
+    ) })
+    };
+    // A little may still fit into what the log has reserved.
+    let mut said = Value::Null;
+    for number in 0..1000 {
+        let (status, answer) =
+            service.post("/graphql", Some(&token), &create(&format!("s{number}"))).await.expect("an answer");
+        assert_eq!(status, 200);
+        if answer.get("errors").is_some() {
+            said = answer;
+            break;
+        }
+    }
+    assert_eq!(said["errors"][0]["message"], sentence, "{said}");
+
+    let stored = async || {
+        let deploys = service.deploys(&token, "dedupId").await;
+        let mut ids: Vec<_> =
+            deploys.iter().map(|deploy| deploy["dedupId"].as_str().expect("an id").to_owned()).collect();
+        ids.sort_by_key(|id| id.parse::<usize>().ok());
+        ids
+    };
+    assert_eq!(stored().await, acknowledged, "while the disk is full");
+    drop(file);
+    std::fs::remove_file(ballast).expect("removed");
+    assert_eq!(post(1000).await.0, 202);
+    acknowledged.push("1000".to_owned());
+    let (_, answer) = service.post("/graphql", Some(&token), &create("after")).await.expect("an answer");
+    assert_eq!(answer, json!({ "data": { "serviceCreate": { "errors": [] } } }));
+    assert_eq!(stored().await, acknowledged, "when there is room again");
+}

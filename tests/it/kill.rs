@@ -1,0 +1,98 @@
+//! `kill -9` under load: what was acknowledged is there, once, and the service starts again by itself.
+//!
+//! `ROLLCALL_TEST_KILLS` says how often; five times when it does not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde_json::json;
+
+use crate::command_line::Place;
+use crate::database::Database;
+use crate::process::Process;
+use crate::webhook::record;
+
+const CLIENTS: usize = 16;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_deploy_that_was_acknowledged_before_a_kill_is_there_once() {
+    let kills = std::env::var("ROLLCALL_TEST_KILLS").map_or(5, |kills| kills.parse().expect("a number"));
+    let (place, database) = (Place::new(), Database::new().await);
+    let run = |arguments: &[&str]| {
+        let done = place.run(&[arguments, &["--database-url", &database.url]].concat());
+        assert_eq!(done.status, 0, "{}", done.err);
+        done.out.trim().to_owned()
+    };
+    let token = run(&["token", "create", "--description", "kill"]);
+    let url = run(&["deploy-endpoint", "create", "--name", "CI"]);
+    let path = url.split_once(":8080").expect("the usual port").1;
+    let start = || {
+        let limits = ["--token-limit", "0", "--ip-limit", "0"];
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database-url", &database.url];
+        Process::start(place.command(&[&serve[..], &limits].concat()))
+    };
+
+    let (next, acknowledged) = (AtomicUsize::new(0), Mutex::new(BTreeSet::new()));
+    let unanswered = Mutex::new(Vec::new());
+    let mut slowest = Duration::ZERO;
+    for _ in 0..kills {
+        let mut service = start();
+        slowest = slowest.max(service.started_in);
+        let post = async |again: Option<usize>| {
+            let id = again.unwrap_or_else(|| next.fetch_add(1, Ordering::Relaxed));
+            let body = record(json!({ "service": format!("s{}", id % 3), "dedup_id": id.to_string() }));
+            match service.post(path, None, &body).await {
+                Some((202, _)) => drop(acknowledged.lock().expect("whole").insert(id.to_string())),
+                Some(refused) => panic!("{refused:?}"),
+                None => {
+                    // Its sender does not know, and sends it again.
+                    unanswered.lock().expect("whole").push(id);
+                    return false;
+                }
+            }
+            true
+        };
+        let before = std::mem::take(&mut *unanswered.lock().expect("whole"));
+        let client = async |number: usize| {
+            let mut again = before.iter().copied().skip(number).step_by(CLIENTS);
+            while post(again.next()).await {}
+            unanswered.lock().expect("whole").extend(again);
+        };
+        let pid = service.id();
+        let kill = async {
+            tokio::time::sleep(Duration::from_millis(fastrand::u64(5..400))).await;
+            let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
+            assert!(killed.expect("kill").success());
+        };
+        futures_util::future::join(join_all((0..CLIENTS).map(client)), kill).await;
+        service.kill();
+    }
+
+    let service = start();
+    slowest = slowest.max(service.started_in);
+    let deploys = service.deploys(&token, "dedupId serviceAlias deployNumber").await;
+    let (mut stored, mut numbers) = (BTreeMap::<String, usize>::new(), BTreeMap::<String, Vec<usize>>::new());
+    for deploy in &deploys {
+        let text = |field: &str| deploy[field].as_str().expect("a text").to_owned();
+        *stored.entry(text("dedupId")).or_default() += 1;
+        numbers.entry(text("serviceAlias")).or_default().push(text("deployNumber").parse().expect("a number"));
+    }
+    let acknowledged = acknowledged.into_inner().expect("whole");
+    crate::say_aloud(&format!(
+        "{kills} kills: {} acknowledged, {} stored, slowest start {slowest:.0?}",
+        acknowledged.len(),
+        deploys.len()
+    ));
+    assert!(acknowledged.len() >= kills, "hardly any load");
+    let lost: Vec<_> = acknowledged.iter().filter(|id| !stored.contains_key(*id)).collect();
+    assert!(lost.is_empty(), "lost: {lost:?}");
+    assert!(stored.values().all(|count| *count == 1), "twice: {stored:?}");
+    for (service, mut numbers) in numbers {
+        numbers.sort_unstable();
+        assert_eq!(numbers, Vec::from_iter(1..=numbers.len()), "{service}");
+    }
+    assert!(slowest < Duration::from_secs(2), "it took {slowest:?} to start");
+}

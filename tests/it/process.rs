@@ -1,0 +1,99 @@
+//! The program as a process of its own that serves: to be killed, to run out of disk, to be posted to.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::{Method, Request};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde_json::{Value, json};
+
+/// A running service; killed when this is dropped.
+pub struct Process {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// How long it took until it did.
+    pub started_in: Duration,
+    child: Child,
+    client: Client<HttpConnector, Full<Bytes>>,
+}
+
+impl Process {
+    /// Starts a command that serves, and waits until it says where.
+    pub fn start(mut command: Command) -> Self {
+        let begin = Instant::now();
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("the program runs");
+        let mut lines = BufReader::new(child.stderr.take().expect("standard error")).lines();
+        let mut said = String::new();
+        let address = loop {
+            match lines.next() {
+                Some(line) => said += &line.expect("text"),
+                None => panic!("the service did not start: {said}"),
+            }
+            if let Some((_, after)) = said.split_once("listens on ") {
+                break after.split(' ').next().and_then(|address| address.parse().ok()).expect("an address");
+            }
+        };
+        let started_in = begin.elapsed();
+        // What is said from now on is nobody's, but must not fill the pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { address, started_in, child, client: Client::builder(TokioExecutor::new()).build_http() }
+    }
+
+    /// The process's id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends it as `kill -9` does.
+    pub fn kill(&mut self) {
+        // One that has ended already is no failure of the one who ends it.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Posts JSON; nothing when the service went away.
+    pub async fn post(&self, path: &str, token: Option<&str>, body: &Value) -> Option<(u16, Value)> {
+        let mut request = Request::builder().method(Method::POST).uri(format!("http://{}{path}", self.address));
+        request = request.header("content-type", "application/json");
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let request = request.body(Full::new(Bytes::from(body.to_string()))).expect("a request");
+        let (parts, body) = self.client.request(request).await.ok()?.into_parts();
+        let body = body.collect().await.ok()?.to_bytes();
+        Some((parts.status.as_u16(), serde_json::from_slice(&body).ok()?))
+    }
+
+    /// All deploys, with these fields, the newest first.
+    pub async fn deploys(&self, token: &str, fields: &str) -> Vec<Value> {
+        let (mut deploys, mut after) = (Vec::new(), json!(null));
+        loop {
+            let query = format!(
+                "query($after: String) {{ account {{ deploys(after: $after) {{
+                    nodes {{ {fields} }} pageInfo {{ hasNextPage endCursor }}
+                }} }} }}"
+            );
+            let body = json!({ "query": query, "variables": { "after": after } });
+            let (_, mut answer) = self.post("/graphql", Some(token), &body).await.expect("an answer");
+            let page = &mut answer["data"]["account"]["deploys"];
+            let Value::Array(nodes) = page["nodes"].take() else { panic!("{answer}") };
+            deploys.extend(nodes);
+            if page["pageInfo"]["hasNextPage"] != true {
+                return deploys;
+            }
+            after = page["pageInfo"]["endCursor"].take();
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

@@ -1,0 +1,392 @@
+//! `rollcall deploy`: what a pipeline sends, to a server that records what it is sent and to the real one.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::process::{Command, Output};
+use std::thread::JoinHandle;
+
+use serde_json::{Value, json};
+
+use crate::command_line::{Done, Place, assert_refused};
+use crate::process::Process;
+
+/// A server that gives these answers in turn, one for each connection, and keeps what it was sent. An empty one is a
+/// connection that breaks off.
+struct Fake {
+    url: String,
+    served: JoinHandle<Vec<Value>>,
+}
+
+const SECRET: &str = "5d1f7a52-secret";
+const RECORDED: &str = "HTTP/1.1 202 Accepted\r\nContent-Length: 15\r\n\r\n{\"result\":\"ok\"}";
+
+impl Fake {
+    fn answering<const N: usize>(answers: [&'static str; N]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/integrations/deploy/{SECRET}", listener.local_addr().expect("an address"));
+        let serve = move |answer: &str| {
+            let (stream, _) = listener.accept().expect("a connection");
+            let mut stream = BufReader::new(stream);
+            let (mut head, mut length) = (String::new(), 0);
+            while !head.ends_with("\r\n\r\n") {
+                let mut line = String::new();
+                stream.read_line(&mut line).expect("a head");
+                if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().expect("a length");
+                }
+                head += &line;
+            }
+            let mut body = vec![0; length];
+            stream.read_exact(&mut body).expect("a body");
+            assert!(head.starts_with(&format!("POST /integrations/deploy/{SECRET} HTTP/1.1\r\n")), "{head}");
+            assert!(head.to_lowercase().contains("\r\ncontent-type: application/json\r\n"), "{head}");
+            stream.get_mut().write_all(answer.as_bytes()).expect("an answer");
+            serde_json::from_slice(&body).expect("JSON")
+        };
+        Self { url, served: std::thread::spawn(move || answers.into_iter().map(serve).collect()) }
+    }
+
+    /// What was sent, once all answers are given.
+    fn sent(self) -> Vec<Value> {
+        self.served.join().expect("served")
+    }
+}
+
+/// Runs `rollcall deploy`, with nothing in its environment but this. What it prints never holds the secret.
+fn deploy(place: &Place, url: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Done {
+    let mut command = place.command(&[&["deploy"], arguments].concat());
+    command.env("ROLLCALL_DEPLOY_URL", url).envs(environment.iter().copied());
+    let Output { status, stdout, stderr } = command.output().expect("the program runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    let done = Done { status: status.code().expect("a status"), out: text(stdout), err: text(stderr) };
+    assert!(!done.out.contains(SECRET) && !done.err.contains(SECRET), "{}{}", done.out, done.err);
+    done
+}
+
+/// Nothing is found in it, and so no git.
+const NO_GIT: (&str, &str) = ("PATH", "/nonexistent");
+
+/// What is enough without git and a pipeline.
+const ENOUGH: [&str; 6] = ["--service", "shop", "--description", "Sell more", "--deployer-name", "Ada"];
+
+fn git(place: &Place, arguments: &[&str]) {
+    let mut git = Command::new("git");
+    git.current_dir(place.path()).args(arguments).env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", place.path());
+    for (role, name, date) in
+        [("AUTHOR", "Ada", "2026-01-02T03:04:05-05:00"), ("COMMITTER", "Grace", "2026-01-03T00:00:00Z")]
+    {
+        git.env(format!("GIT_{role}_NAME"), name).env(format!("GIT_{role}_DATE"), date);
+        git.env(format!("GIT_{role}_EMAIL"), format!("{}@example.com", name.to_lowercase()));
+    }
+    let done = git.output().expect("git");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// A folder with a repository of one commit.
+fn repository() -> Place {
+    let place = Place::new();
+    git(&place, &["init", "--quiet", "--initial-branch", "trunk"]);
+    git(&place, &["commit", "--quiet", "--allow-empty", "--message", "Sell more\n\nMuch \"more\", zł"]);
+    place
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deploy_is_recorded_with_the_commit_that_is_checked_out() {
+    let place = repository();
+    let token = place.run(&["token", "create", "--description", "x"]).out.trim().to_owned();
+    let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
+    let create = json!({ "query": "mutation { serviceCreate(input: { name: \"shop\" }) { service { id } } }" });
+    service.post("/graphql", Some(&token), &create).await.expect("an answer");
+    let url =
+        place.run(&["deploy-endpoint", "create", "--name", "CI", "--app-url", &format!("http://{}", service.address)]);
+    place.write("url", &url.out);
+
+    let send = || {
+        place.run(&[
+            "deploy",
+            "--url-file",
+            "url",
+            "--service",
+            "shop",
+            "--environment",
+            "production",
+            "--status",
+            "succeeded",
+            "--dedup-id",
+            "7",
+            "--started-at",
+            "2026-11-21 01:40:00",
+            "--deployed-at",
+            "2026-11-21T01:44:00Z",
+        ])
+    };
+    let done = send();
+    assert_eq!((done.status, &*done.out, &*done.err), (0, "{\"result\":\"ok\"}\n", ""));
+    let again = send();
+    let sentence = "No deploy was created because of an existing deploy with identical dedup_id.";
+    assert_eq!((again.status, &*again.err), (0, &*format!("rollcall: {sentence}\n")));
+    let expected = json!({ "result": "duplicate_deploy", "message": sentence });
+    assert_eq!(serde_json::from_str::<Value>(&again.out).expect("JSON"), expected);
+
+    let fields =
+        "service { name } description environment status duration deployNumber dedupId deployerName deployerEmail
+        commitMessage commitBranch committedAt committerName committerEmail commitAuthorName commitAuthorEmail
+        commitAuthoringDate";
+    let expected = json!([{
+        "service": { "name": "shop" }, "description": "Sell more", "environment": "production", "status": "succeeded",
+        "duration": 240, "deployNumber": "1", "dedupId": "7", "deployerName": "Ada", "deployerEmail": "ada@example.com",
+        "commitMessage": "Sell more\n\nMuch \"more\", zł", "commitBranch": "trunk",
+        "committedAt": "2026-01-03T00:00:00Z", "committerName": "Grace", "committerEmail": "grace@example.com",
+        "commitAuthorName": "Ada", "commitAuthorEmail": "ada@example.com", "commitAuthoringDate": "2026-01-02T08:04:05Z",
+    }]);
+    assert_eq!(json!(service.deploys(&token, fields).await), expected);
+
+    // A refusal is the server's sentences, and nothing is tried again.
+    let done = place.run(&[
+        "deploy",
+        "--url-file",
+        "url",
+        "--service",
+        "shop",
+        "--started-at",
+        "soon",
+        "--deployed-at",
+        "now",
+    ]);
+    let forms = "is not a date and time such as 2026-11-21T01:44:00Z or 2026-11-21 01:44:00";
+    assert_refused(&done, &format!("deployed_at {forms}; started_at {forms}"));
+    place.run(&["deploy-endpoint", "delete", "1"]);
+    assert_refused(&send(), "there is no deploy endpoint at this URL, or no longer");
+}
+
+#[test]
+fn each_ci_system_tells_its_run_its_commit_and_who_started_it() {
+    let sha = "38d02f1d7aab64678a7ad3eeb2ad2887ce7253f5";
+    let cases: [(&[(&str, &str)], Value); 7] = [
+        (
+            &[
+                ("GITHUB_ACTIONS", "true"),
+                ("GITHUB_SERVER_URL", "https://github.com"),
+                ("GITHUB_REPOSITORY", "org/shop"),
+                ("GITHUB_RUN_ID", "19553201181"),
+                ("GITHUB_ACTOR", "octocat"),
+                ("GITHUB_ACTOR_ID", "583231"),
+                ("GITHUB_SHA", sha),
+                ("GITHUB_REF_TYPE", "branch"),
+                ("GITHUB_REF_NAME", "main"),
+                ("GITHUB_HEAD_REF", ""),
+            ],
+            json!({
+                "deploy_url": "https://github.com/org/shop/actions/runs/19553201181",
+                "deployer": { "name": "octocat", "id": "583231" }, "commit": { "sha": sha, "branch": "main" },
+            }),
+        ),
+        (
+            &[
+                ("GITLAB_CI", "true"),
+                ("CI_JOB_URL", "https://gitlab.example.com/org/shop/-/jobs/55121"),
+                ("CI_ENVIRONMENT_NAME", "production/eu"),
+                ("GITLAB_USER_NAME", "Ada Lovelace"),
+                ("GITLAB_USER_ID", "42"),
+                ("GITLAB_USER_EMAIL", "ada@example.com"),
+                ("CI_COMMIT_SHA", sha),
+                ("CI_COMMIT_BRANCH", "main"),
+                ("CI_COMMIT_MESSAGE", "Wait less\n\nMuch"),
+                ("CI_COMMIT_TIMESTAMP", "2026-11-21T02:39:55+01:00"),
+                ("CI_COMMIT_AUTHOR", "Grace Hopper <grace@example.com>"),
+            ],
+            json!({
+                "description": "Wait less", "deploy_url": "https://gitlab.example.com/org/shop/-/jobs/55121",
+                "environment": "production/eu",
+                "deployer": { "name": "Ada Lovelace", "email": "ada@example.com", "id": "42" },
+                "commit": {
+                    "sha": sha, "branch": "main", "message": "Wait less\n\nMuch", "date": "2026-11-21T02:39:55+01:00",
+                    "author_name": "Grace Hopper", "author_email": "grace@example.com",
+                },
+            }),
+        ),
+        (
+            &[
+                ("CIRCLECI", "true"),
+                ("CIRCLE_BUILD_URL", "https://circleci.com/gh/org/shop/9876"),
+                ("CIRCLE_USERNAME", "ada"),
+                ("CIRCLE_SHA1", sha),
+                ("CIRCLE_BRANCH", "main"),
+            ],
+            json!({
+                "deploy_url": "https://circleci.com/gh/org/shop/9876", "deployer": { "name": "ada" },
+                "commit": { "sha": sha, "branch": "main" },
+            }),
+        ),
+        (
+            &[
+                ("JENKINS_URL", "https://jenkins.example.com/"),
+                ("BUILD_URL", "https://jenkins.example.com/job/shop/57/"),
+                ("GIT_COMMIT", sha),
+                ("GIT_BRANCH", "origin/main"),
+                ("BUILD_USER", "Ada Lovelace"),
+                ("BUILD_USER_ID", "ada"),
+            ],
+            json!({
+                "deploy_url": "https://jenkins.example.com/job/shop/57/",
+                "deployer": { "name": "Ada Lovelace", "id": "ada" }, "commit": { "sha": sha, "branch": "main" },
+            }),
+        ),
+        (
+            &[
+                ("BUILDKITE", "true"),
+                ("BUILDKITE_BUILD_URL", "https://buildkite.com/org/shop/builds/12"),
+                ("BUILDKITE_BUILD_CREATOR", "Ada"),
+                ("BUILDKITE_BUILD_CREATOR_EMAIL", "ada@example.com"),
+                ("BUILDKITE_COMMIT", "HEAD"),
+                ("BUILDKITE_BRANCH", "main"),
+                ("BUILDKITE_MESSAGE", "Wait less"),
+            ],
+            json!({
+                "description": "Wait less", "deploy_url": "https://buildkite.com/org/shop/builds/12",
+                "deployer": { "name": "Ada", "email": "ada@example.com" },
+                "commit": { "branch": "main", "message": "Wait less" },
+            }),
+        ),
+        (
+            &[
+                ("TF_BUILD", "True"),
+                ("SYSTEM_COLLECTIONURI", "https://dev.azure.com/org/"),
+                ("SYSTEM_TEAMPROJECT", "Web Shop"),
+                ("BUILD_BUILDID", "812"),
+                ("BUILD_REQUESTEDFOR", "Ada"),
+                ("BUILD_REQUESTEDFOREMAIL", "ada@example.com"),
+                ("BUILD_SOURCEVERSION", sha),
+                ("BUILD_SOURCEBRANCH", "refs/heads/feature/less"),
+                ("BUILD_SOURCEVERSIONMESSAGE", "Wait less"),
+                ("ENVIRONMENT_NAME", "production"),
+            ],
+            json!({
+                "description": "Wait less", "environment": "production",
+                "deploy_url": "https://dev.azure.com/org/Web%20Shop/_build/results?buildId=812",
+                "deployer": { "name": "Ada", "email": "ada@example.com" },
+                "commit": { "sha": sha, "branch": "feature/less", "message": "Wait less" },
+            }),
+        ),
+        (
+            &[
+                ("BITBUCKET_BUILD_NUMBER", "31"),
+                ("BITBUCKET_GIT_HTTP_ORIGIN", "http://bitbucket.org/org/shop"),
+                ("BITBUCKET_COMMIT", sha),
+                ("BITBUCKET_BRANCH", "main"),
+                ("BITBUCKET_DEPLOYMENT_ENVIRONMENT", "production"),
+                ("ROLLCALL_DEPLOY_DEPLOYER_EMAIL", "ada@example.com"),
+            ],
+            json!({
+                "deploy_url": "https://bitbucket.org/org/shop/pipelines/results/31", "environment": "production",
+                "deployer": { "email": "ada@example.com" }, "commit": { "sha": sha, "branch": "main" },
+            }),
+        ),
+    ];
+    for (variables, expected) in cases {
+        let (place, fake) = (Place::new(), Fake::answering([RECORDED]));
+        let mut arguments = vec!["--service", "shop", "--deployed-at", "2026-11-21 01:44:00", "--dedup-id", "7"];
+        let mut whole = json!({ "service": "shop", "deployed_at": "2026-11-21 01:44:00", "dedup_id": "7" });
+        if expected["description"].is_null() {
+            arguments.extend(["--description", "Sell more"]);
+            whole["description"] = json!("Sell more");
+        }
+        for (name, value) in expected.as_object().expect("an object") {
+            whole[name] = value.clone();
+        }
+        let done = deploy(&place, &fake.url, &arguments, &[&[NO_GIT], variables].concat());
+        assert_eq!((done.status, &*done.out, &*done.err), (0, "{\"result\":\"ok\"}\n", ""), "{variables:?}");
+        assert_eq!(fake.sent(), [whole], "{variables:?}");
+    }
+}
+
+#[test]
+fn a_server_that_is_busy_or_away_is_asked_again_with_the_same_dedup_id() {
+    let fake = Fake::answering([
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n",
+        "",
+        RECORDED,
+    ]);
+    let done = deploy(&Place::new(), &fake.url, &ENOUGH, &[NO_GIT]);
+    assert_eq!((done.status, &*done.out), (0, "{\"result\":\"ok\"}\n"), "{}", done.err);
+    let sent = fake.sent();
+    assert!(sent.iter().all(|body| body == &sent[0]), "{sent:?}");
+    assert_eq!(sent[0]["dedup_id"].as_str().map(str::len), Some(32));
+    let said: Vec<_> = done.err.lines().collect();
+    assert_eq!(said.len(), 3, "{}", done.err);
+    assert!(said[0].starts_with("rollcall: the server answers 503; trying again in "), "{}", said[0]);
+    // At least what the server asked for.
+    assert!(said[1].starts_with("rollcall: the server answers 429; trying again in 1."), "{}", said[1]);
+    assert!(said[2].starts_with("rollcall: the server cannot be reached: "), "{}", said[2]);
+}
+
+#[test]
+fn what_would_be_refused_again_is_not_sent_again() {
+    for (answer, sentence) in [
+        (
+            "HTTP/1.1 400 Bad Request\r\nContent-Length: 55\r\n\r\n{\"errors\":[{\"detail\":\"first\"},{\"detail\":\"second \u{e9}\"}]} ",
+            "first; second é",
+        ),
+        (
+            "HTTP/1.1 302 Found\r\nLocation: /sign-in\r\nContent-Length: 0\r\n\r\n",
+            "the server answers 302, and not as a deploy endpoint does: is the URL right?",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<!doc",
+            "the server answers 200, and not as a deploy endpoint does: is the URL right?",
+        ),
+    ] {
+        let fake = Fake::answering([answer]);
+        assert_refused(&deploy(&Place::new(), &fake.url, &ENOUGH, &[NO_GIT]), sentence);
+    }
+}
+
+#[test]
+fn there_is_a_deadline() {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let url = format!("http://{free}/integrations/deploy/{SECRET}");
+    let done = deploy(&Place::new(), &url, &[&ENOUGH[..], &["--deadline", "1s"]].concat(), &[NO_GIT]);
+    assert_eq!((done.status, &*done.out), (1, ""));
+    let last = done.err.lines().next_back().expect("a line");
+    assert!(last.starts_with("rollcall: the server cannot be reached: "), "{last}");
+    assert!(last.ends_with("; gave up at the deadline (--deadline)"), "{last}");
+    // A server that asks for more time than there is is not waited for.
+    let fake = Fake::answering(["HTTP/1.1 429 Too Many Requests\r\nRetry-After: 900\r\nContent-Length: 0\r\n\r\n"]);
+    let done = deploy(&Place::new(), &fake.url, &ENOUGH, &[NO_GIT]);
+    assert_refused(&done, "the server answers 429; gave up at the deadline (--deadline)");
+}
+
+#[test]
+fn without_git_and_pipeline_what_is_missing_is_asked_for() {
+    let place = Place::new();
+    let url = format!("http://127.0.0.1:9/integrations/deploy/{SECRET}");
+    let done = deploy(&place, &url, &["--service", "shop"], &[NO_GIT]);
+    assert_refused(&done, "there is no commit to take a description from; give one with --description");
+    let done = deploy(&place, &url, &["--service", "shop", "--description", "x"], &[NO_GIT]);
+    assert_refused(&done, "nobody is known to have deployed; give --deployer-name or --deployer-email");
+}
+
+#[test]
+fn a_url_that_is_none_is_wrong_usage_and_is_not_repeated() {
+    let place = Place::new();
+    for url in [SECRET, "ftp://host/5d1f7a52-secret", "https://host", "https://host/5d1f7a52-secret with blanks"] {
+        let done = deploy(&place, url, &ENOUGH, &[]);
+        assert_eq!((done.status, &*done.out), (2, ""), "{url}");
+        assert!(
+            done.err.starts_with("error: the deploy URL must be what `rollcall deploy-endpoint create` printed"),
+            "{}",
+            done.err
+        );
+    }
+    place.write("url", "https://host");
+    let done = place.run(&[&["deploy", "--url-file", "url"], &ENOUGH[..]].concat());
+    assert!(done.status == 1 && done.err.starts_with("rollcall: url: the deploy URL must be"), "{}", done.err);
+    assert_eq!(place.run(&[&["deploy"], &ENOUGH[..]].concat()).status, 2);
+    let help = deploy(&place, &format!("https://host/{SECRET}"), &["--help"], &[]);
+    assert_eq!(help.status, 0);
+    for flag in ["--url", "--url-file", "--service", "--description", "--environment", "--status", "--dedup-id"] {
+        let variable = flag.to_uppercase().replacen("--", "ROLLCALL_DEPLOY_", 1).replace('-', "_");
+        assert!(help.out.contains(flag) && help.out.contains(&format!("[env: {variable}")), "{flag}");
+    }
+}
