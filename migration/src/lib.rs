@@ -22,6 +22,7 @@ mod m20261121_000003_deploys;
 mod m20261121_000004_tokens;
 mod m20261121_000005_tiers_and_lifecycles;
 mod m20261121_000008_sessions;
+mod m20261121_000009_audit;
 
 /// Knows all steps and runs those that a database lacks.
 pub struct Migrator;
@@ -36,6 +37,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000004_tokens::Migration),
             Box::new(m20261121_000005_tiers_and_lifecycles::Migration),
             Box::new(m20261121_000008_sessions::Migration),
+            Box::new(m20261121_000009_audit::Migration),
         ]
     }
 }

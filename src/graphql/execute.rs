@@ -40,6 +40,12 @@ impl<T, F: Future<Output = Result<T>> + Send> Answer<T> for F {}
 pub trait State: Send + Sync + Sized + 'static {
     /// Begins the transaction of one mutation: the state that its resolver sees.
     fn begin(&self) -> impl Future<Output = Result<Self>> + Send;
+    /// Notes, inside the transaction, that the mutation `name` was done, the root field `index` of its operation.
+    /// `subject` is JSON: what identifies the things that it answered with.
+    fn note(&self, name: &str, index: usize, subject: &[u8]) -> impl Future<Output = Result<()>> + Send {
+        let _ = (name, index, subject);
+        async { Ok(()) }
+    }
     /// Ends it: the writes are kept when `commit` says so, and gone otherwise.
     fn end(self, commit: bool) -> impl Future<Output = Result<()>> + Send;
     /// Logs an error that the caller cannot mend and answers with what may be shown of it.
@@ -62,6 +68,8 @@ pub struct Execution<'a, S> {
     state: &'a S,
     arguments: &'a [Arguments],
     arena: &'a Arena,
+    /// The root field of a mutation that is being run, by its place.
+    mutation: usize,
 }
 
 /// What a resolver is given beside its parents and its arguments.
@@ -123,6 +131,31 @@ impl<'a, S: State> Execution<'a, S> {
     /// Begins the transaction of one mutation.
     pub async fn begin(&self) -> Result<S> {
         self.state.begin().await
+    }
+
+    /// Ends it: a mutation that failed leaves nothing behind, and one that did not is noted with its change.
+    pub async fn end_noted<T: Shape<S>>(&self, state: S, field: &FieldPlan, answer: Result<T>) -> Result<T> {
+        let noted = match &answer {
+            Ok(payload) => self.note(&state, field, payload).await,
+            Err(_) => Ok(()),
+        };
+        let answer = match noted {
+            Ok(()) => answer,
+            Err(error) => Err(error),
+        };
+        self.end(state, answer).await
+    }
+
+    async fn note<T: Shape<S>>(&self, state: &S, field: &FieldPlan, payload: &T) -> Result<()> {
+        let (arena, field) = (Arena::new(), field.identifying());
+        let mut out = Writer::new(256);
+        let execution = Execution { state, arguments: &[], arena: &arena, mutation: self.mutation };
+        match held(vec![payload], &field, &execution).await {
+            // What cannot be written is left out; that is no reason to undo the change.
+            Slot::Values(values) if values.write(0, &mut out).is_ok() => {}
+            _ => out.text.clear(),
+        }
+        state.note(field.name(), self.mutation, &out.text).await
     }
 
     /// Ends it: a mutation that failed leaves nothing behind.
@@ -295,7 +328,7 @@ pub struct Response {
 /// each with all that is selected below it, so that each sees what the one before wrote.
 pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arguments], state: &S) -> Response {
     let arena = Arena::new();
-    let execution = Execution { state, arguments, arena: &arena };
+    let execution = Execution { state, arguments, arena: &arena, mutation: 0 };
     let mut out = Writer::new(plan.size_hint());
     out.raw("{\"data\":");
     if plan.serial {
@@ -322,12 +355,13 @@ async fn write_serially<'a, S: State, T: Object<S>>(
     out: &mut Writer<'a>,
 ) -> Written {
     out.raw("{");
-    for field in &plan.root.fields {
+    for (mutation, field) in plan.root.fields.iter().enumerate() {
         out.raw(&field.key);
         match field.source {
             Source::Typename => out.string(T::INFO.name),
             Source::Column(index) => root.write_column(index, out),
             Source::Relation { .. } => {
+                let execution = &Execution { mutation, ..*execution };
                 let slot = T::resolve(&[root], field, execution).await;
                 write_relation(field, &slot, 0, out)?;
             }

@@ -114,11 +114,16 @@ fn resolve(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool
     let call = |context: TokenStream| quote!(<#root_name as #name>::#method(&#context #(#passed)*).await);
     let answer = if is_mutation {
         let call = call(quote!(execution.context_in(&state, field)));
+        let end = if is_payload(context, field) {
+            quote!(execution.end_noted(state, field, answer))
+        } else {
+            quote!(execution.end(state, answer))
+        };
         quote! {
             let answer = match execution.begin().await {
                 Ok(state) => {
                     let answer = #call;
-                    execution.end(state, answer).await
+                    #end.await
                 }
                 Err(error) => Err(error),
             };
