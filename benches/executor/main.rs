@@ -95,6 +95,10 @@ impl execute::State for State {
         error.to_string()
     }
 
+    fn lost_a_race(&self, _: &rollcall::error::Error) -> bool {
+        false
+    }
+
     fn schema(&self) -> &Arc<Valid<Schema>> {
         &self.0
     }

@@ -10,7 +10,7 @@
 //! type, [`Composite`] for each interface and union.
 
 use std::any::Any;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -40,6 +40,12 @@ impl<T, F: Future<Output = Result<T>> + Send> Answer<T> for F {}
 pub trait State: Send + Sync + Sized + 'static {
     /// Begins the transaction of one mutation: the state that its resolver sees.
     fn begin(&self) -> impl Future<Output = Result<Self>> + Send;
+    /// Notes, inside the transaction, that the mutation `name` was done, the root field `index` of its operation.
+    /// `subject` is JSON: what identifies the things that it answered with.
+    fn note(&self, name: &str, index: usize, subject: &[u8]) -> impl Future<Output = Result<()>> + Send {
+        let _ = (name, index, subject);
+        async { Ok(()) }
+    }
     /// Ends it: the writes are kept when `commit` says so, and gone otherwise.
     fn end(self, commit: bool) -> impl Future<Output = Result<()>> + Send;
     /// Logs an error that the caller cannot mend and answers with what may be shown of it.
@@ -67,6 +73,8 @@ pub struct Execution<'a, S> {
     state: &'a S,
     arguments: &'a [Arguments],
     arena: &'a Arena,
+    /// The root field of a mutation that is being run, by its place.
+    mutation: usize,
 }
 
 /// What a resolver is given beside its parents and its arguments.
@@ -120,16 +128,23 @@ impl<'a, S: State> Execution<'a, S> {
         self.state.schema()
     }
 
-    /// Runs a mutation in a transaction of its own: one that fails leaves nothing behind, and one that others came
-    /// between is run again.
+    /// Runs a mutation in a transaction of its own: one that fails leaves nothing behind, one that does not is noted with
+    /// its change, and one that others came between is run again. `subject` tells what identifies that which the mutation
+    /// answers with: [`identified`](Self::identified) or [`unidentified`](Self::unidentified).
     pub async fn mutate<T>(
         &self,
         field: &FieldPlan,
         resolver: impl for<'c> Fn(&'c Context<'c, S>) -> BoxFuture<'c, Result<T>>,
+        subject: impl for<'c> Fn(&'c Self, &'c S, &'c FieldPlan, &'c T) -> BoxFuture<'c, Vec<u8>>,
     ) -> Result<T> {
         for _ in 0..ATTEMPTS {
             let state = self.state.begin().await?;
-            let answer = resolver(&Context { state: &state, field }).await;
+            let mut answer = resolver(&Context { state: &state, field }).await;
+            if let Ok(payload) = &answer {
+                let subject = subject(self, &state, field, payload).await;
+                let noted = state.note(field.name(), self.mutation, &subject).await;
+                answer = noted.and(answer);
+            }
             let ended = state.end(answer.is_ok()).await;
             match answer.and_then(|answer| ended.map(|()| answer)) {
                 Err(error) if self.state.lost_a_race(&error) => {}
@@ -137,6 +152,29 @@ impl<'a, S: State> Execution<'a, S> {
             }
         }
         Err(UserError::base("others are changing the same things at this moment; send this once more").into())
+    }
+
+    /// The ids of what a payload holds, as JSON. What cannot be written is left out: that is no reason to undo a change.
+    pub fn identified<'c, T: Shape<S>>(
+        &'c self,
+        state: &'c S,
+        field: &'c FieldPlan,
+        payload: &'c T,
+    ) -> BoxFuture<'c, Vec<u8>> {
+        Box::pin(async move {
+            let (arena, field) = (Arena::new(), field.identifying());
+            let mut out = Writer::new(256);
+            let execution = Execution { state, arguments: &[], arena: &arena, mutation: self.mutation };
+            match held(vec![payload], &field, &execution).await {
+                Slot::Values(values) if values.write(0, &mut out).is_ok() => out.text,
+                _ => Vec::new(),
+            }
+        })
+    }
+
+    /// For an answer that holds nothing with an id.
+    pub fn unidentified<'c, T>(&'c self, _: &'c S, _: &'c FieldPlan, _: &'c T) -> BoxFuture<'c, Vec<u8>> {
+        Box::pin(ready(Vec::new()))
     }
 }
 
@@ -302,7 +340,7 @@ pub struct Response {
 /// each with all that is selected below it, so that each sees what the one before wrote.
 pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arguments], state: &S) -> Response {
     let arena = Arena::new();
-    let execution = Execution { state, arguments, arena: &arena };
+    let execution = Execution { state, arguments, arena: &arena, mutation: 0 };
     let mut out = Writer::new(plan.size_hint());
     out.raw("{\"data\":");
     if plan.serial {
@@ -329,12 +367,13 @@ async fn write_serially<'a, S: State, T: Object<S>>(
     out: &mut Writer<'a>,
 ) -> Written {
     out.raw("{");
-    for field in &plan.root.fields {
+    for (mutation, field) in plan.root.fields.iter().enumerate() {
         out.raw(&field.key);
         match field.source {
             Source::Typename => out.string(T::INFO.name),
             Source::Column(index) => root.write_column(index, out),
             Source::Relation { .. } => {
+                let execution = &Execution { mutation, ..*execution };
                 let slot = T::resolve(&[root], field, execution).await;
                 write_relation(field, &slot, 0, out)?;
             }

@@ -3621,6 +3621,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                                     ),
                                 )
                             },
+                            ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
                     ::rollcall::graphql::execute::objects(
@@ -3650,6 +3651,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                                     ),
                                 )
                             },
+                            ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
                     ::rollcall::graphql::execute::objects(
@@ -3675,6 +3677,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                                     <Mutation as ResetMutation>::reset(context, arguments.to),
                                 )
                             },
+                            ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
                     ::rollcall::graphql::execute::scalars(
@@ -3702,6 +3705,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                                     ),
                                 )
                             },
+                            ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
                     ::rollcall::graphql::execute::objects(
@@ -3722,6 +3726,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             |context| {
                                 Box::pin(<Mutation as UndoMutation>::undo(context))
                             },
+                            ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
                     ::rollcall::graphql::execute::objects(

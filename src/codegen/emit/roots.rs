@@ -112,11 +112,16 @@ fn resolve(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool
         quote!(, arguments.#name)
     });
     let answer = if is_mutation {
+        let subject = if is_payload(context, field) { quote!(identified) } else { quote!(unidentified) };
         quote! {
-            let answer = execution.mutate(field, |context| {
-                #arguments
-                Box::pin(<#root_name as #name>::#method(context #(#passed)*))
-            });
+            let answer = execution.mutate(
+                field,
+                |context| {
+                    #arguments
+                    Box::pin(<#root_name as #name>::#method(context #(#passed)*))
+                },
+                ::rollcall::graphql::execute::Execution::#subject,
+            );
             let answer = answer.await;
         }
     } else {
