@@ -27,9 +27,11 @@ use limits::{InProcess, Key, Limits, Standing};
 use reply::{Rejection, Reply, Surface};
 use router::Route;
 
+pub mod accept;
 pub mod auth;
 pub mod body;
 pub mod client;
+pub mod coding;
 pub mod connection;
 pub mod handlers;
 pub mod limits;
@@ -146,7 +148,7 @@ impl Call {
             Route::GraphQl => Surface::GraphQl(reply::Media::of(&self.parts.headers)),
             Route::Deploy => Surface::Webhook,
             Route::App => Surface::Page,
-            Route::Unknown if reply::prefers_html(&self.parts.headers) => Surface::Page,
+            Route::Unknown if accept::prefers_page(&self.parts.headers) => Surface::Page,
             Route::Sdl | Route::Livez | Route::Readyz | Route::Unknown => Surface::Plain,
         }
     }
