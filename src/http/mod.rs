@@ -41,6 +41,9 @@ mod serve;
 
 pub use serve::{Drained, serve};
 
+/// Where people try queries, below the application's address.
+const EXPLORER: &str = "/explorer";
+
 /// What all requests share.
 pub struct App {
     db: Db,
@@ -125,6 +128,10 @@ impl App {
         call.standing = self.limits.count(Key::of_address(call.client), Instant::now()).await;
         if let Some(standing) = call.standing.filter(|standing| !standing.allowed) {
             return Err(Rejection::TooManyRequests(standing));
+        }
+        if call.route == Route::GraphQl && call.parts.method == Method::GET && accept::prefers_page(&call.parts.headers)
+        {
+            return Ok(reply::redirect(&format!("{}{EXPLORER}", self.catalogue.settings().app_url), None));
         }
         if !call.route.allows(&call.parts.method) {
             return Err(Rejection::MethodNotAllowed);
