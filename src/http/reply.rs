@@ -1,5 +1,7 @@
 //! Every answer is built here, so that none lacks a header that all must have.
 
+use std::time::Duration;
+
 use async_graphql::ServerError;
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
@@ -284,6 +286,14 @@ pub fn not_modified(tag: &HeaderValue) -> Reply {
     let mut reply = Reply::default();
     *reply.status_mut() = StatusCode::NOT_MODIFIED;
     with_tag(reply, tag)
+}
+
+/// A time limit was reached: of the query there is nothing to tell.
+pub fn query_timeout(media: Media, limit: Duration) -> Reply {
+    let message = format!("The query was ended because it took longer than {limit:?}. Ask for less at one time.");
+    let errors = errors_json(&[request_error(message, Vec::new(), Code::Internal)]);
+    // It was executed, so there are data (GraphQL over HTTP): none.
+    with_body(StatusCode::OK, media.content_type(), [b"{\"errors\":", &*errors, b",\"data\":null}"].concat())
 }
 
 /// Gives an answer what every answer has.

@@ -45,6 +45,7 @@ mod tag;
 mod team;
 mod tidy;
 mod tier;
+mod time_limit;
 mod tour;
 mod user;
 mod webhook;

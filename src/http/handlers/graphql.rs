@@ -11,6 +11,8 @@ use hyper::StatusCode;
 use hyper::body::Incoming;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use tokio::time::timeout;
+use tracing::warn;
 
 use crate::entity::Timestamp;
 use crate::entity::token::Scope;
@@ -47,8 +49,19 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
         );
         return Ok(refuse(media, StatusCode::FORBIDDEN, &[error]));
     }
-    let response = app.catalogue.execute(&prepared, &call.id).await;
-    Ok(reply::graphql(media, StatusCode::OK, response.text))
+    let is_mutation = prepared.plan.serial;
+    let execution = app.catalogue.execute(&prepared, &call.id);
+    // A mutation is let finish, because what it has committed must not be told as failed. What it waits for is bounded
+    // by the database. A query that is dropped gives its transaction and its connection back.
+    let limit = app.edge.query_timeout;
+    let response = if is_mutation { Ok(execution.await) } else { timeout(limit, execution).await };
+    Ok(match response {
+        Ok(response) => reply::graphql(media, StatusCode::OK, response.text),
+        Err(_) => {
+            warn!(request_id = call.id, "a query took too long");
+            reply::query_timeout(media, limit)
+        }
+    })
 }
 
 /// The answer to a well-formed request that is not executed. Older clients take any status but 200 for a broken
