@@ -1,5 +1,6 @@
 //! `rollcall serve`: from the settings to a running service, and to its end.
 
+use std::future::pending;
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,10 +31,12 @@ const CLOSING: Duration = Duration::from_secs(5);
 /// Why it cannot, in one sentence.
 pub async fn run(settings: Serve) -> Result<(), String> {
     start_log(&settings.log)?;
-    // The port first: without it nothing is done to the database.
-    let listener = TcpListener::bind(settings.addresses.listen).await;
-    let listener = listener.map_err(|error| cannot_listen(settings.addresses.listen, &error))?;
-    let address = listener.local_addr().map_err(sentence)?;
+    // The ports first: without them nothing is done to the database.
+    let (listener, address) = listen(settings.addresses.listen, "--listen").await?;
+    let metrics = match settings.metrics_listen {
+        Some(address) => Some(listen(address, "--metrics-listen").await?),
+        None => None,
+    };
     let db = open(&settings.database).await?;
     let mut signals = Signals::new().map_err(sentence)?;
 
@@ -54,10 +57,13 @@ pub async fn run(settings: Serve) -> Result<(), String> {
             LogFormat::Json => info!(link, "nobody is a user yet: become the first administrator"),
         }
     }
+    if let Some((_, address)) = &metrics {
+        info!(%address, "figures are shown at {}", http::metrics::PATH);
+    }
 
     let retention = settings.deploy_retention.map(|keep| tokio::spawn(retention::run(db.clone(), keep)));
     let (told, stop) = tokio::sync::oneshot::channel();
-    let service = http::serve(app, listener, async {
+    let service = http::serve(Arc::clone(&app), listener, async {
         // A sender that is gone says the same.
         let _ = stop.await;
         if let Some(retention) = retention {
@@ -69,10 +75,17 @@ pub async fn run(settings: Serve) -> Result<(), String> {
         let _ = told.send(());
         signals.next().await;
     };
+    let show_metrics = async {
+        match metrics {
+            Some((listener, _)) => http::serve_metrics(app, listener).await,
+            None => pending().await,
+        }
+    };
     tokio::pin!(service);
     let drained = tokio::select! {
         drained = &mut service => drained,
         () = twice => return Err("stopped at once, at the second signal".to_owned()),
+        never = show_metrics => match never {},
     };
     if let Drained::Cut(connections) = drained {
         warn!(connections, "connections were cut at the end of the drain");
@@ -113,10 +126,16 @@ impl Signals {
     }
 }
 
-fn cannot_listen(address: SocketAddr, error: &io::Error) -> String {
+async fn listen(address: SocketAddr, flag: &str) -> Result<(TcpListener, SocketAddr), String> {
+    let listener = TcpListener::bind(address).await.map_err(|error| cannot_listen(address, flag, &error))?;
+    let address = listener.local_addr().map_err(sentence)?;
+    Ok((listener, address))
+}
+
+fn cannot_listen(address: SocketAddr, flag: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
-            format!("another program listens on {address}; end it, or choose another port with --listen")
+            format!("another program listens on {address}; end it, or choose another port with {flag}")
         }
         io::ErrorKind::AddrNotAvailable => format!("this machine has no address {}", address.ip()),
         io::ErrorKind::PermissionDenied => format!("listening on {address} is not permitted"),

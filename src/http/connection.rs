@@ -24,7 +24,8 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
-use super::App;
+use super::serve::Answers;
+use crate::config::Edge;
 
 /// The longest head of a request. It bounds what is buffered of a body, too.
 const HEAD_BYTES: usize = 32 * 1024;
@@ -38,18 +39,38 @@ const CONNECTION_WINDOW: u32 = 1024 * 1024;
 /// How long a peer may take to see that a connection ends, at the most.
 const FAREWELL: Duration = Duration::from_secs(1);
 
+/// How long a peer is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// From the connection to the head of its first request.
+    head: Duration,
+    /// Without a request, and without a byte written.
+    idle: Duration,
+}
+
+impl Patience {
+    pub(super) fn of(edge: &Edge) -> Self {
+        Self { head: edge.header_timeout, idle: edge.idle_timeout }
+    }
+}
+
 /// Serves a connection until it ends, or `stop` says so and its requests are answered.
-pub(super) async fn run(app: Arc<App>, stream: TcpStream, peer: SocketAddr, mut stop: watch::Receiver<bool>) {
+pub(super) async fn run<A: Answers>(
+    answers: Arc<A>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    patience: Patience,
+    mut stop: watch::Receiver<bool>,
+) {
     // Answers are written whole.
     let _ = stream.set_nodelay(true);
     let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, last: Instant::now() }));
-    let io = TokioIo::new(Watched { stream, activity: Arc::clone(&activity) });
-    let (header_timeout, idle_timeout) = (app.edge.header_timeout, app.edge.idle_timeout);
+    let stream = Watched { stream, activity: Arc::clone(&activity) };
     let service = service_fn(|request: Request<Incoming>| {
-        let (app, answering) = (Arc::clone(&app), Answering::begin(&activity));
+        let (answers, answering) = (Arc::clone(&answers), Answering::begin(&activity));
         // On the heap, because the connection keeps room for it also while it is idle.
         Box::pin(async move {
-            let reply = app.answer(request, peer.ip()).await;
+            let reply = answers.answer(request, peer.ip()).await;
             drop(answering);
             Ok::<_, Infallible>(reply.map(Full::new))
         })
@@ -63,16 +84,16 @@ pub(super) async fn run(app: Arc<App>, stream: TcpStream, peer: SocketAddr, mut 
         .max_concurrent_streams(STREAMS)
         .max_header_list_size(HEAD_BYTES as u32)
         .initial_connection_window_size(CONNECTION_WINDOW);
-    let mut connection = pin!(builder.serve_connection(io, service));
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let mut ending: Option<Instant> = None;
     // The next look. What is due moves with every answer, and nothing is while a request is being answered.
-    let look = header_timeout.min(idle_timeout);
+    let look = patience.head.min(patience.idle);
     loop {
         let due = |activity: &Activity| {
             let patience = match (ending, activity.requests) {
-                (Some(_), _) => FAREWELL.min(idle_timeout),
-                (None, 0) => header_timeout,
-                (None, _) => idle_timeout,
+                (Some(_), _) => FAREWELL.min(patience.idle),
+                (None, 0) => patience.head,
+                (None, _) => patience.idle,
             };
             let quiet = ending.map_or(activity.last, |ending| ending.max(activity.last));
             (activity.open == 0).then(|| quiet + patience)

@@ -288,6 +288,15 @@ pub fn not_modified(tag: &HeaderValue) -> Reply {
     with_tag(reply, tag)
 }
 
+/// The figures of the process, for whoever collects them.
+pub fn figures(text: String, asked: &HeaderMap) -> Reply {
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let mut reply = with_body(StatusCode::OK, HeaderValue::from_static(kind), text);
+    coding::compress(&mut reply, asked);
+    protect(reply.headers_mut());
+    reply
+}
+
 /// A time limit was reached: of the query there is nothing to tell.
 pub fn query_timeout(media: Media, limit: Duration) -> Reply {
     let message = format!("The query was ended because it took longer than {limit:?}. Ask for less at one time.");
@@ -296,16 +305,23 @@ pub fn query_timeout(media: Media, limit: Duration) -> Reply {
     with_body(StatusCode::OK, media.content_type(), [b"{\"errors\":", &*errors, b",\"data\":null}"].concat())
 }
 
+/// A status without a word, and the methods that would be answered.
+pub fn bare(status: StatusCode, allowed: Option<&'static str>) -> Reply {
+    let mut reply = Reply::default();
+    *reply.status_mut() = status;
+    let headers = reply.headers_mut();
+    if let Some(allowed) = allowed {
+        headers.insert(header::ALLOW, HeaderValue::from_static(allowed));
+    }
+    protect(headers);
+    reply
+}
+
 /// Gives an answer what every answer has.
 pub fn finish(reply: &mut Reply, call: &Call) {
     coding::compress(reply, &call.parts.headers);
     let headers = reply.headers_mut();
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));
-    headers
-        .entry(header::CONTENT_SECURITY_POLICY)
-        .or_insert(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    protect(headers);
     if let Ok(id) = HeaderValue::from_str(&call.id) {
         headers.insert(X_REQUEST_ID, id);
     }
@@ -319,6 +335,16 @@ pub fn finish(reply: &mut Reply, call: &Call) {
         reply.headers_mut().insert(header::CONTENT_LENGTH, length.into());
         *reply.body_mut() = Bytes::new();
     }
+}
+
+/// Takes from a browser what it could do with an answer that is not meant for it.
+fn protect(headers: &mut HeaderMap) {
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
 /// The strong entity tag of a file's content.

@@ -32,6 +32,8 @@ pub struct TestApp {
     pub db: Db,
     /// A token that may write.
     pub token: String,
+    /// Where it shows its figures, with `--metrics-listen`.
+    pub metrics: Option<SocketAddr>,
     client: Client<HttpConnector, Full<Bytes>>,
     stop: Option<oneshot::Sender<()>>,
     service: JoinHandle<Drained>,
@@ -86,13 +88,19 @@ impl TestApp {
         let app_url = settings.addresses.app_url(address);
         let catalogue = Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url });
         let app = Arc::new(App::new(db.clone(), catalogue, settings.edge));
+        let mut metrics = None;
+        if let Some(address) = settings.metrics_listen {
+            let listener = TcpListener::bind(address).await.expect("a port");
+            metrics = Some(listener.local_addr().expect("an address"));
+            tokio::spawn(http::serve_metrics(Arc::clone(&app), listener));
+        }
         let (stop, stopped) = oneshot::channel::<()>();
         let service = tokio::spawn(http::serve(app, listener, async {
             let _ = stopped.await;
         }));
         let client = Client::builder(TokioExecutor::new()).build_http();
-        let mut app =
-            Self { address, db, token: String::new(), client, stop: Some(stop), service, _database: database };
+        let (token, stop) = (String::new(), Some(stop));
+        let mut app = Self { address, db, token, metrics, client, stop, service, _database: database };
         app.token = app.new_token(Scope::Write, None).await;
         app
     }

@@ -25,6 +25,7 @@ mod introspection;
 mod kill;
 mod library;
 mod limits;
+mod metrics;
 mod migrations;
 mod paging;
 mod postgres;

@@ -25,12 +25,7 @@ use crate::http::{App, Call, body};
 /// Authenticates, counts, reads, checks and executes.
 pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
     let token = app.tokens.check(&call.parts.headers, Timestamp::now()).await?;
-    if let Some(standing) = app.limits.count(Key::Token(token.id), Instant::now()).await {
-        call.standing = Some(standing);
-        if !standing.allowed {
-            return Err(Rejection::TooManyRequests(standing));
-        }
-    }
+    app.count(call, Key::Token(token.id)).await?;
     body::check_is_json(&call.parts.headers)?;
     let body = body::read(body, app.edge.max_body, app.edge.body_timeout).await?;
     let request = parse(&body)?;
@@ -49,12 +44,13 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
         );
         return Ok(refuse(media, StatusCode::FORBIDDEN, &[error]));
     }
-    let is_mutation = prepared.plan.serial;
+    let (started, is_mutation) = (Instant::now(), prepared.plan.serial);
     let execution = app.catalogue.execute(&prepared, &call.id);
     // A mutation is let finish, because what it has committed must not be told as failed. What it waits for is bounded
     // by the database. A query that is dropped gives its transaction and its connection back.
     let limit = app.edge.query_timeout;
     let response = if is_mutation { Ok(execution.await) } else { timeout(limit, execution).await };
+    app.metrics.operation(is_mutation, prepared.operation.as_deref(), started.elapsed());
     Ok(match response {
         Ok(response) => reply::graphql(media, StatusCode::OK, response.text),
         Err(_) => {
