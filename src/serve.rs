@@ -8,7 +8,7 @@ use std::time::Duration;
 use std::{io, panic};
 
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
@@ -20,18 +20,22 @@ use crate::deploy::retention;
 use crate::entity::{Timestamp, sign_in_link, user};
 use crate::error::Error;
 use crate::graphql::{Catalogue, Settings};
+use crate::http::tls::Tls;
 use crate::http::{self, App, Drained};
 
 /// How long closing the database may take: SQLite writes its log back into the file.
 const CLOSING: Duration = Duration::from_secs(5);
 
-/// Brings the database up to date and serves until SIGTERM or SIGINT; a second one ends it without waiting.
+/// Brings the database up to date and serves until SIGTERM or SIGINT; a second one ends it without waiting. SIGHUP reads
+/// the certificate again.
 ///
 /// # Errors
 /// Why it cannot, in one sentence.
 pub async fn run(settings: Serve) -> Result<(), String> {
     start_log(&settings.log)?;
-    // The ports first: without them nothing is done to the database.
+    // The certificate and the ports first: without them nothing is done to the database.
+    let tls = settings.addresses.tls.both();
+    let tls = tls.map(|(certificate, key)| Tls::open(certificate, key)).transpose()?.map(Arc::new);
     let (listener, address) = listen(settings.addresses.listen, "--listen").await?;
     let metrics = match settings.metrics_listen {
         Some(address) => Some(listen(address, "--metrics-listen").await?),
@@ -63,7 +67,7 @@ pub async fn run(settings: Serve) -> Result<(), String> {
 
     let retention = settings.deploy_retention.map(|keep| tokio::spawn(retention::run(db.clone(), keep)));
     let (told, stop) = tokio::sync::oneshot::channel();
-    let service = http::serve(Arc::clone(&app), listener, async {
+    let service = http::serve(Arc::clone(&app), listener, tls.clone(), async {
         // A sender that is gone says the same.
         let _ = stop.await;
         if let Some(retention) = retention {
@@ -71,9 +75,9 @@ pub async fn run(settings: Serve) -> Result<(), String> {
         }
     });
     let twice = async {
-        signals.next().await;
+        signals.next(tls.as_deref()).await;
         let _ = told.send(());
-        signals.next().await;
+        signals.next(tls.as_deref()).await;
     };
     let show_metrics = async {
         match metrics {
@@ -107,21 +111,34 @@ async fn first_link(db: &Db) -> Result<Option<String>, String> {
     Ok(made.await.map_err(sentence)?.map(|key| sign_in_link::path(&key)))
 }
 
-/// What tells the service to stop.
+/// What is told to the service from outside.
 struct Signals {
-    terminate: tokio::signal::unix::Signal,
-    interrupt: tokio::signal::unix::Signal,
+    terminate: Signal,
+    interrupt: Signal,
+    hang_up: Signal,
 }
 
 impl Signals {
     fn new() -> io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
     }
 
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+    /// Waits until the service is to stop, and until then renews its certificate whenever that is asked for.
+    async fn next(&mut self, tls: Option<&Tls>) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                Some(()) = self.hang_up.recv() => match tls.map(Tls::reload) {
+                    Some(Ok(())) => info!("the TLS certificate was read again"),
+                    Some(Err(reason)) => error!(reason, "the TLS certificate stays as it was"),
+                    None => info!("there is nothing to read again at SIGHUP"),
+                },
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 or HTTP/2, for as long as it is of use.
+//! One connection: HTTP/1.1 or HTTP/2, with TLS or without, for as long as it is of use.
 //!
 //! hyper speaks the protocols; this adds when to end a connection. It ends when its first request takes too long to
 //! come, when it has been without a request and without a byte written for too long, and, in an orderly way, when the
@@ -21,7 +21,8 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio_rustls::TlsAcceptor;
 use tracing::debug;
 
 use super::serve::Answers;
@@ -58,14 +59,51 @@ impl Patience {
 pub(super) async fn run<A: Answers>(
     answers: Arc<A>,
     stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    peer: SocketAddr,
+    patience: Patience,
+    stop: watch::Receiver<bool>,
+) {
+    // Answers are written whole.
+    let _ = stream.set_nodelay(true);
+    let began = Instant::now();
+    let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, began, last: began }));
+    let stream = Watched { stream, activity: Arc::clone(&activity) };
+    match tls {
+        None => speak(answers, stream, activity, peer, patience, stop).await,
+        // On the heap, because a connection in the clear would keep room for it too.
+        Some(tls) => Box::pin(encrypted(answers, stream, tls, activity, peer, patience, stop)).await,
+    }
+}
+
+/// Shakes hands, and speaks HTTP then.
+async fn encrypted<A: Answers>(
+    answers: Arc<A>,
+    stream: Watched,
+    tls: TlsAcceptor,
+    activity: Arc<Mutex<Activity>>,
+    peer: SocketAddr,
+    patience: Patience,
+    stop: watch::Receiver<bool>,
+) {
+    let began = lock(&activity).began;
+    let stream = match timeout_at(began + patience.head, tls.accept(stream)).await {
+        Ok(Ok(stream)) => Box::new(stream),
+        Ok(Err(error)) => return debug!(%peer, %error, "a handshake failed"),
+        Err(_) => return debug!(%peer, "a handshake took too long"),
+    };
+    speak(answers, stream, activity, peer, patience, stop).await;
+}
+
+/// Speaks HTTP on a stream.
+async fn speak<A: Answers>(
+    answers: Arc<A>,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    activity: Arc<Mutex<Activity>>,
     peer: SocketAddr,
     patience: Patience,
     mut stop: watch::Receiver<bool>,
 ) {
-    // Answers are written whole.
-    let _ = stream.set_nodelay(true);
-    let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, last: Instant::now() }));
-    let stream = Watched { stream, activity: Arc::clone(&activity) };
     let service = service_fn(|request: Request<Incoming>| {
         let (answers, answering) = (Arc::clone(&answers), Answering::begin(&activity));
         // On the heap, because the connection keeps room for it also while it is idle.
@@ -90,13 +128,13 @@ pub(super) async fn run<A: Answers>(
     let look = patience.head.min(patience.idle);
     loop {
         let due = |activity: &Activity| {
-            let patience = match (ending, activity.requests) {
-                (Some(_), _) => FAREWELL.min(patience.idle),
-                (None, 0) => patience.head,
-                (None, _) => patience.idle,
+            let (since, rest) = match (ending, activity.requests) {
+                (Some(ending), _) => (ending.max(activity.last), FAREWELL.min(patience.idle)),
+                // What is written before there is an answer is the protocol's talk, which a peer can go on with.
+                (None, 0) => (activity.began, patience.head),
+                (None, _) => (activity.last, patience.idle),
             };
-            let quiet = ending.map_or(activity.last, |ending| ending.max(activity.last));
-            (activity.open == 0).then(|| quiet + patience)
+            (activity.open == 0).then(|| since + rest)
         };
         let next = Instant::now() + look;
         let next = due(&lock(&activity)).map_or(next, |due| due.min(next));
@@ -128,6 +166,8 @@ struct Activity {
     open: usize,
     /// Requests so far.
     requests: u64,
+    /// When the connection was accepted.
+    began: Instant,
     /// When an answer, or a piece of one, last left.
     last: Instant,
 }

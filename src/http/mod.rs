@@ -41,6 +41,7 @@ pub mod metrics;
 pub mod reply;
 pub mod router;
 mod serve;
+pub mod tls;
 
 pub use serve::{Drained, serve, serve_metrics};
 

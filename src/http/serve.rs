@@ -18,6 +18,7 @@ use tracing::warn;
 
 use super::connection::{self, Patience};
 use super::reply::Reply;
+use super::tls::Tls;
 use super::{App, metrics};
 
 /// Connections to the listener for figures at one time.
@@ -38,16 +39,17 @@ pub(super) trait Answers: Send + Sync + 'static {
     fn answer(&self, request: Request<Incoming>, peer: IpAddr) -> impl Future<Output = Reply> + Send;
 }
 
-/// Serves what comes in at `listener`. When `told_to_stop` is done, `/readyz` says so;
+/// Serves what comes in at `listener`, encrypted where there is `tls`. When `told_to_stop` is done, `/readyz` says so;
 /// after the delay of the settings no more connections are accepted, those that are there finish their requests, and
 /// what is left at the deadline is cut.
 pub async fn serve(
     app: Arc<App>,
     listener: TcpListener,
+    tls: Option<Arc<Tls>>,
     told_to_stop: impl Future<Output = ()>,
 ) -> Drained {
     let patience = Patience::of(&app.edge);
-    let mut connections = Connections::new(Arc::clone(&app), app.edge.max_connections as usize, patience);
+    let mut connections = Connections::new(Arc::clone(&app), app.edge.max_connections as usize, patience, tls);
     let drain = async {
         told_to_stop.await;
         app.draining.store(true, Ordering::Relaxed);
@@ -77,7 +79,7 @@ pub async fn serve(
 /// Serves the figures of `app` to whoever comes in at `listener`, for as long as it is let.
 pub async fn serve_metrics(app: Arc<App>, listener: TcpListener) -> Infallible {
     let patience = Patience::of(&app.edge);
-    let mut connections = Connections::new(Arc::new(metrics::Page(app)), METRICS_CONNECTIONS, patience);
+    let mut connections = Connections::new(Arc::new(metrics::Page(app)), METRICS_CONNECTIONS, patience, None);
     loop {
         connections.next(&listener).await;
     }
@@ -88,22 +90,24 @@ struct Connections<A> {
     answers: Arc<A>,
     slots: Arc<Semaphore>,
     patience: Patience,
+    tls: Option<Arc<Tls>>,
     stop: watch::Sender<bool>,
     open: JoinSet<()>,
 }
 
 impl<A: Answers> Connections<A> {
-    fn new(answers: Arc<A>, most: usize, patience: Patience) -> Self {
+    fn new(answers: Arc<A>, most: usize, patience: Patience, tls: Option<Arc<Tls>>) -> Self {
         let slots = Arc::new(Semaphore::new(most));
-        Self { answers, slots, patience, stop: watch::Sender::new(false), open: JoinSet::new() }
+        Self { answers, slots, patience, tls, stop: watch::Sender::new(false), open: JoinSet::new() }
     }
 
     /// Waits until a connection comes or ends.
     async fn next(&mut self, listener: &TcpListener) {
         tokio::select! {
             (slot, stream, peer) = accept(listener, &self.slots) => {
+                let tls = self.tls.as_ref().map(|tls| tls.acceptor());
                 let (answers, stop) = (Arc::clone(&self.answers), self.stop.subscribe());
-                let connection = connection::run(answers, stream, peer, self.patience, stop);
+                let connection = connection::run(answers, stream, tls, peer, self.patience, stop);
                 self.open.spawn(async move {
                     connection.await;
                     drop(slot);

@@ -47,6 +47,7 @@ mod team;
 mod tidy;
 mod tier;
 mod time_limit;
+mod tls;
 mod tour;
 mod user;
 mod webhook;
