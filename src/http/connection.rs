@@ -37,6 +37,10 @@ const STREAMS: u32 = 64;
 /// What one HTTP/2 connection may send without being read.
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 
+/// What a peer must take of its answers within the idle timeout: whoever takes a byte now and then makes us keep all the
+/// rest.
+const PIECE: usize = 64 * 1024;
+
 /// How long a peer may take to see that a connection ends, at the most.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -67,7 +71,7 @@ pub(super) async fn run<A: Answers>(
     // Answers are written whole.
     let _ = stream.set_nodelay(true);
     let began = Instant::now();
-    let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, began, last: began }));
+    let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, began, last: began, left: 0 }));
     let stream = Watched { stream, activity: Arc::clone(&activity) };
     match tls {
         None => speak(answers, stream, activity, peer, patience, stop).await,
@@ -168,8 +172,23 @@ struct Activity {
     requests: u64,
     /// When the connection was accepted.
     began: Instant,
-    /// When an answer, or a piece of one, last left.
+    /// When an answer, or a piece of one worth the name, last left.
     last: Instant,
+    /// The bytes that left since then.
+    left: usize,
+}
+
+impl Activity {
+    fn note(&mut self, bytes: usize) {
+        self.left = self.left.saturating_add(bytes);
+        if self.left >= PIECE {
+            self.rest();
+        }
+    }
+
+    fn rest(&mut self) {
+        (self.last, self.left) = (Instant::now(), 0);
+    }
 }
 
 fn lock(activity: &Mutex<Activity>) -> MutexGuard<'_, Activity> {
@@ -192,7 +211,7 @@ impl Drop for Answering {
     fn drop(&mut self) {
         let mut activity = lock(&self.0);
         activity.open -= 1;
-        activity.last = Instant::now();
+        activity.rest();
     }
 }
 
@@ -204,8 +223,8 @@ struct Watched {
 
 impl Watched {
     fn note(&self, written: &io::Result<usize>) {
-        if written.as_ref().is_ok_and(|bytes| *bytes > 0) {
-            lock(&self.activity).last = Instant::now();
+        if let Ok(bytes) = written {
+            lock(&self.activity).note(*bytes);
         }
     }
 }
@@ -243,5 +262,21 @@ impl AsyncWrite for Watched {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_takes_a_little_now_and_then_takes_nothing() {
+        let began = Instant::now();
+        let mut activity = Activity { open: 0, requests: 1, began, last: began, left: 0 };
+        activity.note(PIECE - 1);
+        assert_eq!((activity.last, activity.left), (began, PIECE - 1));
+        activity.note(1);
+        assert_eq!(activity.left, 0);
+        assert!(activity.last >= began);
     }
 }
