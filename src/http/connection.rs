@@ -29,17 +29,17 @@ use super::serve::Answers;
 use crate::config::Edge;
 
 /// The longest head of a request. It bounds what is buffered of a body, too.
-const HEAD_BYTES: usize = 32 * 1024;
+pub const HEAD_BYTES: usize = 32 * 1024;
 
 /// Requests at one time on one HTTP/2 connection.
-const STREAMS: u32 = 64;
+pub const STREAMS: u32 = 64;
 
 /// What one HTTP/2 connection may send without being read.
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 
 /// What a peer must take of its answers within the idle timeout: whoever takes a byte now and then makes us keep all the
 /// rest.
-const PIECE: usize = 64 * 1024;
+pub const PIECE: usize = 64 * 1024;
 
 /// How long a peer may take to see that a connection ends, at the most.
 const FAREWELL: Duration = Duration::from_secs(1);

@@ -31,6 +31,7 @@ mod paging;
 mod postgres;
 mod process;
 mod properties;
+mod published_limits;
 mod races;
 mod real_catalogue;
 mod refusals;
