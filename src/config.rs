@@ -209,6 +209,9 @@ pub struct Serve {
     /// the dedup_id of one that was removed is a new deploy [default: for ever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = retention)]
     pub deploy_retention: Option<Duration>,
+    /// The address and the port to show figures on, at /metrics; port 0 takes a free one [default: nowhere]
+    #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_METRICS_LISTEN")]
+    pub metrics_listen: Option<SocketAddr>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub edge: Edge,
@@ -223,24 +226,50 @@ pub struct Addresses {
     /// The address and the port to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_LISTEN", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
-    /// Where clients reach the API [default: http:// and the listening address]
+    /// Where clients reach the API [default: http:// or https:// and the listening address]
     #[arg(long, value_name = "URL", env = "ROLLCALL_BASE_URL", value_parser = origin)]
     base_url: Option<String>,
-    /// Where people and CI systems reach the application [default: http:// and the listening address]
+    /// Where people and CI systems reach the application [default: the same as the default of --base-url]
     #[arg(long, value_name = "URL", env = "ROLLCALL_APP_URL", value_parser = origin)]
     app_url: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub tls: TlsFiles,
 }
 
 impl Addresses {
     /// Where clients reach the API, when the service listens on `listening`; no slash at its end.
     pub fn base_url(&self, listening: SocketAddr) -> String {
-        self.base_url.clone().unwrap_or_else(|| format!("http://{listening}"))
+        self.base_url.clone().unwrap_or_else(|| self.own(listening))
     }
 
     /// Where people and CI systems reach the application, when the service listens on `listening`; no slash at its
     /// end.
     pub fn app_url(&self, listening: SocketAddr) -> String {
-        self.app_url.clone().unwrap_or_else(|| format!("http://{listening}"))
+        self.app_url.clone().unwrap_or_else(|| self.own(listening))
+    }
+
+    fn own(&self, listening: SocketAddr) -> String {
+        let scheme = if self.tls.both().is_some() { "https" } else { "http" };
+        format!("{scheme}://{listening}")
+    }
+}
+
+/// What connections are encrypted with: both files, or none.
+#[derive(Debug, Clone, Args)]
+pub struct TlsFiles {
+    /// Encrypt connections with the certificate chain in this PEM file. SIGHUP reads both files again
+    #[arg(long, value_name = "FILE", env = "ROLLCALL_TLS_CERTIFICATE", requires = "tls_key")]
+    tls_certificate: Option<PathBuf>,
+    /// The PEM file of the certificate's private key
+    #[arg(long, value_name = "FILE", env = "ROLLCALL_TLS_KEY", requires = "tls_certificate")]
+    tls_key: Option<PathBuf>,
+}
+
+impl TlsFiles {
+    /// The files of the certificate and of the key, where connections are to be encrypted.
+    pub fn both(&self) -> Option<(PathBuf, PathBuf)> {
+        self.tls_certificate.clone().zip(self.tls_key.clone())
     }
 }
 
@@ -316,6 +345,15 @@ pub struct Edge {
     /// How long a request's body may take
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_BODY_TIMEOUT", default_value = "30s", value_parser = duration)]
     pub body_timeout: Duration,
+    /// How long a GraphQL query may take; a mutation is always let finish
+    #[arg(
+        long,
+        value_name = "DURATION",
+        env = "ROLLCALL_QUERY_TIMEOUT",
+        default_value = "30s",
+        value_parser = duration
+    )]
+    pub query_timeout: Duration,
     /// How long a connection may stay without a request, or without taking any of an answer
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_IDLE_TIMEOUT", default_value = "60s", value_parser = duration)]
     pub idle_timeout: Duration,

@@ -12,7 +12,7 @@ use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{ArrayType, Expr, ExprTrait};
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sea_orm::sqlx::{self, ConnectOptions, Connection, SqliteConnection};
+use sea_orm::sqlx::{self, ConnectOptions, Connection, Executor, SqliteConnection};
 use sea_orm::{
     AccessMode, ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
     IsolationLevel, RuntimeErr, SqlErr, SqliteTransactionMode, SqlxPostgresConnector, SqlxSqliteConnector,
@@ -28,6 +28,10 @@ const SQLITE_READERS: u32 = 4;
 /// Connections to PostgreSQL, for readers and writers together.
 const POSTGRES_CONNECTIONS: u32 = 10;
 
+/// How long a statement may take on PostgreSQL, and wait for a lock. When nobody waits for its outcome any more, its
+/// connection is free no later than then.
+const STATEMENT: Duration = Duration::from_secs(60);
+
 /// "rollcall", as the key of the lock that migrations hold on PostgreSQL.
 const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"rollcall");
 
@@ -37,6 +41,19 @@ pub struct Db {
     place: String,
     read: DatabaseConnection,
     write: DatabaseConnection,
+}
+
+/// The connections of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pool {
+    /// What they are for.
+    pub name: &'static str,
+    /// Those that are lent.
+    pub in_use: u32,
+    /// Those that wait.
+    pub idle: u32,
+    /// The most that there may be.
+    pub most: u32,
 }
 
 impl Db {
@@ -90,6 +107,29 @@ impl Db {
         }
     }
 
+    /// How the connections are used.
+    pub fn pools(&self) -> Vec<Pool> {
+        let pool = |name, connection: &DatabaseConnection| {
+            let (size, idle, most) = match connection.get_database_backend() {
+                DbBackend::Postgres => {
+                    let pool = connection.get_postgres_connection_pool();
+                    (pool.size(), pool.num_idle(), pool.options().get_max_connections())
+                }
+                _ => {
+                    let pool = connection.get_sqlite_connection_pool();
+                    (pool.size(), pool.num_idle(), pool.options().get_max_connections())
+                }
+            };
+            // The two are not read at one moment.
+            let idle = u32::try_from(idle).unwrap_or(u32::MAX);
+            Pool { name, in_use: size.saturating_sub(idle), idle, most }
+        };
+        match self.read.get_database_backend() {
+            DbBackend::Postgres => vec![pool("all", &self.read)],
+            _ => vec![pool("read", &self.read), pool("write", &self.write)],
+        }
+    }
+
     /// Tells `observer` of every statement, once it has run. Clones that were made before are not observed.
     pub fn observe(&mut self, observer: impl Fn(&metric::Info<'_>) + Clone + Send + Sync + 'static) {
         self.read.set_metric_callback(observer.clone());
@@ -122,7 +162,8 @@ pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
     }
     let transaction = db.begin_write().await.map_err(failed)?;
     if transaction.get_database_backend() == DbBackend::Postgres {
-        let lock = format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})");
+        // What a step takes depends on how much there is.
+        let lock = format!("SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock({MIGRATION_LOCK})");
         transaction.execute_unprepared(&lock).await.map_err(failed)?;
     }
     // Again, because another process may have been at it until now.
@@ -311,6 +352,10 @@ async fn connect_postgres(url: &str) -> Result<Db, OpenError> {
         Err(_) => return Err(OpenError::Unreachable { place, why: "it does not answer".to_owned() }),
     }
     let pool = PgPoolOptions::new().max_connections(POSTGRES_CONNECTIONS).test_before_acquire(false);
+    let pool = pool.after_connect(|connection, _| {
+        let limit = format!("SET statement_timeout = {}", STATEMENT.as_millis());
+        Box::pin(async move { connection.execute(sqlx::AssertSqlSafe(limit)).await.map(drop) })
+    });
     let pool = SqlxPostgresConnector::from_sqlx_postgres_pool(pool.connect_lazy_with(options));
     Ok(Db { place, read: pool.clone(), write: pool })
 }

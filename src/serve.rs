@@ -1,5 +1,6 @@
 //! `rollcall serve`: from the settings to a running service, and to its end.
 
+use std::future::pending;
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use std::{io, panic};
 
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
@@ -19,21 +20,27 @@ use crate::deploy::retention;
 use crate::entity::{Timestamp, sign_in_link, user};
 use crate::error::Error;
 use crate::graphql::{Catalogue, Settings};
+use crate::http::tls::Tls;
 use crate::http::{self, App, Drained};
 
 /// How long closing the database may take: SQLite writes its log back into the file.
 const CLOSING: Duration = Duration::from_secs(5);
 
-/// Brings the database up to date and serves until SIGTERM or SIGINT; a second one ends it without waiting.
+/// Brings the database up to date and serves until SIGTERM or SIGINT; a second one ends it without waiting. SIGHUP reads
+/// the certificate again.
 ///
 /// # Errors
 /// Why it cannot, in one sentence.
 pub async fn run(settings: Serve) -> Result<(), String> {
     start_log(&settings.log)?;
-    // The port first: without it nothing is done to the database.
-    let listener = TcpListener::bind(settings.addresses.listen).await;
-    let listener = listener.map_err(|error| cannot_listen(settings.addresses.listen, &error))?;
-    let address = listener.local_addr().map_err(sentence)?;
+    // The certificate and the ports first: without them nothing is done to the database.
+    let tls = settings.addresses.tls.both();
+    let tls = tls.map(|(certificate, key)| Tls::open(certificate, key)).transpose()?.map(Arc::new);
+    let (listener, address) = listen(settings.addresses.listen, "--listen").await?;
+    let metrics = match settings.metrics_listen {
+        Some(address) => Some(listen(address, "--metrics-listen").await?),
+        None => None,
+    };
     let db = open(&settings.database).await?;
     let mut signals = Signals::new().map_err(sentence)?;
 
@@ -54,10 +61,13 @@ pub async fn run(settings: Serve) -> Result<(), String> {
             LogFormat::Json => info!(link, "nobody is a user yet: become the first administrator"),
         }
     }
+    if let Some((_, address)) = &metrics {
+        info!(%address, "figures are shown at {}", http::metrics::PATH);
+    }
 
     let retention = settings.deploy_retention.map(|keep| tokio::spawn(retention::run(db.clone(), keep)));
     let (told, stop) = tokio::sync::oneshot::channel();
-    let service = http::serve(app, listener, async {
+    let service = http::serve(Arc::clone(&app), listener, tls.clone(), async {
         // A sender that is gone says the same.
         let _ = stop.await;
         if let Some(retention) = retention {
@@ -65,14 +75,21 @@ pub async fn run(settings: Serve) -> Result<(), String> {
         }
     });
     let twice = async {
-        signals.next().await;
+        signals.next(tls.as_deref()).await;
         let _ = told.send(());
-        signals.next().await;
+        signals.next(tls.as_deref()).await;
+    };
+    let show_metrics = async {
+        match metrics {
+            Some((listener, _)) => http::serve_metrics(app, listener).await,
+            None => pending().await,
+        }
     };
     tokio::pin!(service);
     let drained = tokio::select! {
         drained = &mut service => drained,
         () = twice => return Err("stopped at once, at the second signal".to_owned()),
+        never = show_metrics => match never {},
     };
     if let Drained::Cut(connections) = drained {
         warn!(connections, "connections were cut at the end of the drain");
@@ -94,29 +111,48 @@ async fn first_link(db: &Db) -> Result<Option<String>, String> {
     Ok(made.await.map_err(sentence)?.map(|key| sign_in_link::path(&key)))
 }
 
-/// What tells the service to stop.
+/// What is told to the service from outside.
 struct Signals {
-    terminate: tokio::signal::unix::Signal,
-    interrupt: tokio::signal::unix::Signal,
+    terminate: Signal,
+    interrupt: Signal,
+    hang_up: Signal,
 }
 
 impl Signals {
     fn new() -> io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
     }
 
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+    /// Waits until the service is to stop, and until then renews its certificate whenever that is asked for.
+    async fn next(&mut self, tls: Option<&Tls>) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                Some(()) = self.hang_up.recv() => match tls.map(Tls::reload) {
+                    Some(Ok(())) => info!("the TLS certificate was read again"),
+                    Some(Err(reason)) => error!(reason, "the TLS certificate stays as it was"),
+                    None => info!("there is nothing to read again at SIGHUP"),
+                },
+            }
         }
     }
 }
 
-fn cannot_listen(address: SocketAddr, error: &io::Error) -> String {
+async fn listen(address: SocketAddr, flag: &str) -> Result<(TcpListener, SocketAddr), String> {
+    let listener = TcpListener::bind(address).await.map_err(|error| cannot_listen(address, flag, &error))?;
+    let address = listener.local_addr().map_err(sentence)?;
+    Ok((listener, address))
+}
+
+fn cannot_listen(address: SocketAddr, flag: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
-            format!("another program listens on {address}; end it, or choose another port with --listen")
+            format!("another program listens on {address}; end it, or choose another port with {flag}")
         }
         io::ErrorKind::AddrNotAvailable => format!("this machine has no address {}", address.ip()),
         io::ErrorKind::PermissionDenied => format!("listening on {address} is not permitted"),

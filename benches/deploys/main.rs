@@ -102,7 +102,7 @@ async fn serve(url: &str, group: usize) {
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         drop(told);
     });
-    http::serve(Arc::new(app), listener, async {
+    http::serve(Arc::new(app), listener, None, async {
         let _ = stop.await;
     })
     .await;

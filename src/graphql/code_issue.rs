@@ -20,9 +20,6 @@ use crate::db;
 use crate::entity::{ByIds, Timestamp, code_issue, code_issue_cve, code_issue_cwe, code_issue_project};
 use crate::error::{Problems, Result, UserError, quoted};
 
-/// The most vulnerabilities, and the most weaknesses, of one issue.
-const MOST_REFERENCES: usize = 1_000;
-
 impl CodeIssueResolver for CodeIssue {
     fn id(&self) -> Id {
         Id::of::<code_issue::Entity>(self.id)
@@ -162,8 +159,8 @@ fn references(
         MaybeUndefined::Null => return Ok(Some(Vec::new())),
         MaybeUndefined::Value(given) => given,
     };
-    if given.len() > MOST_REFERENCES {
-        let message = format!("{field} has {} entries; at most {MOST_REFERENCES} are allowed", given.len());
+    if given.len() > text::ENTRIES {
+        let message = format!("{field} has {} entries; at most {} are allowed", given.len(), text::ENTRIES);
         return Err(UserError::new(field, message).into());
     }
     let mut problems = Problems::default();

@@ -12,13 +12,10 @@ use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::schema::*;
 use super::types::Tag;
-use super::{service, team};
+use super::{service, team, text};
 use crate::entity::tag::{self, Owner};
 use crate::entity::{self, repository, user};
 use crate::error::{Problems, Result, UserError, quoted};
-
-/// The most tags that one mutation sets.
-const MOST: usize = 1_000;
 
 impl TagResolver for Tag {
     fn id(&self) -> Id {
@@ -106,8 +103,8 @@ impl TagAssignMutation for Mutation {
     async fn tag_assign(ctx: &Ctx<'_>, input: TagAssignInput) -> Result<TagAssignPayload> {
         let TagAssignInput { id, alias, r#type, tags } = input;
         let db = &ctx.db();
-        if tags.len() > MOST {
-            return Err(UserError::new("tags", format!("at most {MOST} tags can be set at once")).into());
+        if tags.len() > text::ENTRIES {
+            return Err(UserError::new("tags", format!("at most {} tags can be set at once", text::ENTRIES)).into());
         }
         let owner = owner(db, &id, &alias, r#type).await?;
 

@@ -16,9 +16,6 @@ use crate::db;
 use crate::entity::{self, ByIds, team, team_membership};
 use crate::error::{Error, Problems, Result, UserError};
 
-/// The most members that one mutation names.
-const MOST: usize = 1_000;
-
 impl TeamMembershipResolver for TeamMembership {
     async fn team(memberships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Team>> {
         let ids = memberships.iter().map(|membership| Some(membership.team_id));
@@ -74,8 +71,8 @@ pub(super) struct Member {
 
 /// The users that the field `members` names, or all that is wrong with it.
 pub(super) async fn named(db: &impl ConnectionTrait, members: &[TeamMembershipUserInput]) -> Result<Vec<Member>> {
-    if members.len() > MOST {
-        return Err(UserError::new("members", format!("at most {MOST} members can be named at once")).into());
+    if members.len() > text::ENTRIES {
+        return Err(UserError::new("members", format!("at most {} members can be named at once", text::ENTRIES)).into());
     }
     let mut problems = Problems::default();
     let users: Vec<_> = members.iter().map(|TeamMembershipUserInput { user, role: _ }| user).collect();

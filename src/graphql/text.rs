@@ -7,6 +7,9 @@ use crate::entity;
 pub use crate::entity::text::{DESCRIPTION, NOTE, SHORT, URL, at_most, required};
 use crate::error::{Result, UserError};
 
+/// The most entries of a list in an input.
+pub const ENTRIES: usize = 1_000;
+
 /// A text that may be left out; an empty one is the same as null.
 pub fn optional(field: &'static str, text: &MaybeUndefined<String>, most: usize) -> Result<Option<String>, UserError> {
     match text.value() {

@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 or HTTP/2, for as long as it is of use.
+//! One connection: HTTP/1.1 or HTTP/2, with TLS or without, for as long as it is of use.
 //!
 //! hyper speaks the protocols; this adds when to end a connection. It ends when its first request takes too long to
 //! come, when it has been without a request and without a byte written for too long, and, in an orderly way, when the
@@ -21,35 +21,98 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio_rustls::TlsAcceptor;
 use tracing::debug;
 
-use super::App;
+use super::serve::Answers;
+use crate::config::Edge;
 
 /// The longest head of a request. It bounds what is buffered of a body, too.
-const HEAD_BYTES: usize = 32 * 1024;
+pub const HEAD_BYTES: usize = 32 * 1024;
 
 /// Requests at one time on one HTTP/2 connection.
-const STREAMS: u32 = 64;
+pub const STREAMS: u32 = 64;
 
 /// What one HTTP/2 connection may send without being read.
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 
+/// What a peer must take of its answers within the idle timeout: whoever takes a byte now and then makes us keep all the
+/// rest.
+pub const PIECE: usize = 64 * 1024;
+
 /// How long a peer may take to see that a connection ends, at the most.
 const FAREWELL: Duration = Duration::from_secs(1);
 
+/// How long a peer is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// From the connection to the head of its first request.
+    head: Duration,
+    /// Without a request, and without a byte written.
+    idle: Duration,
+}
+
+impl Patience {
+    pub(super) fn of(edge: &Edge) -> Self {
+        Self { head: edge.header_timeout, idle: edge.idle_timeout }
+    }
+}
+
 /// Serves a connection until it ends, or `stop` says so and its requests are answered.
-pub(super) async fn run(app: Arc<App>, stream: TcpStream, peer: SocketAddr, mut stop: watch::Receiver<bool>) {
+pub(super) async fn run<A: Answers>(
+    answers: Arc<A>,
+    stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    peer: SocketAddr,
+    patience: Patience,
+    stop: watch::Receiver<bool>,
+) {
     // Answers are written whole.
     let _ = stream.set_nodelay(true);
-    let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, last: Instant::now() }));
-    let io = TokioIo::new(Watched { stream, activity: Arc::clone(&activity) });
-    let (header_timeout, idle_timeout) = (app.edge.header_timeout, app.edge.idle_timeout);
+    let began = Instant::now();
+    let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, began, last: began, left: 0 }));
+    let stream = Watched { stream, activity: Arc::clone(&activity) };
+    match tls {
+        None => speak(answers, stream, activity, peer, patience, stop).await,
+        // On the heap, because a connection in the clear would keep room for it too.
+        Some(tls) => Box::pin(encrypted(answers, stream, tls, activity, peer, patience, stop)).await,
+    }
+}
+
+/// Shakes hands, and speaks HTTP then.
+async fn encrypted<A: Answers>(
+    answers: Arc<A>,
+    stream: Watched,
+    tls: TlsAcceptor,
+    activity: Arc<Mutex<Activity>>,
+    peer: SocketAddr,
+    patience: Patience,
+    stop: watch::Receiver<bool>,
+) {
+    let began = lock(&activity).began;
+    let stream = match timeout_at(began + patience.head, tls.accept(stream)).await {
+        Ok(Ok(stream)) => Box::new(stream),
+        Ok(Err(error)) => return debug!(%peer, %error, "a handshake failed"),
+        Err(_) => return debug!(%peer, "a handshake took too long"),
+    };
+    speak(answers, stream, activity, peer, patience, stop).await;
+}
+
+/// Speaks HTTP on a stream.
+async fn speak<A: Answers>(
+    answers: Arc<A>,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    activity: Arc<Mutex<Activity>>,
+    peer: SocketAddr,
+    patience: Patience,
+    mut stop: watch::Receiver<bool>,
+) {
     let service = service_fn(|request: Request<Incoming>| {
-        let (app, answering) = (Arc::clone(&app), Answering::begin(&activity));
+        let (answers, answering) = (Arc::clone(&answers), Answering::begin(&activity));
         // On the heap, because the connection keeps room for it also while it is idle.
         Box::pin(async move {
-            let reply = app.answer(request, peer.ip()).await;
+            let reply = answers.answer(request, peer.ip()).await;
             drop(answering);
             Ok::<_, Infallible>(reply.map(Full::new))
         })
@@ -63,19 +126,19 @@ pub(super) async fn run(app: Arc<App>, stream: TcpStream, peer: SocketAddr, mut 
         .max_concurrent_streams(STREAMS)
         .max_header_list_size(HEAD_BYTES as u32)
         .initial_connection_window_size(CONNECTION_WINDOW);
-    let mut connection = pin!(builder.serve_connection(io, service));
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let mut ending: Option<Instant> = None;
     // The next look. What is due moves with every answer, and nothing is while a request is being answered.
-    let look = header_timeout.min(idle_timeout);
+    let look = patience.head.min(patience.idle);
     loop {
         let due = |activity: &Activity| {
-            let patience = match (ending, activity.requests) {
-                (Some(_), _) => FAREWELL.min(idle_timeout),
-                (None, 0) => header_timeout,
-                (None, _) => idle_timeout,
+            let (since, rest) = match (ending, activity.requests) {
+                (Some(ending), _) => (ending.max(activity.last), FAREWELL.min(patience.idle)),
+                // What is written before there is an answer is the protocol's talk, which a peer can go on with.
+                (None, 0) => (activity.began, patience.head),
+                (None, _) => (activity.last, patience.idle),
             };
-            let quiet = ending.map_or(activity.last, |ending| ending.max(activity.last));
-            (activity.open == 0).then(|| quiet + patience)
+            (activity.open == 0).then(|| since + rest)
         };
         let next = Instant::now() + look;
         let next = due(&lock(&activity)).map_or(next, |due| due.min(next));
@@ -107,8 +170,25 @@ struct Activity {
     open: usize,
     /// Requests so far.
     requests: u64,
-    /// When an answer, or a piece of one, last left.
+    /// When the connection was accepted.
+    began: Instant,
+    /// When an answer, or a piece of one worth the name, last left.
     last: Instant,
+    /// The bytes that left since then.
+    left: usize,
+}
+
+impl Activity {
+    fn note(&mut self, bytes: usize) {
+        self.left = self.left.saturating_add(bytes);
+        if self.left >= PIECE {
+            self.rest();
+        }
+    }
+
+    fn rest(&mut self) {
+        (self.last, self.left) = (Instant::now(), 0);
+    }
 }
 
 fn lock(activity: &Mutex<Activity>) -> MutexGuard<'_, Activity> {
@@ -131,7 +211,7 @@ impl Drop for Answering {
     fn drop(&mut self) {
         let mut activity = lock(&self.0);
         activity.open -= 1;
-        activity.last = Instant::now();
+        activity.rest();
     }
 }
 
@@ -143,8 +223,8 @@ struct Watched {
 
 impl Watched {
     fn note(&self, written: &io::Result<usize>) {
-        if written.as_ref().is_ok_and(|bytes| *bytes > 0) {
-            lock(&self.activity).last = Instant::now();
+        if let Ok(bytes) = written {
+            lock(&self.activity).note(*bytes);
         }
     }
 }
@@ -182,5 +262,21 @@ impl AsyncWrite for Watched {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_takes_a_little_now_and_then_takes_nothing() {
+        let began = Instant::now();
+        let mut activity = Activity { open: 0, requests: 1, began, last: began, left: 0 };
+        activity.note(PIECE - 1);
+        assert_eq!((activity.last, activity.left), (began, PIECE - 1));
+        activity.note(1);
+        assert_eq!(activity.left, 0);
+        assert!(activity.last >= began);
     }
 }

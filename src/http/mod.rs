@@ -1,6 +1,6 @@
 //! The edge: from a TCP connection to an answer. The only place that knows hyper.
 //!
-//! A request's way: [`connection`] takes it off the wire, [`App::answer`] names it, counts it and finds its
+//! A request's way: [`connection`] takes it off the wire, [`Answers::answer`] names it, counts it and finds its
 //! [`Route`], a file of [`handlers`] answers it with the help of [`auth`], [`limits`] and [`body`], and [`reply`]
 //! builds every answer there is. What GraphQL means is left to [`graphql`](crate::graphql), what
 //! becomes of a deploy to [`deploy`](crate::deploy), and what stands on a page to [`app`](crate::app).
@@ -24,20 +24,29 @@ use crate::deploy::commit::GROUP;
 use crate::graphql::Catalogue;
 use auth::Tokens;
 use limits::{InProcess, Key, Limits, Standing};
+use metrics::Metrics;
 use reply::{Rejection, Reply, Surface};
 use router::Route;
+use serve::Answers;
 
+pub mod accept;
 pub mod auth;
 pub mod body;
 pub mod client;
+pub mod coding;
 pub mod connection;
 pub mod handlers;
 pub mod limits;
+pub mod metrics;
 pub mod reply;
 pub mod router;
 mod serve;
+pub mod tls;
 
-pub use serve::{Drained, serve};
+pub use serve::{Drained, serve, serve_metrics};
+
+/// Where people try queries, below the application's address.
+const EXPLORER: &str = "/explorer";
 
 /// What all requests share.
 pub struct App {
@@ -47,6 +56,7 @@ pub struct App {
     tokens: Tokens,
     site: Site,
     limits: Limits,
+    metrics: Metrics,
     edge: Edge,
     draining: AtomicBool,
 }
@@ -74,7 +84,8 @@ impl App {
         let site = Site::new(db.clone(), catalogue.clone());
         let deploys = Deploys::start(db.clone(), GROUP);
         let limits = Limits::new(edge.token_limit, edge.ip_limit, Box::new(InProcess::default()));
-        Self { db, catalogue, deploys, tokens, site, limits, edge, draining: AtomicBool::new(false) }
+        let metrics = Metrics::default();
+        Self { db, catalogue, deploys, tokens, site, limits, metrics, edge, draining: AtomicBool::new(false) }
     }
 
     /// The same service, recording deploys in its own way.
@@ -86,9 +97,11 @@ impl App {
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
     }
+}
 
-    /// Answers one request that came from `peer`. It always answers, and writes one line to the log.
-    pub async fn answer(&self, request: Request<Incoming>, peer: IpAddr) -> Reply {
+impl Answers for App {
+    /// Answers one request that came from `peer`, and writes one line to the log.
+    async fn answer(&self, request: Request<Incoming>, peer: IpAddr) -> Reply {
         let started = Instant::now();
         let (parts, mut body) = request.into_parts();
         let mut call = Call {
@@ -100,29 +113,36 @@ impl App {
             parts,
         };
         let outcome = contain(self.respond(&mut call, &mut body)).await;
-        if let Err(Rejection::Internal(cause)) = &outcome {
-            error!(request_id = call.id, cause, "a request failed");
+        match &outcome {
+            Err(Rejection::Internal(cause)) => error!(request_id = call.id, cause, "a request failed"),
+            Err(Rejection::Unauthenticated) => self.metrics.unauthenticated(),
+            _ => {}
         }
         body::discard(&call.parts.headers, body).await;
         let mut reply = outcome.unwrap_or_else(|rejection| reply::rejection(&call, &rejection));
         reply::finish(&mut reply, &call);
+        let took = started.elapsed();
+        self.metrics.request(call.route, reply.status(), took);
         info!(
             method = method_name(&call.parts.method),
             route = call.route.name(),
             status = reply.status().as_u16(),
-            duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             request_id = call.id,
             operation = call.operation,
             "request"
         );
         reply
     }
+}
 
+impl App {
     async fn respond(&self, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
         client::check_host(&call.parts)?;
-        call.standing = self.limits.count(Key::of_address(call.client), Instant::now()).await;
-        if let Some(standing) = call.standing.filter(|standing| !standing.allowed) {
-            return Err(Rejection::TooManyRequests(standing));
+        self.count(call, Key::of_address(call.client)).await?;
+        if call.route == Route::GraphQl && call.parts.method == Method::GET && accept::prefers_page(&call.parts.headers)
+        {
+            return Ok(reply::redirect(&format!("{}{EXPLORER}", self.catalogue.settings().app_url), None));
         }
         if !call.route.allows(&call.parts.method) {
             return Err(Rejection::MethodNotAllowed);
@@ -137,6 +157,17 @@ impl App {
             Route::Unknown => Err(Rejection::NotFound),
         }
     }
+
+    /// Counts a request, and refuses it when it is one too many.
+    async fn count(&self, call: &mut Call, key: Key) -> Result<(), Rejection> {
+        let Some(standing) = self.limits.count(key, Instant::now()).await else { return Ok(()) };
+        call.standing = Some(standing);
+        if standing.allowed {
+            return Ok(());
+        }
+        self.metrics.limited(key);
+        Err(Rejection::TooManyRequests(standing))
+    }
 }
 
 impl Call {
@@ -146,7 +177,7 @@ impl Call {
             Route::GraphQl => Surface::GraphQl(reply::Media::of(&self.parts.headers)),
             Route::Deploy => Surface::Webhook,
             Route::App => Surface::Page,
-            Route::Unknown if reply::prefers_html(&self.parts.headers) => Surface::Page,
+            Route::Unknown if accept::prefers_page(&self.parts.headers) => Surface::Page,
             Route::Sdl | Route::Livez | Route::Readyz | Route::Unknown => Surface::Plain,
         }
     }

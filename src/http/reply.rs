@@ -1,20 +1,18 @@
 //! Every answer is built here, so that none lacks a header that all must have.
 
-use std::io::Write;
+use std::time::Duration;
 
 use async_graphql::ServerError;
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Response, StatusCode};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::Call;
 use super::limits::Standing;
 use super::router::Route;
+use super::{Call, accept, coding};
 use crate::app::assets::Asset;
 use crate::app::{self, Page};
 use crate::deploy::{Mistake, Outcome};
@@ -76,9 +74,6 @@ pub enum Rejection {
     Unavailable(&'static str),
 }
 
-/// A shorter answer fits into one packet as it is.
-const WORTH_COMPRESSING: usize = 1024;
-
 const RATE_LIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
 const RATE_LIMIT_RETRY_AFTER: HeaderName = HeaderName::from_static("ratelimit-retry-after");
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -86,28 +81,10 @@ const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 impl Media {
     /// The media type that `Accept` prefers: the older one unless the newer is asked for by name.
     pub fn of(headers: &HeaderMap) -> Self {
-        let mut newer = None;
-        let mut older: Option<(u8, f32)> = None;
-        let ranges = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        for range in ranges.flat_map(|value| value.split(',')) {
-            let (media, quality) = weighted(range);
-            // Of several ranges the most specific counts.
-            let specificity = match &*media.to_ascii_lowercase() {
-                "application/graphql-response+json" => {
-                    newer = Some(quality);
-                    continue;
-                }
-                "application/json" => 2,
-                "application/*" => 1,
-                "*/*" => 0,
-                _ => continue,
-            };
-            if older.is_none_or(|(known, _)| known <= specificity) {
-                older = Some((specificity, quality));
-            }
-        }
-        let older = older.map_or(0.0, |(_, quality)| quality);
-        if newer.is_some_and(|newer| newer > 0.0 && newer >= older) { Self::GraphQlResponse } else { Self::Json }
+        let newer = accept::media(headers, "application", "graphql-response+json");
+        let newer = newer.filter(|newer| newer.closeness == 2).map_or(0.0, |newer| newer.weight);
+        let older = accept::media(headers, "application", "json").map_or(0.0, |older| older.weight);
+        if newer > 0.0 && newer >= older { Self::GraphQlResponse } else { Self::Json }
     }
 
     fn content_type(self) -> HeaderValue {
@@ -294,12 +271,6 @@ pub fn asset(asset: &'static Asset) -> Reply {
     reply
 }
 
-/// Whether a person with a browser asks, rather than a program.
-pub fn prefers_html(headers: &HeaderMap) -> bool {
-    let lines = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    lines.flat_map(|line| line.split(',')).any(|range| weighted(range).0.eq_ignore_ascii_case("text/html"))
-}
-
 /// A word, for machines that look at the status.
 pub fn word(word: &'static str) -> Reply {
     with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), word)
@@ -317,16 +288,40 @@ pub fn not_modified(tag: &HeaderValue) -> Reply {
     with_tag(reply, tag)
 }
 
+/// The figures of the process, for whoever collects them.
+pub fn figures(text: String, asked: &HeaderMap) -> Reply {
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let mut reply = with_body(StatusCode::OK, HeaderValue::from_static(kind), text);
+    coding::compress(&mut reply, asked);
+    protect(reply.headers_mut());
+    reply
+}
+
+/// A time limit was reached: of the query there is nothing to tell.
+pub fn query_timeout(media: Media, limit: Duration) -> Reply {
+    let message = format!("The query was ended because it took longer than {limit:?}. Ask for less at one time.");
+    let errors = errors_json(&[request_error(message, Vec::new(), Code::Internal)]);
+    // It was executed, so there are data (GraphQL over HTTP): none.
+    with_body(StatusCode::OK, media.content_type(), [b"{\"errors\":", &*errors, b",\"data\":null}"].concat())
+}
+
+/// A status without a word, and the methods that would be answered.
+pub fn bare(status: StatusCode, allowed: Option<&'static str>) -> Reply {
+    let mut reply = Reply::default();
+    *reply.status_mut() = status;
+    let headers = reply.headers_mut();
+    if let Some(allowed) = allowed {
+        headers.insert(header::ALLOW, HeaderValue::from_static(allowed));
+    }
+    protect(headers);
+    reply
+}
+
 /// Gives an answer what every answer has.
 pub fn finish(reply: &mut Reply, call: &Call) {
-    compress(reply, &call.parts.headers);
+    coding::compress(reply, &call.parts.headers);
     let headers = reply.headers_mut();
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));
-    headers
-        .entry(header::CONTENT_SECURITY_POLICY)
-        .or_insert(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    protect(headers);
     if let Ok(id) = HeaderValue::from_str(&call.id) {
         headers.insert(X_REQUEST_ID, id);
     }
@@ -342,37 +337,14 @@ pub fn finish(reply: &mut Reply, call: &Call) {
     }
 }
 
-/// Compresses an answer for whoever can read that. A file stays as it is: its strong tag is for its own bytes.
-fn compress(reply: &mut Reply, asked: &HeaderMap) {
-    if reply.body().len() < WORTH_COMPRESSING || reply.headers().contains_key(header::ETAG) {
-        return;
-    }
-    reply.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    if !accepts_gzip(asked) {
-        return;
-    }
-    let mut packed = GzEncoder::new(Vec::with_capacity(reply.body().len() / 4), Compression::fast());
-    // Writing to memory cannot fail; if it did, the answer goes out as it is.
-    if packed.write_all(reply.body()).is_ok()
-        && let Ok(packed) = packed.finish()
-    {
-        *reply.body_mut() = packed.into();
-        reply.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    }
-}
-
-fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let lines = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let mut codings = lines.flat_map(|line| line.split(',')).map(weighted);
-    codings.any(|(coding, quality)| coding.eq_ignore_ascii_case("gzip") && quality > 0.0)
-}
-
-/// An entry of an `Accept…` header and its weight: `gzip;q=0.5`.
-fn weighted(entry: &str) -> (&str, f32) {
-    let mut parts = entry.split(';').map(str::trim);
-    let name = parts.next().unwrap_or_default();
-    let weight = parts.find_map(|parameter| parameter.strip_prefix("q=").or_else(|| parameter.strip_prefix("Q=")));
-    (name, weight.and_then(|weight| weight.parse().ok()).unwrap_or(1.0))
+/// Takes from a browser what it could do with an answer that is not meant for it.
+fn protect(headers: &mut HeaderMap) {
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
 /// The strong entity tag of a file's content.

@@ -1,11 +1,14 @@
 //! Accepts connections until told to stop, and then lets them finish.
 
+use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use hyper::Request;
+use hyper::body::Incoming;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::pin;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -13,7 +16,13 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tracing::warn;
 
-use super::{App, connection};
+use super::connection::{self, Patience};
+use super::reply::Reply;
+use super::tls::Tls;
+use super::{App, metrics};
+
+/// Connections to the listener for figures at one time.
+const METRICS_CONNECTIONS: usize = 16;
 
 /// How a service ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,13 +33,23 @@ pub enum Drained {
     Cut(usize),
 }
 
-/// Serves what comes in at `listener`. When `told_to_stop` is done, `/readyz` says so; after the delay of the settings
-/// no more connections are accepted, those that are there finish their requests, and what is left at the deadline is
-/// cut.
-pub async fn serve(app: Arc<App>, listener: TcpListener, told_to_stop: impl Future<Output = ()>) -> Drained {
-    let slots = Arc::new(Semaphore::new(app.edge.max_connections as usize));
-    let (stop, stopping) = watch::channel(false);
-    let mut connections = JoinSet::new();
+/// What answers the requests that come in at a listener.
+pub(super) trait Answers: Send + Sync + 'static {
+    /// Answers a request that came from `peer`. It always answers.
+    fn answer(&self, request: Request<Incoming>, peer: IpAddr) -> impl Future<Output = Reply> + Send;
+}
+
+/// Serves what comes in at `listener`, encrypted where there is `tls`. When `told_to_stop` is done, `/readyz` says so;
+/// after the delay of the settings no more connections are accepted, those that are there finish their requests, and
+/// what is left at the deadline is cut.
+pub async fn serve(
+    app: Arc<App>,
+    listener: TcpListener,
+    tls: Option<Arc<Tls>>,
+    told_to_stop: impl Future<Output = ()>,
+) -> Drained {
+    let patience = Patience::of(&app.edge);
+    let mut connections = Connections::new(Arc::clone(&app), app.edge.max_connections as usize, patience, tls);
     let drain = async {
         told_to_stop.await;
         app.draining.store(true, Ordering::Relaxed);
@@ -40,25 +59,61 @@ pub async fn serve(app: Arc<App>, listener: TcpListener, told_to_stop: impl Futu
     loop {
         tokio::select! {
             () = &mut drain => break,
-            (slot, stream, peer) = accept(&listener, &slots) => {
-                let connection = connection::run(Arc::clone(&app), stream, peer, stopping.clone());
-                connections.spawn(async move {
+            () = connections.next(&listener) => app.metrics.connections(connections.open.len()),
+        }
+    }
+    drop(listener);
+    connections.stop.send_replace(true);
+    let mut open = connections.open;
+    let all = async { while open.join_next().await.is_some() {} };
+    match timeout(app.edge.drain_deadline, all).await {
+        Ok(()) => Drained::Wholly,
+        Err(_) => {
+            let left = open.len();
+            open.shutdown().await;
+            Drained::Cut(left)
+        }
+    }
+}
+
+/// Serves the figures of `app` to whoever comes in at `listener`, for as long as it is let.
+pub async fn serve_metrics(app: Arc<App>, listener: TcpListener) -> Infallible {
+    let patience = Patience::of(&app.edge);
+    let mut connections = Connections::new(Arc::new(metrics::Page(app)), METRICS_CONNECTIONS, patience, None);
+    loop {
+        connections.next(&listener).await;
+    }
+}
+
+/// The connections of a listener.
+struct Connections<A> {
+    answers: Arc<A>,
+    slots: Arc<Semaphore>,
+    patience: Patience,
+    tls: Option<Arc<Tls>>,
+    stop: watch::Sender<bool>,
+    open: JoinSet<()>,
+}
+
+impl<A: Answers> Connections<A> {
+    fn new(answers: Arc<A>, most: usize, patience: Patience, tls: Option<Arc<Tls>>) -> Self {
+        let slots = Arc::new(Semaphore::new(most));
+        Self { answers, slots, patience, tls, stop: watch::Sender::new(false), open: JoinSet::new() }
+    }
+
+    /// Waits until a connection comes or ends.
+    async fn next(&mut self, listener: &TcpListener) {
+        tokio::select! {
+            (slot, stream, peer) = accept(listener, &self.slots) => {
+                let tls = self.tls.as_ref().map(|tls| tls.acceptor());
+                let (answers, stop) = (Arc::clone(&self.answers), self.stop.subscribe());
+                let connection = connection::run(answers, stream, tls, peer, self.patience, stop);
+                self.open.spawn(async move {
                     connection.await;
                     drop(slot);
                 });
             }
-            Some(_) = connections.join_next() => {}
-        }
-    }
-    drop(listener);
-    stop.send_replace(true);
-    let all = async { while connections.join_next().await.is_some() {} };
-    match timeout(app.edge.drain_deadline, all).await {
-        Ok(()) => Drained::Wholly,
-        Err(_) => {
-            let left = connections.len();
-            connections.shutdown().await;
-            Drained::Cut(left)
+            Some(_) = self.open.join_next() => {}
         }
     }
 }

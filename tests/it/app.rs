@@ -16,6 +16,7 @@ use rollcall::entity::Timestamp;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::token::{self, Scope};
 use rollcall::graphql::{Catalogue, Settings};
+use rollcall::http::tls::Tls;
 use rollcall::http::{self, App, Drained};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -33,6 +34,10 @@ pub struct TestApp {
     pub db: Db,
     /// A token that may write.
     pub token: String,
+    /// Where it shows its figures, with `--metrics-listen`.
+    pub metrics: Option<SocketAddr>,
+    /// What it encrypts with, with `--tls-certificate`.
+    pub tls: Option<Arc<Tls>>,
     client: Client<HttpConnector, Full<Bytes>>,
     stop: Option<oneshot::Sender<()>>,
     service: JoinHandle<Drained>,
@@ -87,13 +92,21 @@ impl TestApp {
         let app_url = settings.addresses.app_url(address);
         let catalogue = Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url });
         let app = Arc::new(App::new(db.clone(), catalogue, settings.edge));
+        let tls = settings.addresses.tls.both().map(|(certificate, key)| Tls::open(certificate, key));
+        let tls = tls.transpose().expect("a certificate").map(Arc::new);
+        let mut metrics = None;
+        if let Some(address) = settings.metrics_listen {
+            let listener = TcpListener::bind(address).await.expect("a port");
+            metrics = Some(listener.local_addr().expect("an address"));
+            tokio::spawn(http::serve_metrics(Arc::clone(&app), listener));
+        }
         let (stop, stopped) = oneshot::channel::<()>();
-        let service = tokio::spawn(http::serve(app, listener, async {
+        let service = tokio::spawn(http::serve(app, listener, tls.clone(), async {
             let _ = stopped.await;
         }));
         let client = Client::builder(TokioExecutor::new()).build_http();
-        let mut app =
-            Self { address, db, token: String::new(), client, stop: Some(stop), service, _database: database };
+        let (token, stop) = (String::new(), Some(stop));
+        let mut app = Self { address, db, token, metrics, tls, client, stop, service, _database: database };
         app.token = app.new_token(Scope::Write, None).await;
         app
     }

@@ -165,6 +165,23 @@ async fn other_methods_than_post_get_405() {
 }
 
 #[tokio::test]
+async fn a_browser_is_sent_to_the_explorer() {
+    let app = TestApp::with(&["--app-url", "https://catalogue.example.com"]).await;
+    let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    for path in ["/graphql", "/graphql/?query=x"] {
+        let answer = app.get_with(path, &[("accept", browser)]).await;
+        let explorer = "https://catalogue.example.com/explorer";
+        assert_eq!((answer.status, answer.header("location")), (303, Some(explorer)), "{path}");
+    }
+    for accept in ["*/*", "application/json", NEWER, "application/json, text/html"] {
+        let answer = app.get_with("/graphql", &[("accept", accept)]).await;
+        assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")), "{accept}");
+    }
+    let posted = app.request(Method::PUT, "/graphql", &[("accept", browser)], "").await;
+    assert_eq!(posted.status, 405);
+}
+
+#[tokio::test]
 async fn a_body_over_the_limit_gets_413() {
     let app = TestApp::with(&["--max-body", "1000"]).await;
     let body = |length: usize| {

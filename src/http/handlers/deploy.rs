@@ -5,8 +5,9 @@
 
 use hyper::body::Incoming;
 
-use crate::deploy::{Failure, Post, Record};
+use crate::deploy::{Failure, Mistake, Outcome, Post, Record};
 use crate::entity::integration::{self, WEBHOOKS};
+use crate::http::metrics::Deploy;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call, body};
 
@@ -15,15 +16,29 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
     let webhook_id = call.parts.uri.path().strip_prefix(WEBHOOKS).unwrap_or_default();
     let endpoint = integration::by_webhook(app.db.read(), webhook_id).await;
     let endpoint = endpoint.map_err(|error| rejection(error.into()))?.ok_or(Rejection::NotFound)?;
+    let outcome = record(app, call, body, endpoint.id).await;
+    app.metrics.deploy(match &outcome {
+        Ok(Ok(outcome)) => Deploy::Taken(outcome),
+        Err(Rejection::Internal(_) | Rejection::Unavailable(_)) => Deploy::Failed,
+        Ok(Err(_)) | Err(_) => Deploy::Refused,
+    });
+    outcome.map(|outcome| match outcome {
+        Ok(outcome) => reply::outcome(&outcome),
+        Err(mistakes) => reply::mistakes(&mistakes),
+    })
+}
+
+async fn record(
+    app: &App,
+    call: &Call,
+    body: &mut Incoming,
+    integration_id: i64,
+) -> Result<Result<Outcome, Vec<Mistake>>, Rejection> {
     body::check_is_json(&call.parts.headers)?;
     let body = body::read(body, app.edge.max_webhook_body, app.edge.body_timeout).await?;
-    let record = match Record::read(&body) {
-        Ok(record) => record,
-        Err(mistakes) => return Ok(reply::mistakes(&mistakes)),
-    };
-    match app.deploys.record(Post { integration_id: endpoint.id, record }).await {
-        Ok(outcome) => Ok(reply::outcome(&outcome)),
-        Err(failure) => Err(rejection(failure)),
+    match Record::read(&body) {
+        Ok(record) => app.deploys.record(Post { integration_id, record }).await.map(Ok).map_err(rejection),
+        Err(mistakes) => Ok(Err(mistakes)),
     }
 }
 

@@ -13,6 +13,8 @@ use hyper::header;
 use hyper::http::request::Parts;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use tokio::time::timeout;
+use tracing::warn;
 
 use crate::entity::Timestamp;
 use crate::error::Code;
@@ -26,12 +28,7 @@ use crate::http::{App, Call, body};
 /// Authenticates, counts, reads, checks and executes.
 pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
     let (caller, key) = caller(app, &call.parts).await?;
-    if let Some(standing) = app.limits.count(key, Instant::now()).await {
-        call.standing = Some(standing);
-        if !standing.allowed {
-            return Err(Rejection::TooManyRequests(standing));
-        }
-    }
+    app.count(call, key).await?;
     body::check_is_json(&call.parts.headers)?;
     let body = body::read(body, app.edge.max_body, app.edge.body_timeout).await?;
     let request = parse(&body)?;
@@ -46,8 +43,20 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
         let error = request_error(reason, Vec::new(), Code::Forbidden);
         return Ok(refuse(media, StatusCode::FORBIDDEN, &[error]));
     }
-    let response = app.catalogue.execute(&prepared, &caller, &call.id).await;
-    Ok(reply::graphql(media, StatusCode::OK, response.text))
+    let (started, is_mutation) = (Instant::now(), prepared.plan.serial);
+    let execution = app.catalogue.execute(&prepared, &caller, &call.id);
+    // A mutation is let finish, because what it has committed must not be told as failed. What it waits for is bounded
+    // by the database. A query that is dropped gives its transaction and its connection back.
+    let limit = app.edge.query_timeout;
+    let response = if is_mutation { Ok(execution.await) } else { timeout(limit, execution).await };
+    app.metrics.operation(is_mutation, prepared.operation.as_deref(), started.elapsed());
+    Ok(match response {
+        Ok(response) => reply::graphql(media, StatusCode::OK, response.text),
+        Err(_) => {
+            warn!(request_id = call.id, "a query took too long");
+            reply::query_timeout(media, limit)
+        }
+    })
 }
 
 /// Who asks: whoever holds the token of the request, or, where it has none, whoever is signed in to the application and

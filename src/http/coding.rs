@@ -1,0 +1,121 @@
+//! Compresses answers, for whoever can read that (RFC 9110, section 12.5.3).
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hyper::header::{self, HeaderMap, HeaderValue};
+use zstd::bulk::Compressor;
+
+use super::accept;
+use super::reply::Reply;
+
+/// A shorter answer fits into one packet as it is.
+const WORTH_COMPRESSING: usize = 1024;
+
+thread_local! {
+    /// Kept, because to set it up costs as much as to compress 2 KB. The first level takes no longer than gzip's first.
+    static ZSTD: RefCell<io::Result<Compressor<'static>>> = RefCell::new(Compressor::new(1));
+}
+
+/// A way to compress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    Gzip,
+    Zstd,
+}
+
+/// Compresses an answer in the way that the caller prefers. A file stays as it is: its strong tag is for its own bytes.
+pub fn compress(reply: &mut Reply, asked: &HeaderMap) {
+    if reply.body().len() < WORTH_COMPRESSING || reply.headers().contains_key(header::ETAG) {
+        return;
+    }
+    reply.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    let Some(coding) = Coding::preferred(asked) else { return };
+    // Writing to memory cannot fail; if it did, the answer goes out as it is.
+    if let Ok(packed) = coding.pack(reply.body()) {
+        *reply.body_mut() = packed.into();
+        reply.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+    }
+}
+
+impl Coding {
+    /// What the caller prefers; of equals, zstd. `None` is no coding, also where that is refused and nothing else is
+    /// accepted: what was asked for has been done, and its answer is not to be withheld.
+    fn preferred(asked: &HeaderMap) -> Option<Self> {
+        let [mut gzip, mut zstd, mut plain, mut other] = [None; 4];
+        for (coding, weight) in accept::entries(asked, &header::ACCEPT_ENCODING) {
+            for (name, slot) in [("gzip", &mut gzip), ("zstd", &mut zstd), ("identity", &mut plain), ("*", &mut other)]
+            {
+                if coding.eq_ignore_ascii_case(name) {
+                    *slot = Some(weight);
+                }
+            }
+        }
+        // What everybody can read is what stands for "anything".
+        let weights = [(Self::Gzip, gzip.or(other)), (Self::Zstd, zstd)];
+        let weights = weights.into_iter().filter_map(|(coding, weight)| Some((coding, weight?)));
+        let plain = plain.or(other).unwrap_or(0.0);
+        let better = weights.filter(|(_, weight)| *weight > 0.0 && *weight >= plain);
+        better.max_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(coding, _)| coding)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    fn pack(self, text: &[u8]) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Gzip => {
+                let mut packed = GzEncoder::new(Vec::with_capacity(text.len() / 4), Compression::fast());
+                packed.write_all(text)?;
+                packed.finish()
+            }
+            Self::Zstd => ZSTD.with_borrow_mut(|zstd| match zstd {
+                Ok(zstd) => zstd.compress(text),
+                Err(error) => Err(error.kind().into()),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_callers_weights_choose_the_coding() {
+        for (accept, coding) in [
+            ("", None),
+            ("gzip", Some(Coding::Gzip)),
+            ("zstd", Some(Coding::Zstd)),
+            ("gzip, deflate, br, zstd", Some(Coding::Zstd)),
+            ("zstd, gzip", Some(Coding::Zstd)),
+            ("GZIP;q=0.8, zstd;q=0.5", Some(Coding::Gzip)),
+            ("gzip;q=0.8, zstd; q=0.9", Some(Coding::Zstd)),
+            ("gzip;q=0", None),
+            ("gzip;q=0, zstd;q=0", None),
+            ("gzip;q=0, *", None),
+            ("*", Some(Coding::Gzip)),
+            ("*;q=0", None),
+            ("*;q=0, zstd", Some(Coding::Zstd)),
+            ("br, *;q=0.1", Some(Coding::Gzip)),
+            ("identity", None),
+            ("identity, gzip;q=0.5", None),
+            ("identity;q=0.5, gzip", Some(Coding::Gzip)),
+            ("identity;q=0, gzip;q=0.1", Some(Coding::Gzip)),
+            ("identity;q=0", None),
+            ("identity;q=0, *", Some(Coding::Gzip)),
+            ("br, deflate", None),
+            ("gzip;q=NaN", Some(Coding::Gzip)),
+        ] {
+            let headers = HeaderMap::from_iter([(header::ACCEPT_ENCODING, accept.parse().expect("a header"))]);
+            assert_eq!(Coding::preferred(&headers), coding, "{accept}");
+        }
+        assert_eq!(Coding::preferred(&HeaderMap::new()), None);
+    }
+}

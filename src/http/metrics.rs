@@ -1,0 +1,293 @@
+//! What `/metrics` tells: what was done since the process began, and how it is now.
+//!
+//! Recorded while requests are answered, where it costs well under a microsecond; written out, as OpenMetrics text, when
+//! somebody asks. What a caller chooses is never a label, except the names of operations, and of those not many.
+
+use std::collections::HashSet;
+use std::fs;
+use std::net::IpAddr;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hyper::body::Incoming;
+use hyper::{Method, Request, StatusCode};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+
+use super::limits::Key;
+use super::reply::{self, Reply};
+use super::serve::Answers;
+use super::{App, router};
+use crate::db::Db;
+use crate::deploy::Outcome;
+
+/// The path of the one page.
+pub const PATH: &str = "/metrics";
+
+/// The most names of operations that are told apart; the operations of all others are counted under [`OTHER`].
+pub const NAMES: usize = 100;
+
+/// The longest such name, in bytes.
+const NAME_LENGTH: usize = 64;
+
+/// What stands for the names that are not told apart.
+const OTHER: &str = "other";
+
+/// The bounds of the durations that are told apart, in seconds.
+const BOUNDS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
+type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
+type Counters<L> = Family<L, Counter>;
+
+/// The figures of a process.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    requests: Histograms<RequestLabels>,
+    operations: Histograms<OperationLabels>,
+    names: RwLock<HashSet<String>>,
+    deploys: Counters<DeployLabels>,
+    limited: Counters<LimitLabels>,
+    unauthenticated: Counter,
+    connections: Gauge,
+    database: Family<DatabaseLabels, Gauge>,
+    database_most: Family<PoolLabels, Gauge>,
+    resident: Gauge,
+    files: Gauge,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    route: &'static str,
+    status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OperationLabels {
+    r#type: &'static str,
+    name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct DeployLabels {
+    result: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct LimitLabels {
+    limit: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct DatabaseLabels {
+    pool: &'static str,
+    state: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PoolLabels {
+    pool: &'static str,
+}
+
+/// What became of a post to a deploy endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deploy<'a> {
+    /// It was taken.
+    Taken(&'a Outcome),
+    /// Something is wrong with it.
+    Refused,
+    /// Something is wrong with us.
+    Failed,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let durations = || Histogram::new(BOUNDS);
+        let metrics = Self {
+            registry: Registry::default(),
+            requests: Family::new_with_constructor(durations),
+            operations: Family::new_with_constructor(durations),
+            names: RwLock::default(),
+            deploys: Family::default(),
+            limited: Family::default(),
+            unauthenticated: Counter::default(),
+            connections: Gauge::default(),
+            database: Family::default(),
+            database_most: Family::default(),
+            resident: Gauge::default(),
+            files: Gauge::default(),
+        };
+        metrics.registered()
+    }
+}
+
+impl Metrics {
+    fn registered(mut self) -> Self {
+        let to = &mut self.registry;
+        let (seconds, bytes) = (|| Unit::Seconds, || Unit::Bytes);
+        let help = "How long requests took, from their head to the answer";
+        to.register_with_unit("rollcall_http_request_duration", help, seconds(), self.requests.clone());
+        let help = "How long GraphQL operations took that were executed";
+        to.register_with_unit("rollcall_graphql_operation_duration", help, seconds(), self.operations.clone());
+        let help = "Posts to deploy endpoints that exist, by what became of them";
+        to.register("rollcall_deploys", help, self.deploys.clone());
+        let help = "Requests that were refused because there were too many";
+        to.register("rollcall_limited_requests", help, self.limited.clone());
+        let help = "Requests that were refused because they had no valid token";
+        to.register("rollcall_unauthenticated_requests", help, self.unauthenticated.clone());
+        to.register("rollcall_open_connections", "Connections of clients", self.connections.clone());
+        let help = "Connections to the database";
+        to.register("rollcall_database_connections", help, self.database.clone());
+        let help = "The most connections to the database that there may be";
+        to.register("rollcall_database_connections_max", help, self.database_most.clone());
+        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        to.register("rollcall_build", "What is running", version);
+        let started: Gauge<f64, std::sync::atomic::AtomicU64> = Gauge::default();
+        started.set(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
+        to.register_with_unit("process_start_time", "When the process began, since 1970", seconds(), started);
+        to.register_with_unit("process_resident_memory", "Memory in use", bytes(), self.resident.clone());
+        to.register("process_open_fds", "Open files and sockets", self.files.clone());
+        // A counter that begins at 0 shows its first event.
+        for result in ["ok", "no_service_found", "duplicate_deploy", "refused", "failed"] {
+            self.deploys.get_or_create(&DeployLabels { result }).inc_by(0);
+        }
+        for limit in ["token", "address"] {
+            self.limited.get_or_create(&LimitLabels { limit }).inc_by(0);
+        }
+        self
+    }
+
+    /// A request was answered.
+    pub fn request(&self, route: router::Route, status: StatusCode, took: Duration) {
+        let labels = RequestLabels { route: route.name(), status: status.as_u16() };
+        self.requests.get_or_create(&labels).observe(took.as_secs_f64());
+    }
+
+    /// An operation was executed.
+    pub fn operation(&self, is_mutation: bool, name: Option<&str>, took: Duration) {
+        let name = name.unwrap_or_default();
+        let name = if self.tells_apart(name) { name } else { OTHER };
+        let r#type = if is_mutation { "mutation" } else { "query" };
+        let labels = OperationLabels { r#type, name: name.to_owned() };
+        self.operations.get_or_create(&labels).observe(took.as_secs_f64());
+    }
+
+    /// Whether a name has figures of its own: the first ones have.
+    fn tells_apart(&self, name: &str) -> bool {
+        if name.is_empty() || name.len() > NAME_LENGTH {
+            return name.is_empty();
+        }
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        if names.contains(name) || names.len() >= NAMES {
+            return names.contains(name);
+        }
+        drop(names);
+        let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
+        names.contains(name) || names.len() < NAMES && names.insert(name.to_owned())
+    }
+
+    /// A deploy was posted.
+    pub fn deploy(&self, deploy: Deploy<'_>) {
+        let result = match deploy {
+            Deploy::Taken(outcome) => outcome.result(),
+            Deploy::Refused => "refused",
+            Deploy::Failed => "failed",
+        };
+        self.deploys.get_or_create(&DeployLabels { result }).inc();
+    }
+
+    /// A request was refused because there were too many.
+    pub fn limited(&self, key: Key) {
+        let limit = match key {
+            Key::Token(_) => "token",
+            Key::Address(_) => "address",
+        };
+        self.limited.get_or_create(&LimitLabels { limit }).inc();
+    }
+
+    /// A request was refused because it has no valid token.
+    pub fn unauthenticated(&self) {
+        self.unauthenticated.inc();
+    }
+
+    /// So many connections are open.
+    pub fn connections(&self, open: usize) {
+        self.connections.set(open.try_into().unwrap_or(i64::MAX));
+    }
+
+    /// All figures, as OpenMetrics text.
+    fn text(&self, db: &Db) -> String {
+        for pool in db.pools() {
+            for (state, connections) in [("in_use", pool.in_use), ("idle", pool.idle)] {
+                let labels = DatabaseLabels { pool: pool.name, state };
+                self.database.get_or_create(&labels).set(connections.into());
+            }
+            self.database_most.get_or_create(&PoolLabels { pool: pool.name }).set(pool.most.into());
+        }
+        // Where there is no such folder the figures stay 0.
+        self.resident.set(resident_bytes().unwrap_or_default());
+        self.files.set(fs::read_dir("/proc/self/fd").map_or(0, |files| files.count().try_into().unwrap_or(i64::MAX)));
+        let mut text = String::new();
+        // Writing to memory cannot fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}
+
+/// The memory of this process that is neither swapped out nor untouched.
+fn resident_bytes() -> Option<i64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: i64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
+/// What the listener for figures answers: the figures, and nothing else.
+pub(super) struct Page(pub Arc<App>);
+
+impl Answers for Page {
+    async fn answer(&self, request: Request<Incoming>, _: IpAddr) -> Reply {
+        match (request.uri().path(), request.method()) {
+            (PATH, &Method::GET) => reply::figures(self.0.metrics.text(&self.0.db), request.headers()),
+            (PATH, _) => reply::bare(StatusCode::METHOD_NOT_ALLOWED, Some("GET")),
+            _ => reply::bare(StatusCode::NOT_FOUND, None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_beyond_the_first_are_one() {
+        let metrics = Metrics::default();
+        for number in 0..NAMES + 50 {
+            metrics.operation(false, Some(&format!("Name{number}")), Duration::from_millis(1));
+        }
+        metrics.operation(true, Some("Name0"), Duration::ZERO);
+        metrics.operation(true, None, Duration::ZERO);
+        metrics.operation(true, Some(&"x".repeat(NAME_LENGTH + 1)), Duration::ZERO);
+        let mut text = String::new();
+        encode(&mut text, &metrics.registry).expect("text");
+        let count = |labels: &str| {
+            let line = format!("rollcall_graphql_operation_duration_seconds_count{{{labels}}} ");
+            text.lines().find_map(|of| of.strip_prefix(&line)).map(str::to_owned)
+        };
+        assert_eq!(count(r#"type="query",name="Name0""#).as_deref(), Some("1"));
+        assert_eq!(count(r#"type="query",name="Name99""#).as_deref(), Some("1"));
+        assert_eq!(count(r#"type="query",name="Name100""#), None);
+        assert_eq!(count(r#"type="query",name="other""#).as_deref(), Some("50"));
+        assert_eq!(count(r#"type="mutation",name="Name0""#).as_deref(), Some("1"));
+        assert_eq!(count(r#"type="mutation",name="""#).as_deref(), Some("1"));
+        assert_eq!(count(r#"type="mutation",name="other""#).as_deref(), Some("1"));
+        let lines = text.lines().filter(|line| line.starts_with("rollcall_graphql_operation_duration_seconds_count"));
+        assert_eq!(lines.count(), NAMES + 4);
+    }
+}

@@ -1,0 +1,157 @@
+//! The figures of a process, on a listener of their own.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use hyper::Method;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use serde_json::json;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use crate::app::{Response, TestApp, read_to_end, send};
+use crate::webhook::record;
+
+async fn request(address: SocketAddr, method: Method, path: &str, headers: &[(&str, &str)]) -> Response {
+    send(&Client::builder(TokioExecutor::new()).build_http(), address, method, path, headers, "").await
+}
+
+/// The figures by name and labels, from a text that is OpenMetrics: each family is described before its first sample,
+/// no sample stands twice, buckets add up, and the text has an end.
+fn parse(text: &str) -> BTreeMap<String, f64> {
+    let mut samples = BTreeMap::new();
+    let (mut family, mut kind) = ("", "");
+    let body = text.strip_suffix("# EOF\n").expect("an end");
+    for line in body.lines() {
+        if let Some(line) = line.strip_prefix("# ") {
+            match *line.splitn(3, ' ').collect::<Vec<_>>() {
+                ["HELP", name, help] if !help.is_empty() => family = name,
+                ["TYPE", name, of] if name == family => kind = of,
+                ["UNIT", name, unit] if name == family && name.ends_with(&format!("_{unit}")) => {}
+                _ => panic!("{line:?} after {family}"),
+            }
+            continue;
+        }
+        let (name, value) = line.rsplit_once(' ').expect("a value");
+        let bare = name.split('{').next().unwrap_or_default();
+        let suffixes: &[&str] = match kind {
+            "counter" => &["_total"],
+            "gauge" => &[""],
+            "info" => &["_info"],
+            "histogram" => &["_bucket", "_sum", "_count"],
+            _ => panic!("{kind} of {line:?}"),
+        };
+        let suffix = bare.strip_prefix(family).expect("a sample of its family");
+        assert!(suffixes.contains(&suffix), "{line:?} in the {kind} {family}");
+        assert!(name == bare || name.ends_with("\"}"), "{line:?}");
+        let value: f64 = value.parse().expect("a number");
+        assert!(samples.insert(name.to_owned(), value).is_none(), "{name} stands twice");
+    }
+    for (name, count) in samples.iter().filter(|(name, _)| name.contains("_bucket{") && name.contains("le=\"+Inf\"")) {
+        let total = name.replace("_bucket{", "_count{").replace(",le=\"+Inf\"", "").replace("le=\"+Inf\",", "");
+        assert_eq!(samples.get(&total), Some(count), "{total}");
+    }
+    samples
+}
+
+async fn figures(app: &TestApp) -> BTreeMap<String, f64> {
+    let address = app.metrics.expect("a listener for figures");
+    let answer = request(address, Method::GET, "/metrics", &[]).await;
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some(kind)));
+    parse(std::str::from_utf8(&answer.body).expect("text"))
+}
+
+#[tokio::test]
+async fn the_figures_tell_what_was_done() {
+    let app = TestApp::with(&["--metrics-listen", "127.0.0.1:0"]).await;
+    let made =
+        app.query("mutation Make { serviceCreate(input: { name: \"shop\" }) { service { id } } }", json!({})).await;
+    assert!(made["data"]["serviceCreate"]["service"]["id"].is_string(), "{made}");
+    for _ in 0..2 {
+        app.query("query Name { account { name } }", json!({})).await;
+    }
+    app.query("{ account { name } }", json!({})).await;
+    app.query("query Unknown { none }", json!({})).await;
+    app.post_with("{__typename}", json!({}), &[]).await;
+    app.get("/nothing/secret").await;
+    let (_, url) = crate::integration::deploy_endpoint(&app, "CI").await;
+    let path = url.split_once(&app.address.to_string()).expect("our address").1;
+    for attributes in [
+        json!({ "dedup_id": "1" }),
+        json!({ "dedup_id": "1" }),
+        json!({ "service": "nobody" }),
+        json!({ "description": null }),
+    ] {
+        app.request(Method::POST, path, &[("content-type", "application/json")], record(attributes).to_string()).await;
+    }
+
+    let figures = figures(&app).await;
+    for (name, expected) in [
+        ("rollcall_http_request_duration_seconds_count{route=\"unknown\",status=\"404\"}", 1.0),
+        ("rollcall_http_request_duration_seconds_count{route=\"/graphql\",status=\"401\"}", 1.0),
+        ("rollcall_http_request_duration_seconds_count{route=\"/integrations/deploy\",status=\"202\"}", 3.0),
+        ("rollcall_http_request_duration_seconds_count{route=\"/integrations/deploy\",status=\"400\"}", 1.0),
+        ("rollcall_graphql_operation_duration_seconds_count{type=\"mutation\",name=\"Make\"}", 1.0),
+        ("rollcall_graphql_operation_duration_seconds_count{type=\"query\",name=\"Name\"}", 2.0),
+        ("rollcall_graphql_operation_duration_seconds_count{type=\"query\",name=\"\"}", 1.0),
+        ("rollcall_deploys_total{result=\"ok\"}", 1.0),
+        ("rollcall_deploys_total{result=\"duplicate_deploy\"}", 1.0),
+        ("rollcall_deploys_total{result=\"no_service_found\"}", 1.0),
+        ("rollcall_deploys_total{result=\"refused\"}", 1.0),
+        ("rollcall_deploys_total{result=\"failed\"}", 0.0),
+        ("rollcall_unauthenticated_requests_total", 1.0),
+        ("rollcall_limited_requests_total{limit=\"token\"}", 0.0),
+        ("rollcall_limited_requests_total{limit=\"address\"}", 0.0),
+        ("rollcall_open_connections", 1.0),
+        (&*format!("rollcall_build_info{{version=\"{}\"}}", env!("CARGO_PKG_VERSION")), 1.0),
+    ] {
+        assert_eq!(figures.get(name), Some(&expected), "{name} in {figures:#?}");
+    }
+    for name in ["process_start_time_seconds", "process_resident_memory_bytes", "process_open_fds"] {
+        assert!(figures[name] > 0.0, "{name}");
+    }
+    assert!(figures.keys().any(|name| name.starts_with("rollcall_database_connections{")), "{figures:#?}");
+    assert!(!figures.keys().any(|name| name.contains("Unknown") || name.contains("secret")), "{figures:#?}");
+}
+
+#[tokio::test]
+async fn the_figures_tell_which_limit_was_reached() {
+    let limits = ["--token-limit", "1", "--ip-limit", "3", "--metrics-listen", "127.0.0.1:0"];
+    let app = TestApp::with(&limits).await;
+    for status in [200, 429, 429, 429] {
+        assert_eq!(app.post("{__typename}", json!({})).await.status, status);
+    }
+    let figures = figures(&app).await;
+    for (limit, requests) in [("token", 2.0), ("address", 1.0)] {
+        let name = format!("rollcall_limited_requests_total{{limit=\"{limit}\"}}");
+        assert_eq!(figures.get(&name), Some(&requests), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_listener_for_figures_answers_nothing_else() {
+    let app = TestApp::with(&["--metrics-listen", "127.0.0.1:0"]).await;
+    let address = app.metrics.expect("a listener for figures");
+    for path in ["/", "/graphql", "/livez", "/metrics/"] {
+        assert_eq!(request(address, Method::GET, path, &[]).await.status, 404, "{path}");
+    }
+    let posted = request(address, Method::POST, "/metrics", &[]).await;
+    assert_eq!((posted.status, posted.header("allow")), (405, Some("GET")));
+    assert_eq!(app.get("/metrics").await.status, 404);
+    let packed = request(address, Method::GET, "/metrics", &[("accept-encoding", "gzip")]).await;
+    assert_eq!(packed.header("content-encoding"), Some("gzip"));
+}
+
+#[tokio::test]
+async fn the_listener_for_figures_does_not_wait_for_ever() {
+    let flags = ["--metrics-listen", "127.0.0.1:0", "--header-timeout", "100ms", "--idle-timeout", "100ms"];
+    let app = TestApp::with(&flags).await;
+    for start in ["", "GET /metrics HTTP/1.1\r\n", "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"] {
+        let mut stream = TcpStream::connect(app.metrics.expect("a listener for figures")).await.expect("a connection");
+        stream.write_all(start.as_bytes()).await.expect("the service reads");
+        let answer = read_to_end(&mut stream).await;
+        assert_eq!(answer.starts_with("HTTP/1.1 200 "), start.ends_with("\r\n\r\n"), "{start:?}: {answer}");
+    }
+}

@@ -1,0 +1,73 @@
+//! How long a query may take.
+
+use std::time::Duration;
+
+use sea_orm::DatabaseTransaction;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::app::{TestApp, read_to_end};
+
+/// Posts an operation whose token is looked up before this returns, and whose body is sent by [`finish`].
+async fn begin(app: &TestApp, length: usize) -> TcpStream {
+    let mut stream = app.connect().await;
+    let rest = format!("Connection: close\r\nContent-Length: {length}\r\nExpect: 100-continue\r\n\r\n");
+    stream.write_all(format!("{}{rest}", app.head()).as_bytes()).await.expect("the service reads");
+    let mut go_on = [0; 25];
+    stream.read_exact(&mut go_on).await.expect("100 Continue");
+    stream
+}
+
+fn body_of(answer: &str) -> Value {
+    let body = answer.split_once("\r\n\r\n").expect("a body").1;
+    serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"))
+}
+
+/// Takes all connections of the pools that queries and mutations need, so that these wait.
+async fn take_all(app: &TestApp) -> Vec<DatabaseTransaction> {
+    let mut taken = Vec::new();
+    for pool in app.db.pools() {
+        for _ in 0..pool.most {
+            let transaction = if pool.name == "write" { app.db.begin_write().await } else { app.db.begin_read().await };
+            taken.push(transaction.expect("a connection"));
+        }
+    }
+    taken
+}
+
+#[tokio::test]
+async fn a_query_that_takes_too_long_is_ended_and_its_connection_is_free() {
+    let app = TestApp::with(&["--query-timeout", "100ms"]).await;
+    let body = r#"{"query":"{ account { services { totalCount } } }"}"#;
+    let mut waiting = begin(&app, body.len()).await;
+    let taken = take_all(&app).await;
+    waiting.write_all(body.as_bytes()).await.expect("the service reads");
+    let answer = read_to_end(&mut waiting).await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    let message = "The query was ended because it took longer than 100ms. Ask for less at one time.";
+    let error = json!({ "message": message, "extensions": { "code": "INTERNAL" } });
+    assert_eq!(body_of(&answer), json!({ "errors": [error], "data": null }));
+
+    drop(taken);
+    let again = app.query("{ account { services { totalCount } } }", json!({})).await;
+    assert_eq!(again, json!({ "data": { "account": { "services": { "totalCount": 0 } } } }));
+    while app.db.pools().iter().any(|pool| pool.in_use > 0) {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_mutation_is_let_finish() {
+    let app = TestApp::with(&["--query-timeout", "1ms"]).await;
+    let body = r#"{"query":"mutation { serviceCreate(input: { name: \"shop\" }) { service { name } } }"}"#;
+    let mut waiting = begin(&app, body.len()).await;
+    let taken = take_all(&app).await;
+    waiting.write_all(body.as_bytes()).await.expect("the service reads");
+    let early = timeout(Duration::from_millis(200), waiting.peek(&mut [0])).await;
+    assert!(early.is_err(), "it cannot be answered yet");
+    drop(taken);
+    let made = json!({ "data": { "serviceCreate": { "service": { "name": "shop" } } } });
+    assert_eq!(body_of(&read_to_end(&mut waiting).await), made);
+}
