@@ -91,7 +91,8 @@ pub(super) async fn run(app: Arc<App>, stream: TcpStream, peer: SocketAddr, mut 
                 if due(&lock(&activity)).is_none_or(|due| due > Instant::now()) {
                     continue;
                 }
-                if ending.is_some() {
+                // Whoever asked nothing gets no farewell.
+                if ending.is_some() || lock(&activity).requests == 0 {
                     return;
                 }
             }

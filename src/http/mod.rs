@@ -103,7 +103,10 @@ impl App {
         if let Err(Rejection::Internal(cause)) = &outcome {
             error!(request_id = call.id, cause, "a request failed");
         }
-        body::discard(&call.parts.headers, body).await;
+        // Of a body that did not come in time, no more will be waited for.
+        if !matches!(outcome, Err(Rejection::BodyTimeout)) {
+            body::discard(&call.parts.headers, body).await;
+        }
         let mut reply = outcome.unwrap_or_else(|rejection| reply::rejection(&call, &rejection));
         reply::finish(&mut reply, &call);
         info!(
