@@ -174,7 +174,8 @@ impl ChildResolver for Child {
 
 fn bench(c: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    let documents = Documents::new(include_str!("schema.graphql"), &generated::info::Query, None, Default::default());
+    let (sdl, info) = (include_str!("schema.graphql"), &generated::info::Query);
+    let documents = Documents::new(sdl, info, None, generated::info::SCALARS, Default::default());
     let prepared = documents.prepare(&Request::new(QUERY)).expect("a valid query");
     let state = State(Arc::clone(documents.schema()));
     let ours = || runtime.block_on(execute::run(&Query, &prepared.plan, &prepared.arguments, &state)).text;

@@ -16,10 +16,10 @@ use quick_cache::sync::Cache;
 
 use super::cost::{self, Limits};
 use super::execute::{Arguments, ObjectInfo};
-use super::input::{self, InputError};
+use super::input::{self, InputTypes, Scalar};
 use super::lines::Lines;
 use super::plan::Plan;
-use super::{argument_path, sdl, validate};
+use super::{argument_path, lexical, sdl, validate};
 use crate::error::{Code, quoted};
 
 /// Turns requests into runnable operations; keeps what it learnt of each text.
@@ -27,6 +27,7 @@ pub struct Documents {
     schema: Arc<Valid<Schema>>,
     query: &'static ObjectInfo,
     mutation: Option<&'static ObjectInfo>,
+    scalars: &'static [Scalar],
     limits: Limits,
     seen: Cache<String, Arc<Document>, ByLength>,
 }
@@ -46,22 +47,16 @@ pub struct Prepared {
 struct Document {
     document: Valid<ExecutableDocument>,
     lines: Lines,
-    /// By operation.
-    conditions: HashMap<Option<Name>, Vec<Condition>>,
+    /// The variables that decide a `@skip` or an `@include`, by operation.
+    conditions: HashMap<Option<Name>, Vec<Name>>,
     plans: Mutex<Vec<(PlanKey, Arc<Plan>)>>,
-}
-
-/// A variable that decides a `@skip` or an `@include`.
-struct Condition {
-    variable: Name,
-    locations: Vec<Pos>,
 }
 
 /// A plan holds for one operation and one outcome of each of its conditions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PlanKey {
     operation: Option<Name>,
-    outcomes: Vec<bool>,
+    outcomes: Vec<Option<bool>>,
 }
 
 /// At most this many plans are kept for one text.
@@ -84,10 +79,16 @@ impl Documents {
     ///
     /// # Panics
     /// When it is not.
-    pub fn new(text: &str, query: &'static ObjectInfo, mutation: Option<&'static ObjectInfo>, limits: Limits) -> Self {
+    pub fn new(
+        text: &str,
+        query: &'static ObjectInfo,
+        mutation: Option<&'static ObjectInfo>,
+        scalars: &'static [Scalar],
+        limits: Limits,
+    ) -> Self {
         let schema = sdl::parse(text).unwrap_or_else(|error| panic!("the schema was checked by the build: {error}"));
         let seen = Cache::with_weighter(1024, REMEMBERED_BYTES, ByLength);
-        Self { schema: Arc::new(schema), query, mutation, limits, seen }
+        Self { schema: Arc::new(schema), query, mutation, scalars, limits, seen }
     }
 
     /// The schema that documents are checked against.
@@ -99,11 +100,15 @@ impl Documents {
     pub fn prepare(&self, request: &Request) -> Result<Prepared, Vec<ServerError>> {
         let document = self.document(&request.query)?;
         let operation = document.operation(request.operation_name.as_deref())?;
-        let variables = input::variables(&self.schema, operation, &request.variables, &document.lines)?;
+        let variables = input::variables(self.types(), operation, &request.variables, &document.lines)?;
         let plan = self.plan(&document, operation, &variables)?;
         let arguments = plan.arguments(&variables)?;
         let inputs = plan.inputs(&variables);
         Ok(Prepared { plan, arguments, inputs, operation: operation.name.as_ref().map(ToString::to_string) })
+    }
+
+    fn types(&self) -> InputTypes<'_> {
+        InputTypes { schema: &self.schema, scalars: self.scalars }
     }
 
     fn document(&self, text: &str) -> Result<Arc<Document>, Vec<ServerError>> {
@@ -118,7 +123,9 @@ impl Documents {
     fn check(&self, text: &str) -> Result<Document, Vec<ServerError>> {
         let mut parser = Parser::new().recursion_limit(self.limits.nesting).token_limit(self.limits.tokens);
         let lines = Lines::new(text);
-        let parsed = parser.parse_ast(text, "query");
+        let normal = lexical::normal(text)
+            .map_err(|(at, mistake)| vec![request_error(mistake, vec![lines.at(at)], Code::ParseFailed)])?;
+        let parsed = parser.parse_ast(normal, "query");
         let parsed = parsed.map_err(|e| diagnostics(&e.errors, &lines, Code::ParseFailed, |_| None))?;
         let refuse = |errors: &DiagnosticList| {
             diagnostics(errors, &lines, Code::ValidationFailed, |place| argument_path::at(&parsed, place))
@@ -126,9 +133,9 @@ impl Documents {
         let document = parsed.to_executable(&self.schema).map_err(|e| refuse(&e.errors))?;
         cost::check(&document, &self.limits)?;
         let document = document.validate(&self.schema).map_err(|e| refuse(&e.errors))?;
-        validate::check(&self.schema, &document, &lines)?;
+        validate::check(self.types(), &document, &lines)?;
         let conditions = |operation: &Node<Operation>| {
-            (operation.name.clone(), conditions(&validate::selections(&document, operation), &lines))
+            (operation.name.clone(), conditions(&validate::selections(&document, operation)))
         };
         let conditions = document.operations.iter().map(conditions).collect();
         Ok(Document { document, lines, conditions, plans: Mutex::default() })
@@ -140,7 +147,7 @@ impl Documents {
         operation: &Node<Operation>,
         variables: &HashMap<String, Value>,
     ) -> Result<Arc<Plan>, Vec<ServerError>> {
-        let key = PlanKey { operation: operation.name.clone(), outcomes: document.outcomes(operation, variables)? };
+        let key = PlanKey { operation: operation.name.clone(), outcomes: document.outcomes(operation, variables) };
         let plans = || document.plans.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, plan)) = plans().iter().find(|(known, _)| *known == key) {
             return Ok(Arc::clone(plan));
@@ -177,21 +184,12 @@ impl Document {
         })
     }
 
-    /// What the variables say to the operation's conditions.
-    fn outcomes(
-        &self,
-        operation: &Operation,
-        variables: &HashMap<String, Value>,
-    ) -> Result<Vec<bool>, Vec<ServerError>> {
+    /// What the variables say to the operation's conditions. Where one is null the plan tells whether that matters.
+    fn outcomes(&self, operation: &Operation, variables: &HashMap<String, Value>) -> Vec<Option<bool>> {
         let conditions = self.conditions.get(&operation.name).map_or(&[][..], Vec::as_slice);
-        let outcome = |condition: &Condition| match variables.get(condition.variable.as_str()) {
-            Some(Value::Boolean(outcome)) => Ok(*outcome),
-            // A variable that may be null is allowed here when it has a default, and an explicit null beats that.
-            _ => {
-                let error = InputError::new("expected true or false, found null");
-                let error = error.within(format!("${}", condition.variable));
-                Err(vec![input::bad_input(error, condition.locations.clone())])
-            }
+        let outcome = |variable: &Name| match variables.get(variable.as_str()) {
+            Some(Value::Boolean(outcome)) => Some(*outcome),
+            _ => None,
         };
         conditions.iter().map(outcome).collect()
     }
@@ -226,19 +224,13 @@ fn diagnostics(
 }
 
 /// The variables in `@skip(if:)` and `@include(if:)`, each once.
-fn conditions(selections: &[&Selection], lines: &Lines) -> Vec<Condition> {
-    let mut conditions: Vec<Condition> = Vec::new();
-    for directive in selections.iter().flat_map(|selection| selection.directives().iter()) {
-        if !matches!(directive.name.as_str(), "skip" | "include") {
-            continue;
-        }
+fn conditions(selections: &[&Selection]) -> Vec<Name> {
+    let directives = selections.iter().flat_map(|selection| selection.directives().iter());
+    let conditions = directives.filter(|directive| matches!(directive.name.as_str(), "skip" | "include"));
+    let mut variables: Vec<Name> = Vec::new();
+    for directive in conditions {
         let variable = directive.specified_argument_by_name("if").and_then(|value| value.as_variable());
-        if let Some(variable) = variable
-            && !conditions.iter().any(|known| known.variable == *variable)
-        {
-            let locations = lines.of(directive.location());
-            conditions.push(Condition { variable: variable.clone(), locations });
-        }
+        variables.extend(variable.filter(|variable| !variables.contains(variable)).cloned());
     }
-    conditions
+    variables
 }

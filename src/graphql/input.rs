@@ -26,6 +26,30 @@ pub type Fields = IndexMap<Name, Value>;
 /// Reads a field's arguments into the type that its resolver takes.
 pub type ReadArguments = fn(&Fields) -> Result<Arguments, InputError>;
 
+/// A scalar of the schema's own: its name, and what tells whether a value is one of its values.
+pub type Scalar = (&'static str, fn(&Value) -> Result<(), InputError>);
+
+/// The check of a [`Scalar`].
+pub fn check<T: Input>(value: &Value) -> Result<(), InputError> {
+    T::read(value).map(drop)
+}
+
+/// What values are checked against.
+#[derive(Clone, Copy)]
+pub(super) struct InputTypes<'a> {
+    /// The types.
+    pub schema: &'a Schema,
+    /// Those of its scalars that can be checked.
+    pub scalars: &'static [Scalar],
+}
+
+impl InputTypes<'_> {
+    /// Checks what a scalar of the schema's own is given; any value of any other type passes.
+    pub(super) fn check(self, scalar: &str, value: &Value) -> Result<(), InputError> {
+        self.scalars.iter().find(|(name, _)| *name == scalar).map_or(Ok(()), |(_, check)| check(value))
+    }
+}
+
 /// A value that does not fit its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputError {
@@ -126,7 +150,7 @@ impl Input for String {
                 Err(InputError::new("a text must not contain the null character"))
             }
             Value::String(text) => Ok(text.clone()),
-            Value::Number(number) if integer(number).is_some() => Ok(number.to_string()),
+            Value::Number(number) => whole(number).map_or_else(|| expected("a text", value), Ok),
             _ => expected("a text", value),
         }
     }
@@ -223,10 +247,16 @@ fn integer(number: &Number) -> Option<i64> {
     })
 }
 
+/// The digits of a number without a fraction, however large: `5.0` and `5` are one number.
+fn whole(number: &Number) -> Option<String> {
+    let digits = number.as_i64().map(|n| n.to_string()).or_else(|| number.as_u64().map(|n| n.to_string()));
+    digits.or_else(|| number.as_f64().filter(|float| float.fract() == 0.0).map(|float| (float + 0.0).to_string()))
+}
+
 /// The request's variables, checked against their declared types. Undeclared ones are left out; one that is absent
 /// and has no default stays absent.
 pub(super) fn variables(
-    schema: &Schema,
+    types: InputTypes<'_>,
     operation: &Operation,
     given: &Variables,
     lines: &Lines,
@@ -236,7 +266,7 @@ pub(super) fn variables(
     for definition in &operation.variables {
         let name = definition.name.as_str();
         let outcome = match (given.get(&Name::new(name)), &definition.default_value) {
-            (Some(value), _) => coerce(schema, &definition.ty, value).map(Some),
+            (Some(value), _) => coerce(types, &definition.ty, value).map(Some),
             (None, Some(default)) => Ok(Substitution { variables: &HashMap::default() }.value(default)),
             (None, None) if definition.ty.is_non_null() => Err(InputError::new("is required")),
             (None, None) => Ok(None),
@@ -258,7 +288,7 @@ pub fn bad_input(error: InputError, locations: Vec<Pos>) -> ServerError {
 }
 
 /// Coerces a variable's value, or a part of it.
-fn coerce(schema: &Schema, ty: &Type, value: &Value) -> Result<Value, InputError> {
+fn coerce(types: InputTypes<'_>, ty: &Type, value: &Value) -> Result<Value, InputError> {
     if *value == Value::Null {
         return if ty.is_non_null() {
             Err(InputError::new(format!("expected {ty}, found null")))
@@ -271,13 +301,13 @@ fn coerce(schema: &Schema, ty: &Type, value: &Value) -> Result<Value, InputError
             Value::List(items) => items
                 .iter()
                 .enumerate()
-                .map(|(i, value)| coerce(schema, item, value).map_err(|e| e.within(i)))
+                .map(|(i, value)| coerce(types, item, value).map_err(|e| e.within(i)))
                 .collect::<Result<_, _>>()
                 .map(Value::List),
-            single => Ok(Value::List(vec![coerce(schema, item, single)?])),
+            single => Ok(Value::List(vec![coerce(types, item, single)?])),
         },
-        Type::Named(name) | Type::NonNullNamed(name) => match schema.types.get(name) {
-            Some(ExtendedType::Scalar(_)) => scalar(name, value),
+        Type::Named(name) | Type::NonNullNamed(name) => match types.schema.types.get(name) {
+            Some(ExtendedType::Scalar(_)) => scalar(types, name, value),
             Some(ExtendedType::Enum(definition)) => match value {
                 Value::String(word) if definition.values.contains_key(word.as_str()) => Ok(value.clone()),
                 _ => no_such_word(name, value),
@@ -291,7 +321,7 @@ fn coerce(schema: &Schema, ty: &Type, value: &Value) -> Result<Value, InputError
                 for (field, definition) in &definition.fields {
                     match given.get(field.as_str()) {
                         Some(value) => {
-                            let value = coerce(schema, &definition.ty, value).map_err(|e| e.within(field))?;
+                            let value = coerce(types, &definition.ty, value).map_err(|e| e.within(field))?;
                             coerced.insert(Name::new(field), value);
                         }
                         None if definition.ty.is_non_null() && definition.default_value.is_none() => {
@@ -307,7 +337,7 @@ fn coerce(schema: &Schema, ty: &Type, value: &Value) -> Result<Value, InputError
     }
 }
 
-fn scalar(name: &str, value: &Value) -> Result<Value, InputError> {
+fn scalar(types: InputTypes<'_>, name: &str, value: &Value) -> Result<Value, InputError> {
     match (name, value) {
         ("Int", _) => i32::read(value).map(|n| Value::Number(n.into())),
         ("Float", Value::Number(_)) => f64::read(value).map(|_| value.clone()),
@@ -316,7 +346,7 @@ fn scalar(name: &str, value: &Value) -> Result<Value, InputError> {
         ("String", Value::String(_)) => Ok(value.clone()),
         ("String", _) => expected("a text", value),
         ("ID", _) => String::read(value).map(Value::String),
-        _ => Ok(value.clone()),
+        _ => types.check(name, value).map(|()| value.clone()),
     }
 }
 

@@ -40,7 +40,7 @@ impl Lines {
     }
 
     /// The line and column of a byte, both counted from one.
-    fn at(&self, byte: usize) -> Pos {
+    pub(super) fn at(&self, byte: usize) -> Pos {
         let line = self.starts.partition_point(|start| *start <= byte);
         let start = self.starts[line - 1];
         Pos { line, column: byte - start - (self.excess(byte) - self.excess(start)) + 1 }

@@ -23,6 +23,7 @@ pub mod id;
 pub mod identifier;
 pub mod input;
 pub mod introspection;
+mod lexical;
 mod lines;
 pub mod list;
 pub mod object;
@@ -91,7 +92,8 @@ impl Catalogue {
     /// The API over a migrated database.
     pub fn new(db: Db, settings: Settings) -> Self {
         let query = &schema::info::Query;
-        let documents = Documents::new(SDL, query, Some(&schema::info::Mutation), cost::Limits::default());
+        let (mutation, scalars) = (Some(&schema::info::Mutation), schema::info::SCALARS);
+        let documents = Documents::new(SDL, query, mutation, scalars, cost::Limits::default());
         Self(Arc::new(context::Shared { db, settings, documents }))
     }
 

@@ -269,7 +269,7 @@ impl<'d> Compiler<'d> {
 
     /// The specification's CollectFields: what applies to `info`, by response key, in order.
     fn collect(
-        &self,
+        &mut self,
         info: &'static ObjectInfo,
         set: &'d SelectionSet,
         visited: &mut HashSet<&'d str>,
@@ -300,16 +300,28 @@ impl<'d> Compiler<'d> {
         condition == info.name || self.schema.is_subtype(condition, info.name)
     }
 
-    fn is_included(&self, directives: &ast::DirectiveList) -> bool {
-        let says = |name| {
-            let condition = directives.get(name)?.specified_argument_by_name("if")?;
-            let substitution = Substitution { variables: self.variables };
-            match substitution.value(condition) {
-                Some(Value::Boolean(value)) => Some(value),
-                _ => None,
+    fn is_included(&mut self, directives: &ast::DirectiveList) -> bool {
+        self.condition(directives, "skip") != Some(true) && self.condition(directives, "include") != Some(false)
+    }
+
+    fn condition(&mut self, directives: &ast::DirectiveList, name: &str) -> Option<bool> {
+        let directive = directives.get(name)?;
+        let condition = directive.specified_argument_by_name("if")?;
+        match (Substitution { variables: self.variables }).value(condition) {
+            Some(Value::Boolean(outcome)) => Some(outcome),
+            // A variable that may be null is allowed here when it has a default, and an explicit null beats that.
+            _ => {
+                let mut error = InputError::new("expected true or false, found null");
+                if let Some(variable) = condition.as_variable() {
+                    error = error.within(format!("${variable}"));
+                }
+                let error = input::bad_input(error, self.lines.of(directive.location()));
+                if !self.errors.contains(&error) {
+                    self.errors.push(error);
+                }
+                None
             }
-        };
-        says("skip") != Some(true) && says("include") != Some(false)
+        }
     }
 
     fn field(

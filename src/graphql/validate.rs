@@ -1,23 +1,28 @@
 //! The specification's rules on executable documents that apollo-compiler 1.33 leaves out: variables inside lists and
-//! input objects stand where their type allows, an input object has no field twice, and one of `@oneOf` has exactly
-//! one. Runs after its validation and relies on it.
+//! input objects stand where their type allows, an input object has no field twice, one of `@oneOf` has exactly one,
+//! and what a scalar of the schema's own is given is one of its values. Runs after its validation and relies on it.
 
 use apollo_compiler::ast::{self, Argument, DirectiveList, InputValueDefinition, Type, Value, VariableDefinition};
-use apollo_compiler::collections::HashSet;
+use apollo_compiler::collections::{HashMap, HashSet};
 use apollo_compiler::executable::{ExecutableDocument, Operation, Selection, SelectionSet};
 use apollo_compiler::schema::{ExtendedType, InputObjectType};
-use apollo_compiler::{Name, Node, Schema};
+use apollo_compiler::{Name, Node};
 use async_graphql::ServerError;
 
 use super::document::request_error;
+use super::input::{self, InputTypes, Substitution};
 use super::lines::Lines;
 use crate::error::Code;
 
 /// Refuses what breaks one of the rules.
-pub(super) fn check(schema: &Schema, document: &ExecutableDocument, lines: &Lines) -> Result<(), Vec<ServerError>> {
+pub(super) fn check(
+    types: InputTypes<'_>,
+    document: &ExecutableDocument,
+    lines: &Lines,
+) -> Result<(), Vec<ServerError>> {
     let mut errors = Vec::new();
     for operation in document.operations.iter() {
-        let mut rules = Rules { schema, variables: &operation.variables, lines, errors };
+        let mut rules = Rules { types, variables: &operation.variables, lines, errors };
         rules.operation(document, operation);
         errors = rules.errors;
     }
@@ -54,7 +59,7 @@ pub(super) fn selections<'d>(document: &'d ExecutableDocument, operation: &'d Op
 
 /// The rules on one operation.
 struct Rules<'d> {
-    schema: &'d Schema,
+    types: InputTypes<'d>,
     variables: &'d [Node<VariableDefinition>],
     lines: &'d Lines,
     errors: Vec<ServerError>,
@@ -85,7 +90,7 @@ impl Rules<'_> {
 
     fn directives(&mut self, directives: &DirectiveList) {
         for directive in directives.iter() {
-            if let Some(definition) = self.schema.directive_definitions.get(&directive.name) {
+            if let Some(definition) = self.types.schema.directive_definitions.get(&directive.name) {
                 self.arguments(&directive.arguments, &definition.arguments);
             }
         }
@@ -103,6 +108,8 @@ impl Rules<'_> {
     fn value(&mut self, value: &Node<Value>, ty: &Type, has_default: bool) {
         match &**value {
             Value::Variable(name) => self.variable(value, name, ty, has_default),
+            Value::Null => {}
+            _ if !ty.is_list() && self.is_custom_scalar(ty) => self.custom_scalar(value, ty.inner_named_type()),
             Value::List(items) => {
                 let item_type = if ty.is_list() { ty.item_type() } else { ty };
                 items.iter().for_each(|item| self.value(item, item_type, false));
@@ -129,13 +136,23 @@ impl Rules<'_> {
         }
     }
 
+    /// What holds a variable is checked with its value.
+    fn custom_scalar(&mut self, literal: &Node<Value>, scalar: &Name) {
+        if input::is_constant(literal)
+            && let Some(value) = (Substitution { variables: &HashMap::default() }).value(literal)
+            && let Err(error) = self.types.check(scalar, &value)
+        {
+            self.report(literal, error.to_string());
+        }
+    }
+
     fn object(&mut self, place: &Node<Value>, fields: &[(Name, Node<Value>)], ty: &Type) {
         for (i, (name, value)) in fields.iter().enumerate() {
             if fields[..i].iter().any(|(earlier, _)| earlier == name) {
                 self.report(value, format!("the input field `{name}` is given more than once"));
             }
         }
-        let schema = self.schema;
+        let schema = self.types.schema;
         let Some(ExtendedType::InputObject(definition)) = schema.types.get(ty.inner_named_type()) else { return };
         for (name, value) in fields {
             if let Some(field) = definition.fields.get(name) {
@@ -162,7 +179,7 @@ impl Rules<'_> {
     }
 
     fn is_custom_scalar(&self, ty: &Type) -> bool {
-        let definition = self.schema.types.get(ty.inner_named_type());
+        let definition = self.types.schema.types.get(ty.inner_named_type());
         definition.is_some_and(|ty| matches!(ty, ExtendedType::Scalar(_)) && !ty.is_built_in())
     }
 

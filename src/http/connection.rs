@@ -154,7 +154,8 @@ async fn speak<A: Answers>(
                 if due(&lock(&activity)).is_none_or(|due| due > Instant::now()) {
                     continue;
                 }
-                if ending.is_some() {
+                // Whoever asked nothing gets no farewell.
+                if ending.is_some() || lock(&activity).requests == 0 {
                     return;
                 }
             }

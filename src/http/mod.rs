@@ -118,7 +118,10 @@ impl Answers for App {
             Err(Rejection::Unauthenticated) => self.metrics.unauthenticated(),
             _ => {}
         }
-        body::discard(&call.parts.headers, body).await;
+        // Of a body that did not come in time, no more will be waited for.
+        if !matches!(outcome, Err(Rejection::BodyTimeout)) {
+            body::discard(&call.parts.headers, body).await;
+        }
         let mut reply = outcome.unwrap_or_else(|rejection| reply::rejection(&call, &rejection));
         reply::finish(&mut reply, &call);
         let took = started.elapsed();

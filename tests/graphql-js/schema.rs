@@ -3746,6 +3746,10 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
 /// The object types as the executor sees them, each under its name in the SDL.
 #[allow(non_upper_case_globals)]
 pub mod info {
+    /// The scalars of the schema's own that arguments and input fields have, with what checks their values.
+    pub static SCALARS: &[::rollcall::graphql::input::Scalar] = &[
+        ("Date", ::rollcall::graphql::input::check::<super::super::types::Date>),
+    ];
     /// `Book`.
     pub static Book: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
         name: "Book",

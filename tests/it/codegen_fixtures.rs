@@ -83,7 +83,7 @@ macro_rules! ask {
 }
 
 async fn ask<R: Object<State>>(sdl: &str, root: &R, query: &str) -> (Value, Vec<String>) {
-    let documents = Documents::new(sdl, R::INFO, Some(R::INFO), Default::default());
+    let documents = Documents::new(sdl, R::INFO, Some(R::INFO), &[], Default::default());
     let state = State { schema: Arc::clone(documents.schema()), log: Arc::default() };
     let prepared = documents.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{query}: {errors:?}"));
     let response = execute::run(root, &prepared.plan, &prepared.arguments, &state).await;

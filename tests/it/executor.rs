@@ -94,7 +94,7 @@ fn read<T: DeserializeOwned>(json: &str) -> T {
 
 fn documents() -> Documents {
     let limits = Limits { depth: 100, fields: 100_000, ..Limits::default() };
-    Documents::new(recorded!("schema.graphql"), &info::Query, Some(&info::Mutation), limits)
+    Documents::new(recorded!("schema.graphql"), &info::Query, Some(&info::Mutation), info::SCALARS, limits)
 }
 
 async fn ask(documents: &Documents, case: &Case) -> Result<Response, Vec<ServerError>> {

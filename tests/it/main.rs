@@ -17,6 +17,7 @@ mod deploy_record;
 mod deploy_retention;
 mod executor;
 mod full_disk;
+mod graphql_js_validation;
 mod graphql_over_http;
 mod http;
 mod identifiers;

@@ -3,19 +3,40 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::super::model::{Field, Object, Shape};
+use super::super::model::{Field, Object, Schema, Shape, Type};
 use super::super::names;
+use super::types::bound;
 use super::{Context, Representation, inputs};
 
 pub(super) fn module(context: Context<'_>) -> TokenStream {
     let tables = context.schema.objects().map(|object| table(context, object));
+    let scalars = scalars(context.schema).map(|name| {
+        let ty = bound(name);
+        quote!((#name, ::rollcall::graphql::input::check::<super::#ty>))
+    });
     quote! {
         #[doc = " The object types as the executor sees them, each under its name in the SDL."]
         #[allow(non_upper_case_globals)]
         pub mod info {
+            #[doc = " The scalars of the schema's own that arguments and input fields have, with what checks their values."]
+            pub static SCALARS: &[::rollcall::graphql::input::Scalar] = &[#(#scalars),*];
             #(#tables)*
         }
     }
+}
+
+fn scalars(schema: &Schema) -> impl Iterator<Item = &str> {
+    let is_given = |name: &str| {
+        schema.types.iter().any(|ty| match ty {
+            Type::Object(object) => {
+                object.fields.iter().flat_map(|field| &field.args).any(|given| given.ty.name() == name)
+            }
+            Type::Input(input) => input.fields.iter().any(|given| given.ty.name() == name),
+            _ => false,
+        })
+    };
+    let scalars = schema.types.iter().filter(|ty| matches!(ty, Type::Scalar(_)));
+    scalars.map(Type::name).filter(move |name| is_given(name))
 }
 
 fn table(context: Context<'_>, object: &Object) -> TokenStream {

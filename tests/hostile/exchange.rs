@@ -1,0 +1,195 @@
+//! A connection that behaves badly, until it is answered or closed.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::server::Server;
+
+/// What became of a connection, and after how long.
+#[derive(Debug, Clone, Copy)]
+pub struct End {
+    pub status: u16,
+    pub took: Duration,
+}
+
+/// The server closed the connection without an answer.
+pub const CLOSED: u16 = 0;
+
+/// Nothing was answered and nothing closed within [`PATIENCE`].
+pub const LATE: u16 = 1;
+
+/// An answer over HTTP/2, of any status, or a connection that goes on as if nothing had been.
+pub const ANSWERED: u16 = 2;
+
+/// How long an answer or an end may take.
+pub const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a connection sends once its first bytes are sent.
+#[derive(Debug, Clone, Copy)]
+pub enum Then {
+    /// Nothing more; it stays open.
+    Wait,
+    /// Nothing more, and says so.
+    Finish,
+    /// These bytes, over and over, with a pause between them.
+    Repeat(&'static [u8], Duration),
+}
+
+/// Sends, and waits for the answer's status or the end.
+pub async fn exchange(server: &Server, bytes: impl AsRef<[u8]>, then: Then) -> End {
+    let started = Instant::now();
+    let run = async {
+        let Ok(stream) = TcpStream::connect(server.address).await else { return CLOSED };
+        let (mut reader, mut writer) = stream.into_split();
+        let read = async {
+            let mut text = Vec::new();
+            loop {
+                if let Some(status) = status(&text) {
+                    return status;
+                }
+                match reader.read_buf(&mut text).await {
+                    Ok(0) | Err(_) => return status(&text).unwrap_or(CLOSED),
+                    Ok(_) => {}
+                }
+            }
+        };
+        let write = async {
+            let mut sent = writer.write_all(bytes.as_ref()).await;
+            match then {
+                Then::Wait => {}
+                Then::Finish => drop(writer.shutdown().await),
+                Then::Repeat(piece, pause) => {
+                    while sent.is_ok() {
+                        if !pause.is_zero() {
+                            sleep(pause).await;
+                        }
+                        sent = writer.write_all(piece).await;
+                    }
+                }
+            }
+            std::future::pending::<u16>().await
+        };
+        tokio::select! { status = read => status, status = write => status }
+    };
+    let status = timeout(PATIENCE, run).await.unwrap_or(LATE);
+    End { status, took: started.elapsed() }
+}
+
+/// The status of the first answer that is not `100 Continue`.
+fn status(text: &[u8]) -> Option<u16> {
+    let text = std::str::from_utf8(&text[..text.len().min(64)]).ok()?;
+    let rest = text.strip_prefix("HTTP/1.1 100 Continue\r\n\r\n").unwrap_or(text);
+    rest.strip_prefix("HTTP/1.1 ").or_else(|| rest.strip_prefix("HTTP/1.0 "))?.get(..3)?.parse().ok()
+}
+
+/// Sends what may hold a second request, and reads to the end: the status, or [`ANSWERED`] when both are answered.
+pub async fn alone(server: &Server, bytes: impl AsRef<[u8]>) -> End {
+    let started = Instant::now();
+    let run = async {
+        let mut stream = TcpStream::connect(server.address).await.ok()?;
+        stream.write_all(bytes.as_ref()).await.ok()?;
+        let mut text = Vec::new();
+        // A connection that is reset was closed, too.
+        let _ = stream.read_to_end(&mut text).await;
+        let answers = text.windows(9).filter(|window| window == b"HTTP/1.1 ").count();
+        if answers == 1 { status(&text) } else { Some(ANSWERED) }
+    };
+    let status = timeout(PATIENCE, run).await.map_or(LATE, |status| status.unwrap_or(CLOSED));
+    End { status, took: started.elapsed() }
+}
+
+/// So many of them at the same time.
+pub async fn many<F: Future<Output = End>>(count: usize, one: impl Fn(usize) -> F) -> Vec<End> {
+    join_all((0..count).map(one)).await
+}
+
+/// Sends requests down one connection, each once the answer before it is there.
+pub async fn in_turn(server: &Server, requests: impl IntoIterator<Item = Vec<u8>>) -> Vec<End> {
+    let mut stream = TcpStream::connect(server.address).await.expect("a connection");
+    let mut ends = Vec::new();
+    for request in requests {
+        let started = Instant::now();
+        let one = async {
+            stream.write_all(&request).await.ok()?;
+            answer(&mut stream).await
+        };
+        let status = timeout(PATIENCE, one).await.map_or(LATE, |status| status.unwrap_or(CLOSED));
+        ends.push(End { status, took: started.elapsed() });
+        if status < 100 {
+            break;
+        }
+    }
+    ends
+}
+
+/// Reads one answer that has a `Content-Length`.
+pub async fn answer(stream: &mut TcpStream) -> Option<u16> {
+    let mut text = Vec::new();
+    loop {
+        if let Some(head) = text.windows(4).position(|window| window == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&text[..head]).to_ascii_lowercase();
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok())?;
+            if text.len() >= head.len() + 4 + length {
+                return status(&text);
+            }
+        }
+        if stream.read_buf(&mut text).await.ok()? == 0 {
+            return None;
+        }
+    }
+}
+
+/// Asks for long answers and reads none, until the server hangs up.
+pub async fn never_read(server: &Server) -> End {
+    let started = Instant::now();
+    let run = async {
+        let mut stream = TcpStream::connect(server.address).await.expect("a connection");
+        while stream.write_all(b"GET /public/schema.graphql HTTP/1.1\r\nHost: a\r\n\r\n").await.is_ok() {}
+        CLOSED
+    };
+    let status = timeout(PATIENCE, run).await.unwrap_or(LATE);
+    End { status, took: started.elapsed() }
+}
+
+/// How many answers come, of so many.
+pub async fn answers(stream: &mut TcpStream, count: usize) -> usize {
+    let mut text = Vec::new();
+    let found = |text: &[u8]| text.windows(13).filter(|window| window == b"HTTP/1.1 200 ").count();
+    let all = async { while found(&text) < count && stream.read_buf(&mut text).await.is_ok_and(|read| read > 0) {} };
+    let _ = timeout(PATIENCE, all).await;
+    found(&text)
+}
+
+/// Sends a header from time to time, until the server hangs up.
+pub async fn trickle(mut stream: TcpStream) -> End {
+    let started = Instant::now();
+    let run = async {
+        let mut answer = [0; 1];
+        loop {
+            tokio::select! {
+                _ = stream.read(&mut answer) => return CLOSED,
+                () = sleep(Duration::from_millis(50)) => {}
+            }
+            if stream.write_all(b"X: y\r\n").await.is_err() {
+                return CLOSED;
+            }
+        }
+    };
+    let status = timeout(PATIENCE, run).await.unwrap_or(LATE);
+    End { status, took: started.elapsed() }
+}
+
+/// Waits until the server hangs up.
+pub async fn closed(mut stream: TcpStream) -> End {
+    let started = Instant::now();
+    let run = async {
+        while stream.read(&mut [0; 64]).await.is_ok_and(|read| read > 0) {}
+        CLOSED
+    };
+    let status = timeout(PATIENCE, run).await.unwrap_or(LATE);
+    End { status, took: started.elapsed() }
+}

@@ -1,0 +1,83 @@
+//! What is accepted and what is refused, compared with graphql-js: `tests/graphql-js-validation/record.mjs` has
+//! generated requests over our own schema and recorded its verdict on each.
+
+use std::collections::HashSet;
+
+use hyper::Method;
+use rollcall::entity::token::Scope;
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use crate::app::TestApp;
+
+/// A request, and what graphql-js made of it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Case {
+    /// How it was broken; `valid`, `mutated` and `variables` beside that.
+    kind: String,
+    query: String,
+    /// JSON as text: 1.0 and 1 are different texts of one number.
+    variables: Box<str>,
+    operation_name: Option<String>,
+    verdict: Verdict,
+}
+
+/// `Accepted`, or where it was refused; `record.mjs` says more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Accepted,
+    Syntax,
+    Validation,
+    Root,
+    Operation,
+    Variables,
+    Arguments,
+}
+
+fn cases() -> Vec<Case> {
+    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/graphql-js-validation/cases.json"));
+    serde_json::from_str(text).expect("the recorded cases")
+}
+
+#[tokio::test]
+async fn what_graphql_js_refuses_is_refused_and_nothing_else() {
+    let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
+    // A mutation gets as far as the token's scope, and changes nothing.
+    let token = format!("Bearer {}", app.new_token(Scope::Read, None).await);
+    let headers = [
+        ("authorization", &*token),
+        ("content-type", "application/json"),
+        ("accept", "application/graphql-response+json"),
+    ];
+    let cases = cases();
+    let mut disagreements = Vec::new();
+    for (number, case) in cases.iter().enumerate() {
+        let variables: &RawValue = serde_json::from_str(&case.variables).expect("JSON");
+        let [query, operation] = [json!(case.query), json!(case.operation_name)];
+        let body = format!(r#"{{"query":{query},"variables":{variables},"operationName":{operation}}}"#);
+        let response = app.request(Method::POST, "/graphql", &headers, body).await;
+        let accepted = match response.status {
+            200 | 403 => true,
+            400 => false,
+            status => panic!("case {number}: status {status}"),
+        };
+        if accepted != (case.verdict == Verdict::Accepted) {
+            let text = String::from_utf8_lossy(&response.body);
+            disagreements.push(format!("case {number}: {case:?}\n  we say {text}"));
+        }
+    }
+    let count = disagreements.len();
+    assert!(count == 0, "{count} disagreements with graphql-js\n{}", disagreements.join("\n"));
+}
+
+#[test]
+fn a_thousand_cases_of_forty_kinds_of_mistakes_are_recorded() {
+    let cases = cases();
+    let kinds: HashSet<_> = cases.iter().map(|case| &case.kind).collect();
+    let verdicts: HashSet<_> = cases.iter().map(|case| case.verdict).collect();
+    assert!(cases.len() >= 1_000 && kinds.len() >= 43, "{} cases of {} kinds", cases.len(), kinds.len());
+    assert_eq!(verdicts.len(), 7, "{verdicts:?}");
+}
