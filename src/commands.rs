@@ -9,12 +9,15 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use sea_orm::{ConnectionTrait, DbErr};
+
 use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaCommand, TokenCommand};
 use crate::db::{self, Db};
+use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::integration::{self, Kind};
 use crate::entity::user::{self, Role};
 use crate::entity::{Timestamp, sign_in_link as link, token};
-use crate::error::UserError;
+use crate::error::{Error, UserError};
 use crate::graphql::SDL;
 use crate::schema_diff::{self, Class, Report};
 use crate::{generate, sender, serve, service_file};
@@ -45,13 +48,14 @@ pub async fn run(command: Command) -> Result<ExitCode, String> {
 }
 
 async fn token_command(command: TokenCommand) -> Result<(), String> {
+    let actor = Actor::command_line();
     match command {
         TokenCommand::Create { description, scope, expires, database } => {
             let db = open(&database).await?;
             let now = Timestamp::now();
             let end = |duration: std::time::Duration| i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
             let expires = expires.map(|rest| Timestamp::from_micros(now.as_micros().saturating_add(end(rest))));
-            let made = db.write(async |db| token::create(db, &description, scope, expires, now).await).await;
+            let made = db.write(async |db| token::create(db, &actor, &description, scope, expires, now).await).await;
             print(&format!("{}\n", made.map_err(sentence)?.reveal()))
         }
         TokenCommand::List(database) => {
@@ -70,7 +74,7 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
         }
         TokenCommand::Delete { id, database } => {
             let db = open(&database).await?;
-            let deleted = db.write(async |db| token::delete(db, id).await).await.map_err(sentence)?;
+            let deleted = db.write(async |db| token::delete(db, &actor, id).await).await.map_err(sentence)?;
             if deleted { Ok(()) } else { Err(format!("no token has the id {id}")) }
         }
     }
@@ -88,7 +92,12 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
                 return Err("a deploy endpoint needs a name of one line".to_owned());
             }
             let db = open(&database).await?;
-            let made = db.write(async |db| integration::create(db, Kind::Deploy, name, Timestamp::now()).await).await;
+            let made = db.write(async |db| {
+                let made = integration::create(db, Kind::Deploy, name, Timestamp::now()).await?;
+                note_endpoint(db, "eventIntegrationCreate", &made).await?;
+                Ok::<_, Error>(made)
+            });
+            let made = made.await;
             print(&format!("{}\n", url(&addresses, &made.map_err(sentence)?)))
         }
         DeployEndpointCommand::List { addresses, database } => {
@@ -100,10 +109,24 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
         }
         DeployEndpointCommand::Delete { id, database } => {
             let db = open(&database).await?;
-            let deleted = db.write(async |db| integration::delete_deploy_endpoint(db, id).await).await;
-            if deleted.map_err(sentence)? { Ok(()) } else { Err(format!("no deploy endpoint has the id {id}")) }
+            let deleted = db.write(async |db| {
+                let deleted = integration::delete_deploy_endpoint(db, id).await?;
+                if let Some(endpoint) = &deleted {
+                    note_endpoint(db, "integrationDelete", endpoint).await?;
+                }
+                Ok::<_, DbErr>(deleted)
+            });
+            let deleted = deleted.await.map_err(sentence)?;
+            deleted.map(drop).ok_or_else(|| format!("no deploy endpoint has the id {id}"))
         }
     }
+}
+
+/// Notes what was done to a deploy endpoint, in the API's words.
+async fn note_endpoint(db: &impl ConnectionTrait, action: &str, endpoint: &integration::Model) -> Result<(), DbErr> {
+    let subject = Subject::new("Integration", Some(endpoint.id), &endpoint.name);
+    let detail = serde_json::json!({ "name": endpoint.name }).to_string();
+    audit::record(db, &Actor::command_line(), action, subject, detail).await
 }
 
 async fn sign_in_link(

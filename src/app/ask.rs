@@ -94,7 +94,12 @@ async fn run<T: DeserializeOwned>(
         // The documents are ours and right; what a visitor can get wrong is a value.
         Fault::BadRequest(errors.first().map_or_else(String::new, |error| error.message.clone()))
     })?;
-    let response = site.catalogue.execute(&prepared, &visit.request_id).await;
+    let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
+    let caller = session.caller();
+    if caller.refused(&prepared.plan).is_some() {
+        return Err(Fault::Forbidden);
+    }
+    let response = site.catalogue.execute(&prepared, &caller, &visit.request_id).await;
     let Response { errors, data } =
         serde_json::from_slice::<Response<T>>(&response.text).map_err(|error| Fault::Internal(error.to_string()))?;
     if let Some(TopLevel { message, extensions }) = errors.into_iter().next() {

@@ -95,6 +95,23 @@ pub fn select(
     })
 }
 
+/// A line of text for which there are proposals: value and what it is called.
+pub fn suggested<'a>(
+    name: &str,
+    label: &str,
+    proposals: impl Iterator<Item = (&'a str, &'a str)>,
+    form: &Fields,
+) -> Markup {
+    frame(name, label, "", &Mistakes::none(), |_| {
+        html! {
+            input id={ "field-" (name) } name=(name) value=(form.get(name)) list={ "list-" (name) } maxlength="255";
+            datalist id={ "list-" (name) } {
+                @for (value, text) in proposals { option value=(value) { (text) } }
+            }
+        }
+    })
+}
+
 fn invalid(name: &str, mistakes: &Mistakes) -> Option<&'static str> {
     mistakes.of(name).next().map(|_| "true")
 }

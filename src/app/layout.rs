@@ -7,7 +7,15 @@ use super::visit::{Session, Visit};
 use crate::entity::user::Role;
 
 /// The navigation: what each part is called, the first part of its path, and who sees it.
-const PARTS: &[(&str, &str, Role)] = &[("Services", "services", Role::Viewer)];
+const PARTS: &[(&str, &str, Role)] = &[
+    ("Services", "services", Role::Viewer),
+    ("Teams", "teams", Role::Viewer),
+    ("Suggestions", "suggestions", Role::Viewer),
+    ("Integrations", "integrations", Role::Viewer),
+    ("Tokens", "tokens", Role::Admin),
+    ("Users", "users", Role::Admin),
+    ("Audit", "audit", Role::Admin),
+];
 
 /// A page: `main` in the frame of all pages. `title` is also the page's heading, so `main` begins below it.
 pub fn layout(visit: &Visit, title: &str, main: Markup) -> Markup {

@@ -9,17 +9,27 @@ use crate::db::Db;
 use crate::entity::user::Role;
 use crate::error::Error;
 use crate::graphql::Catalogue;
+use crate::graphql::caller::Caller;
 
 mod account;
 pub mod answer;
 mod ask;
 pub mod assets;
+mod audit;
 pub mod cookie;
 pub mod form;
+mod integrations;
 pub mod layout;
 mod parts;
+mod plot;
+mod service;
 mod services;
 pub mod sign_in;
+mod snippets;
+mod suggestions;
+mod teams;
+mod tokens;
+mod users;
 pub mod visit;
 
 pub use answer::{Answer, Page};
@@ -63,7 +73,20 @@ impl From<sea_orm::DbErr> for Fault {
 }
 
 /// The first parts of all paths that lead here.
-const OWNED: &[&str] = &["", "account", "assets", "services", "sign-in", "sign-out"];
+const OWNED: &[&str] = &[
+    "",
+    "account",
+    "assets",
+    "audit",
+    "integrations",
+    "services",
+    "sign-in",
+    "sign-out",
+    "suggestions",
+    "teams",
+    "tokens",
+    "users",
+];
 
 /// Whether a path of a request leads to the application.
 pub fn owns(path: &str) -> bool {
@@ -107,6 +130,26 @@ impl Site {
         match (visit.method, &*path) {
             (Get, [""]) => Ok(Answer::redirect("/services")),
             (Get, ["services"]) => services::page(self, visit).await,
+            (Get, ["services", alias]) => service::page(self, visit, alias).await,
+            (Get, ["teams"]) => teams::page(self, visit).await,
+            (Get, ["teams", alias]) => teams::one(self, visit, alias).await,
+            (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
+            (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
+            (Get, ["integrations"]) => integrations::page(self, visit, session).await,
+            (Post, ["integrations"]) => integrations::create(self, visit).await,
+            (Get, ["integrations", "new"]) => integrations::new(visit, session),
+            (Get, ["integrations", id]) => integrations::one(self, visit, session, id).await,
+            (Post, ["integrations", id, "rename"]) => integrations::rename(self, visit, session, id).await,
+            (Post, ["integrations", id, "delete"]) => integrations::delete(self, visit, session, id).await,
+            (Get, ["tokens"]) => tokens::page(self, visit, session).await,
+            (Post, ["tokens"]) => tokens::create(self, visit, session).await,
+            (Post, ["tokens", id, "delete"]) => tokens::delete(self, session, id).await,
+            (Get, ["users"]) => users::page(self, visit, session).await,
+            (Post, ["users"]) => users::invite(self, visit, session).await,
+            (Post, ["users", id, "role"]) => users::change_role(self, visit, session, id).await,
+            (Post, ["users", id, "link"]) => users::link(self, visit, session, id).await,
+            (Post, ["users", id, "delete"]) => users::delete(self, visit, session, id).await,
+            (Get, ["audit"]) => audit::page(self, visit, session).await,
             (Get, ["account"]) => account::page(self, visit, session).await,
             (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
             (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,
@@ -121,6 +164,11 @@ impl Site {
 }
 
 impl Session {
+    /// The same to the API.
+    pub fn caller(&self) -> Caller {
+        Caller::session(&self.row, &self.user)
+    }
+
     /// Refuses whoever is less than `role`.
     pub fn require(&self, role: Role) -> Result<(), Fault> {
         if self.user.role >= role { Ok(()) } else { Err(Fault::Forbidden) }

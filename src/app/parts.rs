@@ -1,7 +1,12 @@
 //! What many pages show: times, empty lists, the way to the next page.
 
-use maud::{Markup, html};
+use std::borrow::Cow;
 
+use maud::{Markup, html};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+use super::visit::Visit;
 use crate::entity::Timestamp;
 
 /// A moment as people say it, with the exact one to hover over.
@@ -26,4 +31,114 @@ fn relative(moment: Timestamp, now: Timestamp) -> String {
     let count = seconds / size;
     let plural = if count == 1 { "" } else { "s" };
     if ahead { format!("in {count} {unit}{plural}") } else { format!("{count} {unit}{plural} ago") }
+}
+
+/// A moment of the API.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment(pub Timestamp);
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Timestamp::parse(&text).map(Self).map_err(|_| D::Error::custom("not a moment"))
+    }
+}
+
+/// A page of a list of the API.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Connection<T> {
+    /// What is on it.
+    pub nodes: Vec<T>,
+    /// Where it stands; only where a document selects it.
+    pub page_info: Option<PageInfo>,
+    /// How long the whole list is; only where a document selects it.
+    pub total_count: Option<u64>,
+}
+
+/// Where a page stands in its list.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageInfo {
+    has_next_page: bool,
+    end_cursor: Option<String>,
+}
+
+impl PageInfo {
+    /// Whether there is a page after this one.
+    pub fn has_next(&self) -> bool {
+        self.has_next_page
+    }
+}
+
+/// The ways to the first and the next page of a list at `path`, whatever else the visit asks for.
+pub fn pages(visit: &Visit, path: &str, info: Option<&PageInfo>) -> Markup {
+    let next = info.filter(|info| info.has_next_page).and_then(|info| info.end_cursor.as_deref());
+    turn(visit, path, next)
+}
+
+/// The same, where the next page begins behind `next`.
+pub fn turn(visit: &Visit, path: &str, next: Option<&str>) -> Markup {
+    let first = visit.query.given("after").is_some();
+    html! {
+        @if first || next.is_some() {
+            nav.pages aria-label="Pages" {
+                @if first { a href=(link(path, &visit.query.with("after", ""))) { "First page" } }
+                @if let Some(next) = next { a rel="next" href=(link(path, &visit.query.with("after", next))) { "Next page" } }
+            }
+        }
+    }
+}
+
+/// A path with a query, if there is one.
+pub fn link(path: &str, query: &str) -> String {
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+}
+
+/// What stands where a list is empty: that it is, and what to do next.
+pub fn empty(what: &str, next: Markup) -> Markup {
+    html! { div.empty { p { strong { (what) } } (next) } }
+}
+
+/// A form of one button that takes something away; where there is a script it asks first.
+pub fn delete_button(action: &str, label: &str, about: &str, question: &str) -> Markup {
+    html! {
+        form method="post" action=(action) data-confirm=(question) {
+            button.danger { (label) span.hidden { " " (about) } }
+        }
+    }
+}
+
+/// An address that leads elsewhere, where it is one that a browser may safely follow.
+pub fn outside(address: Option<&str>, text: &str) -> Markup {
+    let safe = address.filter(|address| address.starts_with("https://") || address.starts_with("http://"));
+    html! {
+        @if let Some(address) = safe { a href=(address) rel="noopener noreferrer" { (text) } } @else { (text) }
+    }
+}
+
+/// How a deploy went, as it was sent and as it was understood.
+pub fn status(understood: Option<&str>, sent: Option<&str>) -> Markup {
+    let class = match understood {
+        Some("succeeded") => "mark good",
+        Some("failed") => "mark bad",
+        Some("queued" | "running") => "mark warn",
+        _ => "mark none",
+    };
+    html! { @if let Some(word) = sent.or(understood) { span class=(class) { (word) } } }
+}
+
+/// `1 deploy`, `2 deploys`.
+pub fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// `2 h 5 min`, `40 s`.
+pub fn duration(seconds: i64) -> String {
+    match seconds.max(0) {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        seconds @ 3_600..86_400 => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+        seconds => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
 }

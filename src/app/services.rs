@@ -1,12 +1,170 @@
-//! The services, a page at a time.
+//! The services, a page at a time, searched and filtered.
 
-use maud::html;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::json;
 
+use super::form::{self, Mistakes};
 use super::layout::layout;
-use super::visit::Visit;
-use super::{Answer, Fault, Site};
+use super::parts::{Connection, Moment, count, empty, pages, time};
+use super::visit::{Visit, path};
+use super::{Answer, Fault, Site, ask};
+use crate::entity::Timestamp;
+
+/// What the list asks of the API.
+pub(super) const LIST: &str = "
+query Services($after: String, $search: String, $language: String, $owner: String, $tier: String, $tag: TagArgs) {
+  account {
+    tiers { alias name }
+    teams(first: 100) { nodes { alias name } }
+    services(
+      first: 50, after: $after, search: $search, language: $language, ownerAlias: $owner, tierAlias: $tier, tag: $tag
+    ) {
+      nodes {
+        name aliases language locked
+        owner { name alias }
+        tier { name }
+        lifecycle { name }
+        lastDeploy { deployedAt status deployStatus }
+      }
+      pageInfo { hasNextPage endCursor }
+      totalCount
+    }
+  }
+}";
+
+#[derive(Deserialize)]
+struct Account {
+    tiers: Vec<Named>,
+    teams: Connection<Named>,
+    services: Connection<Service>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+    alias: String,
+}
+
+#[derive(Deserialize)]
+struct Label {
+    name: String,
+}
+
+/// A row of a list of services.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Service {
+    name: String,
+    aliases: Vec<String>,
+    language: Option<String>,
+    locked: bool,
+    owner: Option<Named>,
+    tier: Option<Label>,
+    lifecycle: Option<Label>,
+    last_deploy: Option<LastDeploy>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LastDeploy {
+    deployed_at: Moment,
+    status: Option<String>,
+    deploy_status: Option<String>,
+}
 
 /// The list.
-pub async fn page(_: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    Ok(Answer::page(layout(visit, "Services", html! {})))
+pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    let query = &visit.query;
+    let tag = query.given("tag").map(|tag| match tag.split_once([':', '=']) {
+        Some((key, value)) => json!({ "key": key.trim(), "value": value.trim() }),
+        None => json!({ "key": tag }),
+    });
+    let variables = json!({
+        "after": query.given("after"), "search": query.given("search"), "language": query.given("language"),
+        "owner": query.given("owner"), "tier": query.given("tier"), "tag": tag,
+    });
+    let found: Account = ask::query(site, visit, LIST, variables).await?;
+    let main = html! {
+        (filters(visit, &found))
+        div #services { (list(visit, &found)) }
+    };
+    Ok(Answer::page(layout(visit, "Services", main)))
+}
+
+fn filters(visit: &Visit, found: &Account) -> Markup {
+    let none = Mistakes::none();
+    let text =
+        |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(&visit.query, &none);
+    let mut tiers = vec![("", "any")];
+    tiers.extend(found.tiers.iter().map(|tier| (&*tier.alias, &*tier.name)));
+    html! {
+        form.filters method="get" action="/services" role="search" data-live="services" {
+            (text("search", "Name or alias", "search"))
+            (form::suggested("owner", "Owner's alias", found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query))
+            (form::select("tier", "Tier", "", &tiers, &visit.query, &none))
+            (text("language", "Language", "text"))
+            (text("tag", "Tag (key or key:value)", "text"))
+            button { "Search" }
+        }
+    }
+}
+
+fn list(visit: &Visit, found: &Account) -> Markup {
+    let (services, now) = (&found.services, Timestamp::now());
+    if services.nodes.is_empty() {
+        let filtered = visit.query.any();
+        return html! {
+            @if filtered {
+                (empty("No service is like that.", html! { p { a href="/services" { "All services" } } }))
+            } @else {
+                (empty("There is no service yet.", html! {
+                    p { "Services appear when you accept a suggestion, apply service files, or create them through the API." }
+                    p { a href="/integrations" { "Add a deploy integration" } " and let your pipelines tell what they deploy: each unknown name becomes a "
+                        a href="/suggestions" { "suggestion" } "." }
+                }))
+            }
+        };
+    }
+    html! {
+        p.soft role="status" { (count(services.total_count.unwrap_or_default(), "service")) }
+        div.scroll tabindex="0" role="region" aria-label="Services" {
+            table {
+                thead { tr {
+                    th scope="col" { "Service" } th scope="col" { "Owner" } th scope="col" { "Tier" }
+                    th scope="col" { "Lifecycle" } th scope="col" { "Language" } th scope="col" { "Last deploy" }
+                } }
+                tbody {
+                    @for service in &services.nodes {
+                        tr {
+                            th scope="row" {
+                                a href=(address(&service.aliases)) { (service.name) }
+                                @if service.locked { " " span.mark.none { "locked" } }
+                            }
+                            td { @match &service.owner {
+                                Some(owner) => a href=(path(["teams", &owner.alias])) { (owner.name) },
+                                None => span.soft { "none" },
+                            } }
+                            td { @if let Some(tier) = &service.tier { (tier.name) } }
+                            td { @if let Some(lifecycle) = &service.lifecycle { (lifecycle.name) } }
+                            td { @if let Some(language) = &service.language { (language) } }
+                            td { @match &service.last_deploy {
+                                Some(deploy) => {
+                                    (time(deploy.deployed_at.0, now)) " "
+                                    (super::parts::status(deploy.deploy_status.as_deref(), deploy.status.as_deref()))
+                                },
+                                None => span.soft { "never" },
+                            } }
+                        }
+                    }
+                }
+            }
+        }
+        (pages(visit, "/services", services.page_info.as_ref()))
+    }
+}
+
+/// Where a service's page is: any alias leads there. A service always has one.
+pub(super) fn address(aliases: &[String]) -> String {
+    path(["services", aliases.first().map_or("", String::as_str)])
 }

@@ -5,7 +5,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use crate::entity::{session, user};
 
 /// A request for a page.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Visit {
     /// What is to be done.
     pub method: Method,
@@ -51,6 +51,11 @@ impl Fields {
         Self(form_urlencoded::parse(text).into_owned().collect())
     }
 
+    /// One field alone.
+    pub fn one(name: &str, text: &str) -> Self {
+        Self(vec![(name.to_owned(), text.to_owned())])
+    }
+
     /// The first text of this name, without the blanks around it; empty when there is none.
     pub fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text.trim())
@@ -61,9 +66,9 @@ impl Fields {
         Some(self.get(name)).filter(|text| !text.is_empty())
     }
 
-    /// Whether there is a text of this name, empty or not: a box that is ticked, a button that was pressed.
-    pub fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(known, _)| known == name)
+    /// Whether anything is said at all.
+    pub fn any(&self) -> bool {
+        self.0.iter().any(|(_, text)| !text.trim().is_empty())
     }
 
     /// The fields as they stand behind a `?`, `name` with another text, the empty ones left out.

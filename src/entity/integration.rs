@@ -72,10 +72,12 @@ pub async fn create<C: ConnectionTrait>(db: &C, kind: Kind, name: String, now: T
     Ok(row.insert(db).await?)
 }
 
-/// Deletes a deploy endpoint, and says whether there was one. Its deploys stay.
-pub async fn delete_deploy_endpoint<C: ConnectionTrait>(db: &C, id: i64) -> Result<bool, DbErr> {
-    let endpoint = Entity::delete_many().filter(Column::Id.eq(id)).filter(Column::Kind.eq(Kind::Deploy));
-    Ok(endpoint.exec(db).await?.rows_affected > 0)
+/// Deletes a deploy endpoint and answers what it was, if there was one. Its deploys stay.
+pub async fn delete_deploy_endpoint<C: ConnectionTrait>(db: &C, id: i64) -> Result<Option<Model>, DbErr> {
+    let found = Entity::find_by_id(id).filter(Column::Kind.eq(Kind::Deploy)).one(db).await?;
+    let Some(endpoint) = found else { return Ok(None) };
+    let deleted = Entity::delete_by_id(id).exec(db).await?.rows_affected > 0;
+    Ok(deleted.then_some(endpoint))
 }
 
 /// A UUID of version 4.

@@ -12,6 +12,7 @@ use sea_orm::{Iterable, PrimaryKeyTrait};
 use crate::db;
 
 pub mod alias;
+pub mod audit;
 pub mod code_issue;
 pub mod code_issue_cve;
 pub mod code_issue_cwe;

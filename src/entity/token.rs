@@ -3,11 +3,13 @@
 use std::fmt;
 
 use data_encoding::BASE64URL_NOPAD;
+use sea_orm::ActiveEnum;
 use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, Set};
 use sha2::{Digest, Sha256};
 
 use super::Timestamp;
+use super::audit::{self, Actor, Subject};
 use crate::error::{Error, Result, UserError};
 
 /// A row of `token`.
@@ -45,6 +47,11 @@ impl Model {
     /// Whether the token may be used at the moment `now`.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|end| now < end)
+    }
+
+    /// The token as the audit names it.
+    fn subject(&self) -> Subject {
+        Subject::new("Token", Some(self.id), &self.description)
     }
 
     /// Whether a use at the moment `now` is to be written.
@@ -112,12 +119,13 @@ fn checksum(text: &str) -> String {
     BASE64URL_NOPAD.encode(&Sha256::digest(text)[..4])
 }
 
-/// Makes a token. This is the only time that it is seen.
+/// Makes a token, which the audit notes. This is the only time that it is seen.
 ///
 /// # Errors
 /// A description that is empty, longer than 255 characters, or of more than one line.
 pub async fn create<C: ConnectionTrait>(
     db: &C,
+    actor: &Actor,
     description: &str,
     scope: Scope,
     expires_at: Option<Timestamp>,
@@ -139,7 +147,10 @@ pub async fn create<C: ConnectionTrait>(
         created_at: Set(now),
         ..Default::default()
     };
-    row.insert(db).await?;
+    let made = row.insert(db).await?;
+    let expires_at = expires_at.map(|end| end.to_string());
+    let detail = serde_json::json!({ "scope": scope.to_value(), "expiresAt": expires_at });
+    audit::record(db, actor, "tokenCreate", made.subject(), detail.to_string()).await?;
     Ok(secret)
 }
 
@@ -148,9 +159,14 @@ pub async fn all<C: ConnectionTrait>(db: &C) -> Result<Vec<Model>, DbErr> {
     Entity::find().order_by_asc(Column::Id).all(db).await
 }
 
-/// Deletes a token, and says whether there was one.
-pub async fn delete<C: ConnectionTrait>(db: &C, id: i64) -> Result<bool, DbErr> {
-    Ok(Entity::delete_by_id(id).exec(db).await?.rows_affected > 0)
+/// Deletes a token, which the audit notes, and says whether there was one.
+pub async fn delete<C: ConnectionTrait>(db: &C, actor: &Actor, id: i64) -> Result<bool, DbErr> {
+    let Some(token) = Entity::find_by_id(id).one(db).await? else { return Ok(false) };
+    if Entity::delete_by_id(id).exec(db).await?.rows_affected == 0 {
+        return Ok(false);
+    }
+    audit::record(db, actor, "tokenDelete", token.subject(), "{}".to_owned()).await?;
+    Ok(true)
 }
 
 /// Writes that a token was used at the moment `now`. One that is gone by now stays so.

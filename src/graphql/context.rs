@@ -6,9 +6,11 @@ use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use sea_orm::{DatabaseExecutor, DatabaseTransaction};
 
+use super::caller::{self, Caller};
 use super::document::Documents;
 use super::{Settings, execute};
 use crate::db::{self, Db};
+use crate::entity::audit::{self, Actor};
 use crate::error::{Error, Result};
 
 /// What lives as long as the process.
@@ -26,25 +28,43 @@ pub struct State {
     shared: Arc<Shared>,
     transaction: Option<DatabaseTransaction>,
     request_id: Arc<str>,
+    change: Option<Arc<Change>>,
+}
+
+/// What is to be noted of a mutation.
+struct Change {
+    actor: Actor,
+    inputs: Vec<serde_json::Value>,
 }
 
 impl State {
-    pub(super) fn new(shared: Arc<Shared>, request_id: &str) -> Self {
-        Self { shared, transaction: None, request_id: request_id.into() }
+    /// The state of a mutation, and of whatever needs no database.
+    pub(super) fn new(shared: Arc<Shared>, request_id: &str, caller: &Caller, inputs: &[serde_json::Value]) -> Self {
+        let change = Change { actor: caller.actor.clone(), inputs: inputs.to_vec() };
+        Self { shared, transaction: None, request_id: request_id.into(), change: Some(Arc::new(change)) }
     }
 
     /// The state of a query.
     pub(super) async fn reading(shared: Arc<Shared>, request_id: &str) -> Self {
         // Where the database does not answer, the resolvers that need it will say so.
         let transaction = shared.db.begin_read().await.ok();
-        Self { shared, transaction, request_id: request_id.into() }
+        Self { shared, transaction, request_id: request_id.into(), change: None }
     }
 }
 
 impl execute::State for State {
     async fn begin(&self) -> Result<Self> {
         let transaction = Some(self.shared.db.begin_write().await?);
-        Ok(Self { shared: Arc::clone(&self.shared), transaction, request_id: Arc::clone(&self.request_id) })
+        let (shared, request_id) = (Arc::clone(&self.shared), Arc::clone(&self.request_id));
+        Ok(Self { shared, transaction, request_id, change: self.change.clone() })
+    }
+
+    async fn note(&self, name: &str, index: usize, subject: &[u8]) -> Result<()> {
+        let (Some(change), Some(transaction)) = (&self.change, &self.transaction) else { return Ok(()) };
+        let input = change.inputs.get(index).unwrap_or(&serde_json::Value::Null);
+        let payload = serde_json::from_slice(subject).unwrap_or_default();
+        let (subject, detail) = (caller::subject(&payload, input), caller::shortened(input).to_string());
+        Ok(audit::record(transaction, &change.actor, name, subject, detail).await?)
     }
 
     async fn end(self, commit: bool) -> Result<()> {

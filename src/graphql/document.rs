@@ -37,6 +37,8 @@ pub struct Prepared {
     pub plan: Arc<Plan>,
     /// The arguments of its fields.
     pub arguments: Vec<Arguments>,
+    /// What was given to the root fields of a mutation, in their order, for the audit.
+    pub inputs: Vec<serde_json::Value>,
     /// The operation's name, if it has one.
     pub operation: Option<String>,
 }
@@ -100,7 +102,8 @@ impl Documents {
         let variables = input::variables(&self.schema, operation, &request.variables, &document.lines)?;
         let plan = self.plan(&document, operation, &variables)?;
         let arguments = plan.arguments(&variables)?;
-        Ok(Prepared { plan, arguments, operation: operation.name.as_ref().map(ToString::to_string) })
+        let inputs = plan.inputs(&variables);
+        Ok(Prepared { plan, arguments, inputs, operation: operation.name.as_ref().map(ToString::to_string) })
     }
 
     fn document(&self, text: &str) -> Result<Arc<Document>, Vec<ServerError>> {

@@ -40,6 +40,12 @@ impl<T, F: Future<Output = Result<T>> + Send> Answer<T> for F {}
 pub trait State: Send + Sync + Sized + 'static {
     /// Begins the transaction of one mutation: the state that its resolver sees.
     fn begin(&self) -> impl Future<Output = Result<Self>> + Send;
+    /// Notes, inside the transaction, that the mutation `name` was done, the root field `index` of its operation.
+    /// `subject` is JSON: what identifies the things that it answered with.
+    fn note(&self, name: &str, index: usize, subject: &[u8]) -> impl Future<Output = Result<()>> + Send {
+        let _ = (name, index, subject);
+        async { Ok(()) }
+    }
     /// Ends it: the writes are kept when `commit` says so, and gone otherwise.
     fn end(self, commit: bool) -> impl Future<Output = Result<()>> + Send;
     /// Logs an error that the caller cannot mend and answers with what may be shown of it.
@@ -67,6 +73,8 @@ pub struct Execution<'a, S> {
     state: &'a S,
     arguments: &'a [Arguments],
     arena: &'a Arena,
+    /// The root field of a mutation that is being run, by its place.
+    mutation: usize,
 }
 
 /// What a resolver is given beside its parents and its arguments.
@@ -122,14 +130,36 @@ impl<'a, S: State> Execution<'a, S> {
 
     /// Runs a mutation in a transaction of its own: one that fails leaves nothing behind, and one that others came
     /// between is run again.
-    pub async fn mutate<T>(
+    pub async fn mutate<T: Sync>(
         &self,
         field: &FieldPlan,
         resolver: impl for<'c> Fn(&'c Context<'c, S>) -> BoxFuture<'c, Result<T>>,
     ) -> Result<T> {
+        self.transact(field, resolver, |_, _, _, _| Box::pin(async { Ok(()) })).await
+    }
+
+    /// The same for a mutation whose payload says what it was about: [`State::note`] is told, in its transaction.
+    pub async fn mutate_noted<T: Shape<S>>(
+        &self,
+        field: &FieldPlan,
+        resolver: impl for<'c> Fn(&'c Context<'c, S>) -> BoxFuture<'c, Result<T>>,
+    ) -> Result<T> {
+        self.transact(field, resolver, |state, field, index, payload| Box::pin(note(state, field, index, payload)))
+            .await
+    }
+
+    async fn transact<T: Sync>(
+        &self,
+        field: &FieldPlan,
+        resolver: impl for<'c> Fn(&'c Context<'c, S>) -> BoxFuture<'c, Result<T>>,
+        note: for<'c> fn(&'c S, &'c FieldPlan, usize, &'c T) -> BoxFuture<'c, Result<()>>,
+    ) -> Result<T> {
         for _ in 0..ATTEMPTS {
             let state = self.state.begin().await?;
-            let answer = resolver(&Context { state: &state, field }).await;
+            let answer = match resolver(&Context { state: &state, field }).await {
+                Ok(answer) => note(&state, field, self.mutation, &answer).await.map(|()| answer),
+                refused => refused,
+            };
             let ended = state.end(answer.is_ok()).await;
             match answer.and_then(|answer| ended.map(|()| answer)) {
                 Err(error) if self.state.lost_a_race(&error) => {}
@@ -138,6 +168,19 @@ impl<'a, S: State> Execution<'a, S> {
         }
         Err(UserError::base("others are changing the same things at this moment; send this once more").into())
     }
+}
+
+/// Tells [`State::note`] of a mutation that was done, the root field `index`.
+async fn note<S: State, T: Shape<S>>(state: &S, field: &FieldPlan, index: usize, payload: &T) -> Result<()> {
+    let (arena, field) = (Arena::new(), field.identifying());
+    let mut out = Writer::new(256);
+    let execution = Execution { state, arguments: &[], arena: &arena, mutation: index };
+    match held(vec![payload], &field, &execution).await {
+        // What cannot be written is left out; that is no reason to undo the change.
+        Slot::Values(values) if values.write(0, &mut out).is_ok() => {}
+        _ => out.text.clear(),
+    }
+    state.note(field.name(), index, &out.text).await
 }
 
 /// Puts errors that the caller can mend into a mutation's payload; the others stay top-level errors.
@@ -302,7 +345,7 @@ pub struct Response {
 /// each with all that is selected below it, so that each sees what the one before wrote.
 pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arguments], state: &S) -> Response {
     let arena = Arena::new();
-    let execution = Execution { state, arguments, arena: &arena };
+    let execution = Execution { state, arguments, arena: &arena, mutation: 0 };
     let mut out = Writer::new(plan.size_hint());
     out.raw("{\"data\":");
     if plan.serial {
@@ -329,12 +372,13 @@ async fn write_serially<'a, S: State, T: Object<S>>(
     out: &mut Writer<'a>,
 ) -> Written {
     out.raw("{");
-    for field in &plan.root.fields {
+    for (mutation, field) in plan.root.fields.iter().enumerate() {
         out.raw(&field.key);
         match field.source {
             Source::Typename => out.string(T::INFO.name),
             Source::Column(index) => root.write_column(index, out),
             Source::Relation { .. } => {
+                let execution = &Execution { mutation, ..*execution };
                 let slot = T::resolve(&[root], field, execution).await;
                 write_relation(field, &slot, 0, out)?;
             }

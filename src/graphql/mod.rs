@@ -10,9 +10,11 @@ use std::sync::Arc;
 use async_graphql::{Request, ServerError};
 
 use crate::db::Db;
+use caller::Caller;
 use document::{Documents, Prepared};
 use execute::Response;
 
+pub mod caller;
 pub mod context;
 pub mod cost;
 pub mod document;
@@ -103,16 +105,17 @@ impl Catalogue {
         self.0.documents.prepare(request)
     }
 
-    /// Runs a checked request. Errors on the way are in the response; `request_id` names it in the log.
-    pub async fn execute(&self, prepared: &Prepared, request_id: &str) -> Response {
-        let Prepared { plan, arguments, .. } = prepared;
+    /// Runs a checked request. Errors on the way are in the response; `request_id` names it in the log. Whether the
+    /// caller may is [`Caller::refused`]'s to say.
+    pub async fn execute(&self, prepared: &Prepared, caller: &Caller, request_id: &str) -> Response {
+        let Prepared { plan, arguments, inputs, .. } = prepared;
         let shared = Arc::clone(&self.0);
         // A mutation begins its own transactions, and introspection asks the database nothing.
         let reads = !plan.serial && plan.root.relations().any(|field| !field.name().starts_with("__"));
         let state = if reads {
             context::State::reading(shared, request_id).await
         } else {
-            context::State::new(shared, request_id)
+            context::State::new(shared, request_id, caller, inputs)
         };
         if plan.serial {
             execute::run(&schema::Mutation, plan, arguments, &state).await

@@ -129,6 +129,63 @@ impl FieldPlan {
     }
 }
 
+impl ObjectPlan {
+    /// Selects what identifies the objects that a payload holds, and its own columns: what the audit notes. `payload` is
+    /// a payload's type.
+    pub(super) fn identifying(payload: &'static ObjectInfo) -> Self {
+        let (mut fields, mut relation_count) = (Vec::new(), 0);
+        for (index, info) in payload.fields.iter().enumerate() {
+            let children: Vec<Self> = info.objects.iter().map(|object| Self::identity(object)).collect();
+            let identified = children.iter().all(|child| child.fields.iter().any(|field| field.name() == "id"));
+            let index = index as u16;
+            let source = match info.kind {
+                Kind::Column => Source::Column(index),
+                Kind::Relation if info.arguments.is_some() || children.is_empty() || !identified => continue,
+                Kind::Relation => {
+                    relation_count += 1;
+                    Source::Relation { index, slot: relation_count - 1 }
+                }
+            };
+            fields.push(FieldPlan::selecting(info, source, fields.is_empty(), children));
+        }
+        Self { fields, relation_count }
+    }
+
+    fn identity(object: &'static ObjectInfo) -> Self {
+        let mut fields = Vec::new();
+        for (index, info) in object.fields.iter().enumerate() {
+            if info.kind == Kind::Column && ["id", "name", "alias", "key"].contains(&info.name) {
+                fields.push(FieldPlan::selecting(info, Source::Column(index as u16), fields.is_empty(), Vec::new()));
+            }
+        }
+        Self { fields, relation_count: 0 }
+    }
+}
+
+impl FieldPlan {
+    fn selecting(info: &'static FieldInfo, source: Source, first: bool, children: Vec<ObjectPlan>) -> Self {
+        let comma = if first { "" } else { "," };
+        Self {
+            key: format!("{comma}\"{}\":", info.name).into(),
+            response_key: info.name.into(),
+            source,
+            info: Some(info),
+            arguments: None,
+            children,
+            locations: Vec::new(),
+        }
+    }
+
+    /// A field that answers what this mutation's field answers, of which only what identifies it is selected.
+    pub(super) fn identifying(&self) -> Self {
+        let payload = self.info.and_then(|info| info.objects.first());
+        let children = payload.map(|payload| ObjectPlan::identifying(payload)).into_iter().collect();
+        let info = self.info;
+        let (key, response_key) = (self.key.clone(), self.response_key.clone());
+        Self { key, response_key, source: self.source, info, arguments: None, children, locations: Vec::new() }
+    }
+}
+
 impl Plan {
     /// Compiles an operation whose conditions (`@skip`, `@include`) are decided by `variables`.
     pub(super) fn compile(
@@ -164,6 +221,17 @@ impl Plan {
             }
         }
         if errors.is_empty() { Ok(arguments) } else { Err(errors) }
+    }
+
+    /// What was given to the root fields of a mutation, in their order: objects of arguments.
+    pub(super) fn inputs(&self, variables: &HashMap<String, Value>) -> Vec<serde_json::Value> {
+        let substitution = Substitution { variables };
+        let given = |field: &FieldPlan| {
+            let plan = field.arguments.and_then(|slot| self.arguments.get(slot));
+            let fields = plan.map(|plan| substitution.arguments(&plan.given)).unwrap_or_default();
+            Value::Object(fields).into_json().unwrap_or_default()
+        };
+        if self.serial { self.root.fields.iter().map(given).collect() } else { Vec::new() }
     }
 
     pub(super) fn size_hint(&self) -> usize {

@@ -16,6 +16,8 @@ use futures_util::future::{BoxFuture, ready};
 pub enum Key {
     /// A token's, by its row's id.
     Token(i64),
+    /// That of somebody who is signed in to the application and uses the API by that, by the session's row's id.
+    Session(i64),
     /// An address's; all addresses of an IPv6 network of 64 bits are one.
     Address(IpAddr),
 }
@@ -32,7 +34,7 @@ impl Key {
     /// How long a window is.
     pub fn window(self) -> Duration {
         match self {
-            Self::Token(_) => Duration::from_secs(60),
+            Self::Token(_) | Self::Session(_) => Duration::from_secs(60),
             Self::Address(_) => Duration::from_secs(5 * 60),
         }
     }
@@ -80,7 +82,7 @@ impl Limits {
     /// Counts a request at the instant `now`. `None` when there is no limit.
     pub async fn count(&self, key: Key, now: Instant) -> Option<Standing> {
         let limit = match key {
-            Key::Token(_) => self.token,
+            Key::Token(_) | Key::Session(_) => self.token,
             Key::Address(_) => self.address,
         };
         if limit == 0 {
@@ -119,7 +121,7 @@ impl InProcess {
 impl Store for InProcess {
     fn count(&self, key: Key, now: Instant) -> BoxFuture<'_, Window> {
         let windows = match key {
-            Key::Token(_) => &self.tokens,
+            Key::Token(_) | Key::Session(_) => &self.tokens,
             Key::Address(_) => &self.addresses,
         };
         ready(windows.lock().unwrap_or_else(PoisonError::into_inner).count(key, now)).boxed()

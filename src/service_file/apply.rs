@@ -13,21 +13,29 @@ use super::yaml::At;
 use super::{Problems, repositories};
 use crate::db;
 use crate::entity::alias::{AliasTable, Kind};
+use crate::entity::audit::Subject;
 use crate::entity::tag::{self, Owner};
 use crate::entity::{Timestamp, lifecycle, repository, service, service_alias, service_repository, team, tier};
 
 /// What came of a document.
 #[derive(Debug)]
-pub(super) struct Change(String);
+pub(super) struct Change {
+    /// In one line, for whoever applied it.
+    pub(super) line: String,
+    /// What was changed, for the audit; nothing where nothing was.
+    pub(super) subject: Option<Subject>,
+}
 
 impl Change {
-    pub(super) fn new(noun: &str, name: String, created: bool, changed: bool) -> Self {
+    /// `noun` is the SDL's.
+    pub(super) fn new(noun: &str, id: i64, name: &str, created: bool, changed: bool) -> Self {
         let done = match (created, changed) {
             (true, _) => "created",
             (false, true) => "updated",
             (false, false) => "unchanged",
         };
-        Self(format!("{done} {noun} {name}"))
+        let subject = (created || changed).then(|| Subject::new(noun, Some(id), name));
+        Self { line: format!("{done} {} {name}", noun.to_lowercase()), subject }
     }
 }
 
@@ -36,7 +44,7 @@ pub(super) async fn apply(
     db: &impl ConnectionTrait,
     documents: &[Document],
     problems: &mut Problems,
-) -> Result<Vec<String>, DbErr> {
+) -> Result<Vec<Change>, DbErr> {
     let mut changes = repositories::apply(db, documents, problems).await?;
     let subjects = find(db, documents, problems).await?;
     // Before any alias is given: it may have been another's until now.
@@ -53,7 +61,7 @@ pub(super) async fn apply(
         changes.push((governed.number, put(db, governed, freed, problems).await?));
     }
     changes.sort_by_key(|(number, _)| *number);
-    Ok(changes.into_iter().map(|(_, Change(line))| line).collect())
+    Ok(changes.into_iter().map(|(_, change)| change).collect())
 }
 
 /// Takes away the aliases that somebody gave the service and that are not listed. The name stays an alias, whoever
@@ -155,7 +163,7 @@ async fn put(
     if let Some(repositories) = repositories {
         changed |= links(db, id, file, repositories, problems).await?;
     }
-    Ok(Change::new("service", slug, created, changed))
+    Ok(Change::new("Service", id, &slug, created, changed))
 }
 
 /// Sets a column to what the document says of it, if it says anything.

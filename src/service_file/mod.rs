@@ -28,6 +28,7 @@ use sea_orm::{ActiveModelTrait, DbErr, Set};
 
 use self::yaml::Spot;
 use crate::db::Db;
+use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::{Timestamp, service};
 use crate::error::{Error, UserError};
 
@@ -67,7 +68,16 @@ pub async fn apply(db: &Db, places: &[PathBuf]) -> Result<Vec<String>, Refused> 
     }
     db.write(async |db| {
         let done = apply::apply(db, &documents, &mut problems).await?;
-        if problems.list.is_empty() { Ok(done) } else { Err(Refused::Problems(problems.lines())) }
+        if !problems.list.is_empty() {
+            return Err(Refused::Problems(problems.lines()));
+        }
+        let actor = Actor::command_line();
+        for change in &done {
+            if let Some(subject) = &change.subject {
+                audit::record(db, &actor, "apply", subject.clone(), "{}".to_owned()).await?;
+            }
+        }
+        Ok(done.into_iter().map(|change| change.line).collect())
     })
     .await
 }
@@ -85,7 +95,9 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
             let mut row: service::ActiveModel = service.into();
             row.locked_by = Set(None);
             row.updated_at = Set(Timestamp::now());
-            row.update(db).await?;
+            let row = row.update(db).await?;
+            let subject = Subject::new("Service", Some(row.id), &row.slug);
+            audit::record(db, &Actor::command_line(), "release", subject, "{}".to_owned()).await?;
         }
         Ok((slug, locked))
     })

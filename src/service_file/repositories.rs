@@ -74,5 +74,5 @@ async fn put(db: &impl ConnectionTrait, document: &RepositoryDocument) -> Result
     if let Some(tags) = tags {
         changed |= apply::tags(db, Owner::Repository(id), tags).await?;
     }
-    Ok(Change::new("repository", alias.value.clone(), created, changed))
+    Ok(Change::new("Repository", id, &alias.value, created, changed))
 }

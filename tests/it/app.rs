@@ -13,6 +13,7 @@ use hyper_util::rt::TokioExecutor;
 use rollcall::config::{self, Command, Serve};
 use rollcall::db::Db;
 use rollcall::entity::Timestamp;
+use rollcall::entity::audit::Actor;
 use rollcall::entity::token::{self, Scope};
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::http::{self, App, Drained};
@@ -101,7 +102,10 @@ impl TestApp {
     pub async fn new_token(&self, scope: Scope, expires: Option<i64>) -> String {
         let now = Timestamp::now();
         let expires = expires.map(|rest| Timestamp::from_micros(now.as_micros() + rest));
-        let made = self.db.write(async |db| token::create(db, "a test", scope, expires, now).await).await;
+        let made = self
+            .db
+            .write(async |db| token::create(db, &Actor::command_line(), "a test", scope, expires, now).await)
+            .await;
         made.expect("a token").reveal().to_owned()
     }
 

@@ -112,8 +112,12 @@ fn resolve(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool
         quote!(, arguments.#name)
     });
     let answer = if is_mutation {
+        let mutate = match is_payload(context, field) {
+            true => quote!(mutate_noted),
+            false => quote!(mutate),
+        };
         quote! {
-            let answer = execution.mutate(field, |context| {
+            let answer = execution.#mutate(field, |context| {
                 #arguments
                 Box::pin(<#root_name as #name>::#method(context #(#passed)*))
             });

@@ -9,21 +9,24 @@ use async_graphql::{Name, Request, ServerError, Value, Variables};
 use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::body::Incoming;
+use hyper::header;
+use hyper::http::request::Parts;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::entity::Timestamp;
-use crate::entity::token::Scope;
 use crate::error::Code;
+use crate::graphql::caller::Caller;
 use crate::graphql::document::request_error;
+use crate::http::handlers::app as pages;
 use crate::http::limits::Key;
 use crate::http::reply::{self, Media, Rejection, Reply};
 use crate::http::{App, Call, body};
 
 /// Authenticates, counts, reads, checks and executes.
 pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
-    let token = app.tokens.check(&call.parts.headers, Timestamp::now()).await?;
-    if let Some(standing) = app.limits.count(Key::Token(token.id), Instant::now()).await {
+    let (caller, key) = caller(app, &call.parts).await?;
+    if let Some(standing) = app.limits.count(key, Instant::now()).await {
         call.standing = Some(standing);
         if !standing.allowed {
             return Err(Rejection::TooManyRequests(standing));
@@ -39,16 +42,25 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
         Err(errors) => return Ok(refuse(media, StatusCode::BAD_REQUEST, &errors)),
     };
     call.operation.clone_from(&prepared.operation);
-    if prepared.plan.serial && token.scope == Scope::Read {
-        let error = request_error(
-            "This token may read only: mutations need one with the scope write.",
-            Vec::new(),
-            Code::Forbidden,
-        );
+    if let Some(reason) = caller.refused(&prepared.plan) {
+        let error = request_error(reason, Vec::new(), Code::Forbidden);
         return Ok(refuse(media, StatusCode::FORBIDDEN, &[error]));
     }
-    let response = app.catalogue.execute(&prepared, &call.id).await;
+    let response = app.catalogue.execute(&prepared, &caller, &call.id).await;
     Ok(reply::graphql(media, StatusCode::OK, response.text))
+}
+
+/// Who asks: whoever holds the token of the request, or, where it has none, whoever is signed in to the application and
+/// uses a page of it that asks the API.
+async fn caller(app: &App, parts: &Parts) -> Result<(Caller, Key), Rejection> {
+    if !parts.headers.contains_key(header::AUTHORIZATION)
+        && let Some(session) = pages::session(app, &parts.headers).await?
+    {
+        pages::check_is_from_here(&parts.headers, parts.uri.authority())?;
+        return Ok((session.caller(), Key::Session(session.row.id)));
+    }
+    let token = app.tokens.check(&parts.headers, Timestamp::now()).await?;
+    Ok((Caller::token(&token), Key::Token(token.id)))
 }
 
 /// The answer to a well-formed request that is not executed. Older clients take any status but 200 for a broken

@@ -1,0 +1,98 @@
+//! The audit: who changed what, when, and through what. For administrators.
+
+use maud::html;
+
+use super::layout::layout;
+use super::parts::{empty, link, time, turn};
+use super::visit::{Session, Visit};
+use super::{Answer, Fault, Site};
+use crate::entity::Timestamp;
+use crate::entity::audit::{self, ActorKind, Filter, Model};
+use crate::entity::user::Role;
+
+const PAGE: usize = 50;
+
+/// The kinds of actors: as the address has them, and as people say them.
+const KINDS: &[(&str, &str, ActorKind)] = &[
+    ("token", "token", ActorKind::Token),
+    ("session", "signed in", ActorKind::Session),
+    ("command_line", "command line", ActorKind::CommandLine),
+];
+
+/// The entries, the newest first.
+pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    let filter = filter(visit)?;
+    let mut entries = audit::page(site.db.read(), &filter, PAGE as u64 + 1).await?;
+    let more = entries.len() > PAGE;
+    entries.truncate(PAGE);
+    let next = entries.last().filter(|_| more).map(|entry| entry.id.to_string());
+    let now = Timestamp::now();
+    let filtered = filter.actor.is_some() || filter.subject.is_some();
+    let main = html! {
+        p { "Every change of the catalogue, its users and its tokens. Deploys are a record of their own." }
+        @if filtered { p { a href="/audit" { "All changes" } } }
+        @if entries.is_empty() {
+            (empty("Nothing was changed yet.", html! {}))
+        } @else {
+            div.scroll tabindex="0" role="region" aria-label="Changes" {
+                table {
+                    thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Did" } th scope="col" { "To" } th scope="col" { "With" } } }
+                    tbody { @for entry in &entries {
+                        tr {
+                            td { (time(entry.at, now)) }
+                            td { a href=(of_actor(entry)) { (entry.actor_name) } " " span.mark.none { (kind(entry.actor_kind).1) } }
+                            td { code { (entry.action) } }
+                            td {
+                                @if let Some(class) = &entry.subject_class { span.soft { (class) } " " }
+                                @let name = entry.subject_name.clone().or(entry.subject_id.map(|id| id.to_string())).unwrap_or_default();
+                                @match of_subject(entry) { Some(address) => a href=(address) { (name) }, None => (name) }
+                            }
+                            td { @if entry.detail != "{}" { details { summary { "input" } code { (entry.detail) } } } }
+                        }
+                    } }
+                }
+            }
+            (turn(visit, "/audit", next.as_deref()))
+        }
+    };
+    Ok(Answer::page(layout(visit, "Audit", main)))
+}
+
+fn kind(kind: ActorKind) -> (&'static str, &'static str) {
+    KINDS.iter().find(|(.., known)| *known == kind).map_or(("", ""), |(word, text, _)| (word, text))
+}
+
+/// `actor=token:7`, `subject=Service:12`, `after=` the last entry of the page before.
+fn filter(visit: &Visit) -> Result<Filter, Fault> {
+    let bad = || Fault::BadRequest("That is no filter of the audit.".to_owned());
+    let number = |text: &str| text.parse::<i64>().map_err(|_| bad());
+    let actor = match visit.query.given("actor") {
+        Some(text) => {
+            let (word, id) = text.split_once(':').unwrap_or((text, ""));
+            let (.., kind) = KINDS.iter().find(|(known, ..)| *known == word).ok_or_else(bad)?;
+            Some((*kind, if id.is_empty() { None } else { Some(number(id)?) }))
+        }
+        None => None,
+    };
+    let subject = match visit.query.given("subject") {
+        Some(text) => {
+            let (class, id) = text.split_once(':').ok_or_else(bad)?;
+            Some((class.to_owned(), number(id)?))
+        }
+        None => None,
+    };
+    let before = visit.query.given("after").map(number).transpose()?;
+    Ok(Filter { actor, subject, before })
+}
+
+fn of_actor(entry: &Model) -> String {
+    let (word, _) = kind(entry.actor_kind);
+    let id = entry.actor_id.map(|id| format!(":{id}")).unwrap_or_default();
+    link("/audit", &super::Fields::default().with("actor", &format!("{word}{id}")))
+}
+
+fn of_subject(entry: &Model) -> Option<String> {
+    let (class, id) = (entry.subject_class.as_ref()?, entry.subject_id?);
+    Some(link("/audit", &super::Fields::default().with("subject", &format!("{class}:{id}"))))
+}

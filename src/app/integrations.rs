@@ -1,0 +1,288 @@
+//! Integrations: the tools that push to the catalogue. Deploy endpoints with their addresses, ready-made snippets and
+//! last deploys; custom integrations with the projects of code issues that they hold.
+
+use maud::{Markup, html};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::form::{Mistakes, Text};
+use super::layout::layout;
+use super::parts::{Connection, Moment, delete_button, empty, outside, pages, status, time};
+use super::visit::{Session, Visit, path};
+use super::{Answer, Fault, Site, ask, snippets};
+use crate::entity::user::Role;
+use crate::entity::{Timestamp, deploy};
+use crate::graphql::id;
+
+/// What the list asks of the API.
+pub(super) const LIST: &str = "
+query Integrations($after: String) {
+  account {
+    integrations(first: 50, after: $after) {
+      nodes { id name type displayName createdAt }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}";
+
+/// What the page of an integration asks of the API.
+pub(super) const ONE: &str = "
+query Integration($id: ID!) {
+  account { integration(id: $id) { id name type displayName createdAt webhookUrl } }
+}";
+
+/// Makes a deploy endpoint.
+pub(super) const CREATE_DEPLOY: &str = "
+mutation CreateDeployIntegration($name: String!) {
+  done: eventIntegrationCreate(input: { name: $name, type: deploy }) { integration { id } errors { message path } }
+}";
+
+/// Makes a custom integration.
+pub(super) const CREATE_CUSTOM: &str = "
+mutation CreateCustomIntegration($name: String!) {
+  done: customIntegrationCreate(input: { name: $name }) { integration { id } errors { message path } }
+}";
+
+/// Renames a deploy endpoint.
+pub(super) const RENAME_DEPLOY: &str = "
+mutation RenameDeployIntegration($id: ID!, $name: String!) {
+  done: eventIntegrationUpdate(input: { id: $id, name: $name }) { integration { id } errors { message path } }
+}";
+
+/// Renames a custom integration.
+pub(super) const RENAME_CUSTOM: &str = "
+mutation RenameCustomIntegration($id: ID!, $name: String!) {
+  done: customIntegrationUpdate(integration: { id: $id }, input: { name: $name }) {
+    integration { id }
+    errors { message path }
+  }
+}";
+
+/// Deletes an integration.
+pub(super) const DELETE: &str = "
+mutation DeleteIntegration($id: ID!) {
+  done: integrationDelete(resource: { id: $id }) { deletedIntegrationId errors { message path } }
+}";
+
+#[derive(Deserialize)]
+struct List {
+    integrations: Connection<Integration>,
+}
+
+#[derive(Deserialize)]
+struct One {
+    integration: Option<Integration>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Integration {
+    id: String,
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    display_name: String,
+    created_at: Moment,
+    webhook_url: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Changed {
+    integration: Option<Made>,
+}
+
+#[derive(Deserialize)]
+struct Made {
+    id: String,
+}
+
+impl Integration {
+    fn path(&self) -> String {
+        path(["integrations", &self.id])
+    }
+
+    fn is_deploy(&self) -> bool {
+        self.kind == "deploy"
+    }
+}
+
+/// The list.
+pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    let List { integrations } = ask::query(site, visit, LIST, json!({ "after": visit.query.given("after") })).await?;
+    let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
+    let add = html! {
+        @if may {
+            p {
+                a.button href="/integrations/new?type=deploy" { "Add Deploy integration" } " "
+                a.button.quiet href="/integrations/new?type=custom" { "Add custom integration" }
+            }
+        }
+    };
+    let main = html! {
+        p { "A deploy integration receives what your pipelines deploy. A custom integration holds the code issues that a tool of yours pushes." }
+        @if integrations.nodes.is_empty() {
+            (empty("There is no integration yet.", add))
+        } @else {
+            (add)
+            div.scroll tabindex="0" role="region" aria-label="Integrations" {
+                table {
+                    thead { tr { th scope="col" { "Name" } th scope="col" { "Kind" } th scope="col" { "Added" } } }
+                    tbody { @for integration in &integrations.nodes {
+                        tr {
+                            th scope="row" { a href=(integration.path()) { (integration.name) } }
+                            td { (integration.display_name) }
+                            td { (time(integration.created_at.0, now)) }
+                        }
+                    } }
+                }
+            }
+            (pages(visit, "/integrations", integrations.page_info.as_ref()))
+        }
+    };
+    Ok(Answer::page(layout(visit, "Integrations", main)))
+}
+
+/// The form for a new one.
+pub fn new(visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    session.require(Role::User)?;
+    Ok(Answer::page(new_form(visit, &Mistakes::none())))
+}
+
+fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
+    let custom = [&visit.form, &visit.query].iter().any(|fields| fields.get("type") == "custom");
+    let (title, button, kind) = match custom {
+        true => ("Add custom integration", "Create custom integration", "custom"),
+        false => ("Add Deploy integration", "Create a deploy endpoint", "deploy"),
+    };
+    let main = html! {
+        @if custom { p { "Your tool then pushes projects and code issues to it through the API." } }
+        @else { p { "It gets an address of its own, to which your pipelines post what they deploy." } }
+        form method="post" action="/integrations" {
+            (mistakes.summary(&["input.name", "name"]))
+            input type="hidden" name="type" value=(kind);
+            (Text { name: "name", label: "Name", hint: "What sends to it, such as: GitHub Actions", kind: "text", required: true }
+                .show(&visit.form, mistakes))
+            button { (button) }
+        }
+    };
+    layout(visit, title, main)
+}
+
+/// Makes one.
+pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    let document = if visit.form.get("type") == "custom" { CREATE_CUSTOM } else { CREATE_DEPLOY };
+    let name = json!({ "name": visit.form.get("name") });
+    match ask::change::<Changed>(site, visit, document, name).await? {
+        Ok(Changed { integration: Some(made) }) => Ok(Answer::redirect(path(["integrations", &made.id]))),
+        Ok(_) => Ok(Answer::redirect("/integrations")),
+        Err(mistakes) => Ok(Answer::refused(new_form(visit, &mistakes))),
+    }
+}
+
+/// One of them.
+pub async fn one(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+    Ok(Answer::page(show(site, visit, session, id, &Mistakes::none()).await?))
+}
+
+async fn find(site: &Site, visit: &Visit, id: &str) -> Result<Integration, Fault> {
+    let One { integration } = ask::query(site, visit, ONE, json!({ "id": id })).await?;
+    integration.ok_or(Fault::NotFound)
+}
+
+async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes: &Mistakes) -> Result<Markup, Fault> {
+    let integration = find(site, visit, id).await?;
+    let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
+    let form = if visit.form.any() { visit.form.clone() } else { super::Fields::one("name", &integration.name) };
+    let question = match integration.is_deploy() {
+        true => "Delete this integration? Its address stops working at once; deploys that came through it stay.",
+        false => "Delete this integration? Its projects and their code issues go with it.",
+    };
+    let main = html! {
+        p { (integration.display_name) " integration, added " (time(integration.created_at.0, now)) "." }
+        // A viewer does not get to see what is as good as a password.
+        @if let Some(url) = integration.webhook_url.as_deref().filter(|_| may) {
+            h2 { "Address" }
+            p { "Whoever knows this address can post deploys: keep it as you keep a password." }
+            code.secret #address data-copy="the address" { (url) }
+            h2 { "Post deploys to it" }
+            @for (index, snippet) in snippets::all(url).iter().enumerate() {
+                details open[index == 0] {
+                    summary { (snippet.title) }
+                    p.hint { (snippet.hint) }
+                    pre tabindex="0" role="region" aria-label=(snippet.title) { code data-copy={ "the snippet for " (snippet.title) } { (snippet.text) } }
+                }
+            }
+        }
+        @if integration.is_deploy() { (last_deploys(site, id, now).await?) }
+        @else {
+            p { "Push to it with the mutations " code { "codeIssueProjectUpsert" } " and " code { "codeIssueUpsert" } "; its id is" }
+            code.secret data-copy="the id" { (integration.id) }
+        }
+        @if may {
+            h2 { "Change" }
+            form method="post" action={ (integration.path()) "/rename" } {
+                (mistakes.summary(&["name"]))
+                (Text { name: "name", label: "Name", hint: "", kind: "text", required: true }.show(&form, mistakes))
+                button { "Rename" }
+            }
+            (delete_button(&format!("{}/delete", integration.path()), "Delete", &integration.name, question))
+        }
+    };
+    Ok(layout(visit, &integration.name, main))
+}
+
+/// What came in last. The API tells deploys by service; by endpoint, they come from the rows.
+async fn last_deploys(site: &Site, id: &str, now: Timestamp) -> Result<Markup, Fault> {
+    let number = id::decode(id).map_or(0, |(_, number)| number);
+    let deploys = deploy::Entity::find().filter(deploy::Column::IntegrationId.eq(number));
+    let deploys = deploys.order_by_desc(deploy::Column::Id).limit(20).all(site.db.read()).await?;
+    let word = |status: deploy::Status| match status {
+        deploy::Status::Succeeded => "succeeded",
+        deploy::Status::Failed => "failed",
+        deploy::Status::Cancelled => "cancelled",
+        deploy::Status::Queued => "queued",
+        deploy::Status::Running => "running",
+    };
+    Ok(html! {
+        h2 { "Last deploys" }
+        @if deploys.is_empty() {
+            (empty("Nothing came in yet.", html! { p { "Post a deploy with one of the snippets above." } }))
+        } @else {
+            div.scroll tabindex="0" role="region" aria-label="Last deploys" {
+                table {
+                    thead { tr { th scope="col" { "Received" } th scope="col" { "Service" } th scope="col" { "Deploy" } th scope="col" { "Answer" } } }
+                    tbody { @for deploy in &deploys {
+                        tr {
+                            td { (time(deploy.created_at, now)) }
+                            td { @match deploy.service_id {
+                                Some(_) => a href=(path(["services", &deploy.service_alias])) { (deploy.service_alias) },
+                                None => { (deploy.service_alias) " " a href="/suggestions" { "unknown" } },
+                            } }
+                            td { (outside(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number))) " " (status(deploy.deploy_status.map(word), deploy.status.as_deref())) " " (deploy.description) }
+                            td { "202" }
+                        }
+                    } }
+                }
+            }
+        }
+    })
+}
+
+/// Renames one.
+pub async fn rename(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+    let document = if find(site, visit, id).await?.is_deploy() { RENAME_DEPLOY } else { RENAME_CUSTOM };
+    let variables = json!({ "id": id, "name": visit.form.get("name") });
+    match ask::change::<Value>(site, visit, document, variables).await? {
+        Ok(_) => Ok(Answer::redirect(path(["integrations", id]))),
+        Err(mistakes) => Ok(Answer::refused(show(site, visit, session, id, &mistakes).await?)),
+    }
+}
+
+/// Deletes one.
+pub async fn delete(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+    match ask::change::<Value>(site, visit, DELETE, json!({ "id": id })).await? {
+        Ok(_) => Ok(Answer::redirect("/integrations")),
+        Err(mistakes) => Ok(Answer::refused(show(site, visit, session, id, &mistakes).await?)),
+    }
+}

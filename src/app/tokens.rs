@@ -1,0 +1,110 @@
+//! API tokens: made, shown once, listed, deleted. For administrators.
+
+use maud::{Markup, html};
+
+use super::form::{self, Mistakes, Text};
+use super::layout::layout;
+use super::parts::{delete_button, empty, time};
+use super::visit::{Session, Visit};
+use super::{Answer, Fault, Site};
+use crate::entity::Timestamp;
+use crate::entity::token::{self, Scope};
+use crate::entity::user::Role;
+use crate::error::Error;
+
+/// How long tokens are valid: the form's word, and days.
+const EXPIRIES: &[(&str, &str, Option<i64>)] = &[
+    ("90", "90 days", Some(90)),
+    ("30", "30 days", Some(30)),
+    ("365", "a year", Some(365)),
+    ("never", "for ever", None),
+];
+
+/// The list, and the form for a new one.
+pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    Ok(Answer::page(show(site, visit, &Mistakes::none(), None).await?))
+}
+
+/// Makes a token and shows it, the one time.
+pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    let (form, now) = (&visit.form, Timestamp::now());
+    let scope = match form.get("scope") {
+        "read" => Scope::Read,
+        "write" => Scope::Write,
+        _ => return Err(Fault::BadRequest("A token's scope is read or write.".to_owned())),
+    };
+    let days = EXPIRIES.iter().find(|(word, ..)| *word == form.get("expires")).map(|(_, _, days)| *days);
+    let days = days.ok_or_else(|| Fault::BadRequest("That is none of the expiries.".to_owned()))?;
+    let end = days.map(|days| Timestamp::from_micros(now.as_micros() + days * 86_400 * 1_000_000));
+    let actor = session.caller().actor;
+    let made = site.db.write(async |db| token::create(db, &actor, form.get("description"), scope, end, now).await);
+    match made.await {
+        Ok(secret) => Ok(Answer::page(show(site, visit, &Mistakes::none(), Some(secret.reveal())).await?)),
+        Err(Error::User(errors)) => Ok(Answer::refused(show(site, visit, &errors.into(), None).await?)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Deletes a token.
+pub async fn delete(site: &Site, session: &Session, id: &str) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    let id: i64 = id.parse().map_err(|_| Fault::NotFound)?;
+    let actor = session.caller().actor;
+    let deleted = site.db.write(async |db| token::delete(db, &actor, id).await).await?;
+    if deleted { Ok(Answer::redirect("/tokens")) } else { Err(Fault::NotFound) }
+}
+
+async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&str>) -> Result<Markup, Fault> {
+    let (mut tokens, now) = (token::all(site.db.read()).await?, Timestamp::now());
+    tokens.reverse();
+    let expiries: Vec<_> = EXPIRIES.iter().map(|(word, text, _)| (*word, *text)).collect();
+    let scopes = [("write", "read and write"), ("read", "read only")];
+    let kept = visit.form.clone();
+    let form_fields = if secret.is_some() { Default::default() } else { kept };
+    let main = html! {
+        @if let Some(secret) = secret {
+            div.notice role="status" {
+                p { strong { "The new token. " } "Copy it now: it is not shown again." }
+                code.secret #secret data-copy="the token" { (secret) }
+                p { "Send it as " code { "Authorization: Bearer …" } " to " code { (site.catalogue.settings().app_url) "/graphql" } "." }
+            }
+        }
+        p { "Programs use the API with a token. Whoever has one may do all that its scope allows." }
+        form method="post" action="/tokens" {
+            fieldset {
+                legend { "New token" }
+                (Text { name: "description", label: "Description", hint: "What it is for, such as: nightly import", kind: "text", required: true }
+                    .show(&form_fields, mistakes))
+                (form::select("scope", "It may", "", &scopes, &form_fields, mistakes))
+                (form::select("expires", "It is valid for", "", &expiries, &form_fields, mistakes))
+                button { "Create token" }
+            }
+        }
+        h2 { "Tokens" }
+        @if tokens.is_empty() {
+            (empty("There is no token yet.", html! { p { "Create one above, or with " code { "rollcall token create" } "." } }))
+        } @else {
+            div.scroll tabindex="0" role="region" aria-label="Tokens" {
+                table {
+                    thead { tr { th scope="col" { "Description" } th scope="col" { "May" } th scope="col" { "Created" } th scope="col" { "Last used" } th scope="col" { "Expires" } th scope="col" { span.hidden { "Action" } } } }
+                    tbody { @for token in &tokens {
+                        tr {
+                            th scope="row" { (token.description) }
+                            td { @match token.scope { Scope::Read => "read only", Scope::Write => "read and write" } }
+                            td { (time(token.created_at, now)) }
+                            td { @match token.last_used_at { Some(used) => (time(used, now)), None => span.soft { "never" } } }
+                            td { @match token.expires_at {
+                                Some(end) => { @if end <= now { span.mark.bad { "expired" } " " } (time(end, now)) },
+                                None => span.soft { "never" },
+                            } }
+                            td.act { (delete_button(&format!("/tokens/{}/delete", token.id), "Delete", &token.description, "Delete this token? Whatever uses it is refused at once.")) }
+                        }
+                    } }
+                }
+            }
+        }
+    };
+    Ok(layout(visit, "API tokens", main))
+}

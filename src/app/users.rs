@@ -1,0 +1,206 @@
+//! Users: who may sign in, and as what. For administrators.
+
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::form::{self, Mistakes, Text};
+use super::layout::layout;
+use super::parts::{Connection, delete_button, pages};
+use super::visit::{Session, Visit, path};
+use super::{Answer, Fault, Site, ask};
+use crate::entity::audit::{self, Subject};
+use crate::entity::user::{self, Role};
+use crate::entity::{Timestamp, sign_in_link};
+use crate::error::Error;
+use crate::graphql::id;
+
+/// What the list asks of the API.
+pub(super) const LIST: &str = "
+query Users($after: String) {
+  account { users(first: 50, after: $after) { nodes { id name email role } pageInfo { hasNextPage endCursor } } }
+}";
+
+/// Adds a user.
+pub(super) const INVITE: &str = "
+mutation InviteUser($email: String!, $input: UserInput!) {
+  done: userInvite(email: $email, input: $input) { user { id } errors { message path } }
+}";
+
+/// Changes what a user may do.
+pub(super) const UPDATE: &str = "
+mutation ChangeUser($id: ID!, $role: UserRole!) {
+  done: userUpdate(user: { id: $id }, input: { role: $role }) { user { id } errors { message path } }
+}";
+
+/// Takes a user away.
+pub(super) const DELETE: &str = "
+mutation DeleteUser($id: ID!) { done: userDelete(user: { id: $id }) { deletedUserId errors { message path } } }";
+
+/// The roles: as the API has them, and as people say them.
+const ROLES: &[(&str, &str)] = &[
+    ("user", "member: reads and writes the catalogue"),
+    ("viewer", "viewer: reads the catalogue"),
+    ("admin", "administrator: also users, tokens and audit"),
+];
+
+#[derive(Deserialize)]
+struct Users {
+    users: Connection<User>,
+}
+
+#[derive(Deserialize)]
+struct User {
+    id: String,
+    name: String,
+    email: String,
+    role: String,
+}
+
+/// A sign-in link that was just made.
+struct Link {
+    email: String,
+    url: String,
+}
+
+/// The list, and the form for a new one.
+pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    Ok(Answer::page(show(site, visit, session, &Mistakes::none(), None).await?))
+}
+
+async fn show(
+    site: &Site,
+    visit: &Visit,
+    session: &Session,
+    mistakes: &Mistakes,
+    link: Option<Link>,
+) -> Result<Markup, Fault> {
+    let Users { users } = ask::query(site, visit, LIST, json!({ "after": visit.query.given("after") })).await?;
+    let short = |role: &'static str| role.split(':').next().unwrap_or(role);
+    let own = id::Id::of::<user::Entity>(session.user.id).text();
+    let main = html! {
+        @if let Some(link) = &link {
+            div.notice role="status" {
+                p { "A sign-in link for " strong { (link.email) } ". Send it to them: it works once, within 15 minutes." }
+                code.secret data-copy="the link" { (link.url) }
+            }
+        }
+        (mistakes.summary(&["email", "name", "input.name", "input.role"]))
+        form method="post" action="/users" {
+            fieldset {
+                legend { "Invite somebody" }
+                (Text { name: "email", label: "Email address", hint: "No mail is sent: you get a link to pass on.", kind: "email", required: true }.show(&visit.form, mistakes))
+                (Text { name: "name", label: "Name", hint: "Optional. Otherwise it is what stands before the @.", kind: "text", required: false }.show(&visit.form, mistakes))
+                (form::select("role", "Role", "", ROLES, &visit.form, mistakes))
+                button { "Invite" }
+            }
+        }
+        h2 { "Users" }
+        div.scroll tabindex="0" role="region" aria-label="Users" {
+            table {
+                thead { tr { th scope="col" { "Name" } th scope="col" { "Email" } th scope="col" { "Role" } th scope="col" { "Actions" } } }
+                tbody { @for user in &users.nodes {
+                    @let here = |what: &str| path(["users", &user.id, what]);
+                    tr {
+                        th scope="row" { (user.name) @if user.id == own { " " span.mark { "you" } } }
+                        td { (user.email) }
+                        td { form method="post" action=(here("role")) {
+                            label.hidden for={ "role-" (user.id) } { "Role of " (user.name) }
+                            select id={ "role-" (user.id) } name="role" {
+                                @for (word, text) in ROLES { option value=(word) selected[*word == user.role] { (short(text)) } }
+                            }
+                            " " button.quiet { "Change" span.hidden { " the role of " (user.name) } }
+                        } }
+                        td.act {
+                            form method="post" action=(here("link")) { button.quiet { "Sign-in link" span.hidden { " for " (user.name) } } }
+                            @if user.id != own {
+                                (delete_button(&here("delete"), "Delete", &user.name, "Delete this user? Every session of theirs ends at once."))
+                            }
+                        }
+                    }
+                } }
+            }
+        }
+        (pages(visit, "/users", users.page_info.as_ref()))
+    };
+    Ok(layout(visit, "Users", main))
+}
+
+/// Adds a user and shows a link for them.
+pub async fn invite(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    #[derive(Deserialize)]
+    struct Invited {
+        user: Option<Made>,
+    }
+    #[derive(Deserialize)]
+    struct Made {
+        id: String,
+    }
+    let form = &visit.form;
+    let mut input = json!({ "role": form.get("role") });
+    if let Some(name) = form.given("name") {
+        input["name"] = name.into();
+    }
+    let variables = json!({ "email": form.get("email"), "input": input });
+    match ask::change::<Invited>(site, visit, INVITE, variables).await? {
+        Ok(Invited { user: Some(made) }) => link(site, visit, session, &made.id).await,
+        Ok(_) => Ok(Answer::redirect("/users")),
+        Err(mistakes) => Ok(Answer::refused(show(site, visit, session, &mistakes, None).await?)),
+    }
+}
+
+/// Changes a user's role.
+pub async fn change_role(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    let own = id::number::<user::Entity>(id) == Some(session.user.id);
+    if own && visit.form.get("role") != "admin" {
+        let mut mistakes = Mistakes::none();
+        mistakes.push("base", "You cannot take the administrator's role from yourself: another administrator can.");
+        return Ok(Answer::refused(show(site, visit, session, &mistakes, None).await?));
+    }
+    let variables = json!({ "id": id, "role": visit.form.get("role") });
+    settle(site, visit, session, UPDATE, variables).await
+}
+
+/// Takes a user away.
+pub async fn delete(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    settle(site, visit, session, DELETE, json!({ "id": id })).await
+}
+
+async fn settle(
+    site: &Site,
+    visit: &Visit,
+    session: &Session,
+    document: &'static str,
+    variables: Value,
+) -> Result<Answer, Fault> {
+    match ask::change::<Value>(site, visit, document, variables).await? {
+        Ok(_) => Ok(Answer::redirect("/users")),
+        Err(mistakes) => Ok(Answer::refused(show(site, visit, session, &mistakes, None).await?)),
+    }
+}
+
+/// Makes a sign-in link for a user and shows it, the one time.
+pub async fn link(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    let actor = session.caller().actor;
+    let made = site.db.write(async |db| {
+        let user = id::require::<user::Entity>(db, id, "id").await?;
+        let key = sign_in_link::create(db, Some(user.id), Timestamp::now()).await?;
+        let subject = Subject::new("User", Some(user.id), &user.email);
+        audit::record(db, &actor, "signInLinkCreate", subject, "{}".to_owned()).await?;
+        Ok::<_, Error>((user.email, key))
+    });
+    match made.await {
+        Ok((email, key)) => {
+            let url = site.catalogue.settings().app_url.clone() + &sign_in_link::path(&key);
+            let blank = Visit { form: Default::default(), ..visit.clone() };
+            Ok(Answer::page(show(site, &blank, session, &Mistakes::none(), Some(Link { email, url })).await?))
+        }
+        Err(Error::User(_)) => Err(Fault::NotFound),
+        Err(error) => Err(error.into()),
+    }
+}

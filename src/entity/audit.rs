@@ -1,0 +1,155 @@
+//! The audit: who changed what, when, and through what. An entry is written in the transaction of its change, so that
+//! neither is there without the other; it keeps the names of then, and stays when what it names goes.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, QuerySelect, Set};
+
+use super::Timestamp;
+use super::{session, token, user};
+
+/// A row of `audit`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "audit")]
+pub struct Model {
+    /// What identifies the row; never given out twice. Newer entries have larger ones.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// When it was changed.
+    pub at: Timestamp,
+    /// Through what.
+    pub actor_kind: ActorKind,
+    /// The row of the token, or of the session's user.
+    pub actor_id: Option<i64>,
+    /// What that was called.
+    pub actor_name: String,
+    /// The mutation, or what else was done: `serviceUpdate`, `tokenCreate`, `apply`.
+    pub action: String,
+    /// The SDL's noun for what was changed.
+    pub subject_class: Option<String>,
+    /// Its row.
+    pub subject_id: Option<i64>,
+    /// What it was called.
+    pub subject_name: Option<String>,
+    /// The input, as JSON, long texts cut short; no secrets.
+    pub detail: String,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// Through what a change was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+pub enum ActorKind {
+    /// An API token.
+    #[sea_orm(string_value = "token")]
+    Token,
+    /// A person who was signed in to the application.
+    #[sea_orm(string_value = "session")]
+    Session,
+    /// The program's own command line.
+    #[sea_orm(string_value = "command_line")]
+    CommandLine,
+}
+
+/// Who makes a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// Through what.
+    pub kind: ActorKind,
+    /// The row of the token, or of the user.
+    pub id: Option<i64>,
+    /// What that is called.
+    pub name: String,
+}
+
+impl Actor {
+    /// Whoever holds the token.
+    pub fn token(token: &token::Model) -> Self {
+        Self { kind: ActorKind::Token, id: Some(token.id), name: token.description.clone() }
+    }
+
+    /// A user in the application. The session's number is kept with the name: it tells one browser from another.
+    pub fn session(session: &session::Model, user: &user::Model) -> Self {
+        let name = format!("{} ({}), session {}", user.name, user.email, session.id);
+        Self { kind: ActorKind::Session, id: Some(user.id), name }
+    }
+
+    /// Whoever may run the program beside its database.
+    pub fn command_line() -> Self {
+        Self { kind: ActorKind::CommandLine, id: None, name: "command line".to_owned() }
+    }
+}
+
+/// What was changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// The SDL's noun.
+    pub class: Option<String>,
+    /// The row.
+    pub id: Option<i64>,
+    /// What it is called.
+    pub name: Option<String>,
+}
+
+impl Subject {
+    /// A row of a noun.
+    pub fn new(class: &str, id: Option<i64>, name: &str) -> Self {
+        Self { class: Some(class.to_owned()), id, name: Some(name.to_owned()) }
+    }
+}
+
+/// Writes an entry. `detail` is JSON.
+pub async fn record<C: ConnectionTrait>(
+    db: &C,
+    actor: &Actor,
+    action: &str,
+    subject: Subject,
+    detail: String,
+) -> Result<(), DbErr> {
+    let row = ActiveModel {
+        at: Set(Timestamp::now()),
+        actor_kind: Set(actor.kind),
+        actor_id: Set(actor.id),
+        actor_name: Set(actor.name.clone()),
+        action: Set(action.to_owned()),
+        subject_class: Set(subject.class),
+        subject_id: Set(subject.id),
+        subject_name: Set(subject.name),
+        detail: Set(detail),
+        ..Default::default()
+    };
+    Entity::insert(row).exec_without_returning(db).await.map(drop)
+}
+
+/// Which entries to show.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Those of one actor.
+    pub actor: Option<(ActorKind, Option<i64>)>,
+    /// Those about one thing.
+    pub subject: Option<(String, i64)>,
+    /// Those older than this entry.
+    pub before: Option<i64>,
+}
+
+/// At most `limit` entries, the newest first.
+pub async fn page<C: ConnectionTrait>(db: &C, filter: &Filter, limit: u64) -> Result<Vec<Model>, DbErr> {
+    let mut entries = Entity::find();
+    if let Some((kind, id)) = filter.actor {
+        entries = entries.filter(Column::ActorKind.eq(kind)).filter(match id {
+            Some(id) => Column::ActorId.eq(id),
+            None => Column::ActorId.is_null(),
+        });
+    }
+    if let Some((class, id)) = &filter.subject {
+        entries = entries.filter(Column::SubjectClass.eq(class)).filter(Column::SubjectId.eq(*id));
+    }
+    if let Some(before) = filter.before {
+        entries = entries.filter(Column::Id.lt(before));
+    }
+    entries.order_by_desc(Column::Id).limit(limit).all(db).await
+}

@@ -1,0 +1,114 @@
+//! Who asks, what that one may do, and how a change is noted in the audit.
+
+use serde_json::Value;
+
+use super::id;
+use super::plan::Plan;
+use crate::entity::audit::{self, Actor, Subject};
+use crate::entity::user::{self, Role};
+use crate::entity::{session, token};
+
+/// Who asks.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// Who it is, for the audit.
+    pub actor: Actor,
+    /// What that one may do.
+    pub rights: Rights,
+}
+
+/// What a caller may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rights {
+    /// Queries.
+    Read,
+    /// Also mutations, but for those that are about who may do what.
+    Write,
+    /// All mutations.
+    All,
+}
+
+/// The mutations about who may do what: whoever could change a role could take any.
+const ABOUT_RIGHTS: &[&str] = &["userInvite", "userUpdate", "userDelete"];
+
+impl Caller {
+    /// Whoever holds a token. Tokens are made by administrators.
+    pub fn token(token: &token::Model) -> Self {
+        let rights = match token.scope {
+            token::Scope::Read => Rights::Read,
+            token::Scope::Write => Rights::All,
+        };
+        Self { actor: Actor::token(token), rights }
+    }
+
+    /// Somebody who is signed in to the application.
+    pub fn session(session: &session::Model, user: &user::Model) -> Self {
+        let rights = match user.role {
+            Role::Viewer => Rights::Read,
+            Role::User => Rights::Write,
+            Role::Admin => Rights::All,
+        };
+        Self { actor: Actor::session(session, user), rights }
+    }
+
+    /// Why the caller may not run the operation; nothing when it may.
+    pub fn refused(&self, plan: &Plan) -> Option<&'static str> {
+        if !plan.serial {
+            return None;
+        }
+        match (self.rights, self.actor.kind) {
+            (Rights::Read, audit::ActorKind::Token) => {
+                Some("This token may read only: mutations need one with the scope write.")
+            }
+            (Rights::Read, _) => Some("You may read only: mutations need a member or an administrator."),
+            (Rights::Write, _) if plan.root.fields.iter().any(|field| ABOUT_RIGHTS.contains(&field.name())) => {
+                Some("Only an administrator may change users.")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What a mutation was about: the thing in its payload, or what the payload says of a thing that is gone, or what the
+/// input names. `payload` holds the identifying fields of what the mutation answered.
+pub(super) fn subject(payload: &Value, input: &Value) -> Subject {
+    let members = || payload.as_object().into_iter().flatten();
+    let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let named = |object: &Value| ["name", "alias", "key"].iter().find_map(|field| object.get(*field).and_then(text));
+    for (_, object) in members() {
+        if let Some((class, number)) = object.get("id").and_then(Value::as_str).and_then(id::decode) {
+            return Subject { class: Some(class), id: Some(number), name: named(object) };
+        }
+    }
+    let of_input = match input.as_object().and_then(|arguments| arguments.values().find(|value| value.is_object())) {
+        Some(fields) => fields,
+        None => input,
+    };
+    let name = members().filter(|(_, value)| id_of(value).is_none()).find_map(|(_, value)| text(value));
+    let name = name.or_else(|| named(of_input)).or_else(|| named(input));
+    let fields = [of_input, input].into_iter().filter_map(Value::as_object).flatten();
+    let found = members()
+        .find_map(|(_, value)| id_of(value))
+        .or_else(|| fields.into_iter().find_map(|(_, value)| id_of(value)));
+    let (class, number) = found.unzip();
+    Subject { class, id: number, name }
+}
+
+/// What a value that is a global id stands for.
+fn id_of(value: &Value) -> Option<(String, i64)> {
+    value.as_str().and_then(id::decode)
+}
+
+/// The input as the audit keeps it: whole as long as it is short.
+pub(super) fn shortened(value: &Value) -> Value {
+    const TEXT: usize = 200;
+    const ITEMS: usize = 20;
+    match value {
+        Value::String(text) if text.chars().count() > TEXT => {
+            Value::String(text.chars().take(TEXT).chain(['…']).collect())
+        }
+        Value::Array(items) => items.iter().take(ITEMS).map(shortened).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), shortened(value))).collect(),
+        value => value.clone(),
+    }
+}
