@@ -119,6 +119,11 @@ impl Media {
 }
 
 impl Rejection {
+    /// Whether the caller can mend it.
+    pub fn is_the_callers(&self) -> bool {
+        self.status().is_client_error()
+    }
+
     fn status(&self) -> StatusCode {
         match self {
             Self::BadRequest(_) => StatusCode::BAD_REQUEST,

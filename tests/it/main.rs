@@ -5,6 +5,10 @@ mod database;
 
 mod account;
 mod alias;
+mod app_audit;
+mod app_browser;
+mod app_pages;
+mod app_sign_in;
 mod code_issue;
 mod code_issue_project;
 mod codegen_fixtures;

@@ -1,8 +1,9 @@
-//! The audit: who changed what, when, and through what.
+//! The audit: who changed what, when, and through what. And what the deploy webhook answered without recording a
+//! deploy.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
-use crate::ddl::{create, index};
+use crate::ddl::{cascade, create, index};
 
 /// This step.
 #[derive(DeriveMigrationName)]
@@ -26,9 +27,20 @@ impl MigrationTrait for Migration {
             .col(text("detail"))
             .take();
         manager.create_table(audit).await?;
+        let delivery = Table::create()
+            .table("delivery")
+            .col(big_pk_auto("id"))
+            .col(big_integer("integration_id"))
+            .col(big_integer("at"))
+            .col(integer("status"))
+            .col(text("answer"))
+            .foreign_key(&mut cascade("delivery", "integration_id", "integration"))
+            .take();
+        manager.create_table(delivery).await?;
         let indexes = [
             index("audit_by_actor", "audit", ["actor_kind", "actor_id", "id"]),
             index("audit_by_subject", "audit", ["subject_class", "subject_id", "id"]),
+            index("delivery_by_integration", "delivery", ["integration_id", "id"]),
         ];
         create(manager, indexes).await
     }
