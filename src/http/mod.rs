@@ -130,7 +130,7 @@ impl App {
         match call.route {
             Route::GraphQl => handlers::graphql::answer(self, call, body).await,
             Route::Deploy => handlers::deploy::answer(self, call, body).await,
-            Route::Sdl => Ok(handlers::sdl::answer(call)),
+            Route::Sdl => Ok(handlers::sdl::answer()),
             Route::Livez => Ok(handlers::health::live()),
             Route::Readyz => handlers::health::ready(self).await,
             Route::App => handlers::app::answer(self, call, body).await,

@@ -1,11 +1,12 @@
 //! Every answer is built here, so that none lacks a header that all must have.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use async_graphql::ServerError;
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use flate2::Compression;
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Response, StatusCode};
@@ -16,7 +17,7 @@ use super::Call;
 use super::limits::Standing;
 use super::router::Route;
 use crate::app::assets::Asset;
-use crate::app::{self, Page};
+use crate::app::{self, Kind, Page};
 use crate::deploy::{Mistake, Outcome};
 use crate::error::Code;
 use crate::graphql::document::request_error;
@@ -81,6 +82,7 @@ const WORTH_COMPRESSING: usize = 1024;
 
 const RATE_LIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
 const RATE_LIMIT_RETRY_AFTER: HeaderName = HeaderName::from_static("ratelimit-retry-after");
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 impl Media {
@@ -268,11 +270,24 @@ const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
+/// The same for the page of the explorer, which is Monaco: an editor that places each line by a `style` of its own, reads
+/// code in workers, and brings a font. Its scripts are files from here all the same.
+const EDITOR_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; worker-src 'self'; font-src 'self'; \
+     img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
 /// A page of the application.
 pub fn page(page: Page) -> Reply {
     let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    // Weak, for it holds however the page is packed.
+    let tag = (page.kind == Kind::Kept).then(|| tag("W/", page.html.as_bytes()));
     let mut reply = with_body(status, HeaderValue::from_static("text/html; charset=utf-8"), page.html);
-    reply.headers_mut().insert(header::CONTENT_SECURITY_POLICY, PAGE_POLICY);
+    if let Some(tag) = tag {
+        reply = with_tag(reply, &tag);
+    }
+    let policy = if page.kind == Kind::Editor { EDITOR_POLICY } else { PAGE_POLICY };
+    reply.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     // Without a referrer for ourselves a browser would not say either that our forms come from us.
     reply.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     reply
@@ -296,6 +311,9 @@ pub fn asset(asset: &'static Asset) -> Reply {
     let mut reply = with_body(StatusCode::OK, HeaderValue::from_static(asset.media), asset.content);
     let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
     reply.headers_mut().insert(header::CACHE_CONTROL, kept);
+    if asset.is_packed {
+        reply.headers_mut().insert(header::CONTENT_ENCODING, GZIP);
+    }
     reply
 }
 
@@ -315,15 +333,9 @@ pub fn file(content: &'static str, tag: &HeaderValue) -> Reply {
     with_tag(with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), content), tag)
 }
 
-/// The answer to a caller who has the file already.
-pub fn not_modified(tag: &HeaderValue) -> Reply {
-    let mut reply = Reply::default();
-    *reply.status_mut() = StatusCode::NOT_MODIFIED;
-    with_tag(reply, tag)
-}
-
 /// Gives an answer what every answer has.
 pub fn finish(reply: &mut Reply, call: &Call) {
+    leave_out_what_is_known(reply, &call.parts.headers);
     compress(reply, &call.parts.headers);
     let headers = reply.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -347,14 +359,32 @@ pub fn finish(reply: &mut Reply, call: &Call) {
     }
 }
 
-/// Compresses an answer for whoever can read that. A file stays as it is: its strong tag is for its own bytes.
+/// Turns an answer into 304 for a caller whose `If-None-Match` names its tag (RFC 9110, section 13.1.2).
+fn leave_out_what_is_known(reply: &mut Reply, asked: &HeaderMap) {
+    let Some(tag) = reply.headers().get(header::ETAG) else { return };
+    let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
+    let tag = opaque(tag.to_str().unwrap_or_default());
+    let lines = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
+    let mut known = lines.flat_map(|line| line.split(',')).map(str::trim);
+    if known.any(|known| known == "*" || opaque(known) == tag) {
+        *reply.status_mut() = StatusCode::NOT_MODIFIED;
+        *reply.body_mut() = Bytes::new();
+        reply.headers_mut().remove(header::CONTENT_TYPE);
+    }
+}
+
+/// Compresses an answer for whoever can read that. What has a strong tag stays as it is: the tag is for those bytes.
 fn compress(reply: &mut Reply, asked: &HeaderMap) {
-    if reply.body().len() < WORTH_COMPRESSING || reply.headers().contains_key(header::ETAG) {
+    let is_strong = reply.headers().get(header::ETAG).is_some_and(|tag| !tag.as_bytes().starts_with(b"W/"));
+    if reply.body().len() < WORTH_COMPRESSING || is_strong {
         return;
     }
     reply.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    if !accepts_gzip(asked) {
-        return;
+    let is_packed = reply.headers().contains_key(header::CONTENT_ENCODING);
+    match (accepts_gzip(asked), is_packed) {
+        (true, true) | (false, false) => return,
+        (false, true) => return unpack(reply),
+        (true, false) => {}
     }
     let mut packed = GzEncoder::new(Vec::with_capacity(reply.body().len() / 4), Compression::fast());
     // Writing to memory cannot fail; if it did, the answer goes out as it is.
@@ -362,7 +392,16 @@ fn compress(reply: &mut Reply, asked: &HeaderMap) {
         && let Ok(packed) = packed.finish()
     {
         *reply.body_mut() = packed.into();
-        reply.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        reply.headers_mut().insert(header::CONTENT_ENCODING, GZIP);
+    }
+}
+
+/// For the rare caller who cannot read what the build packed.
+fn unpack(reply: &mut Reply) {
+    let mut plain = Vec::new();
+    if GzDecoder::new(&**reply.body()).read_to_end(&mut plain).is_ok() {
+        *reply.body_mut() = plain.into();
+        reply.headers_mut().remove(header::CONTENT_ENCODING);
     }
 }
 
@@ -382,7 +421,11 @@ fn weighted(entry: &str) -> (&str, f32) {
 
 /// The strong entity tag of a file's content.
 pub fn entity_tag(content: &[u8]) -> HeaderValue {
-    let tag = format!("\"{}\"", HEXLOWER.encode(&Sha256::digest(content)[..16]));
+    tag("", content)
+}
+
+fn tag(strength: &str, content: &[u8]) -> HeaderValue {
+    let tag = format!("{strength}\"{}\"", HEXLOWER.encode(&Sha256::digest(content)[..16]));
     HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
