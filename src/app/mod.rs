@@ -19,6 +19,7 @@ mod ask;
 pub mod assets;
 mod audit;
 pub mod cookie;
+mod explorer;
 pub mod form;
 mod integrations;
 pub mod layout;
@@ -83,6 +84,7 @@ const OWNED: &[&str] = &[
     "account",
     "assets",
     "audit",
+    "explorer",
     "integrations",
     "reference",
     "services",
@@ -159,6 +161,7 @@ impl Site {
             (Post, ["users", id, "link"]) => users::link(self, visit, session, id).await,
             (Post, ["users", id, "delete"]) => users::delete(self, visit, session, id).await,
             (Get, ["audit"]) => audit::page(self, visit, session).await,
+            (Get, ["explorer"]) => Ok(explorer::page(visit)),
             (Get, ["account"]) => account::page(self, visit, session).await,
             (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
             (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,
