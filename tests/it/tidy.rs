@@ -9,6 +9,10 @@ fn sources(place: &str) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut next = vec![root.join(place)];
     while let Some(path) = next.pop() {
+        // The packages that the explorer is built from.
+        if path.ends_with("node_modules") {
+            continue;
+        }
         if path.is_dir() {
             next.extend(
                 fs::read_dir(&path).expect("a folder of the project").map(|entry| entry.expect("an entry").path()),
