@@ -45,11 +45,17 @@ export async function visitor(browser, server, options = {}) {
   };
 }
 
+// GraphiQL's own, which no style can mend: a tab of its editor holds the button that closes it.
+const KNOWN = { 'nested-interactive': '.graphiql-tab' };
+
 // What axe holds for serious, in words.
 export async function barriers(page) {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const serious = violations.filter(({ id, impact, nodes }) => {
+    const isKnown = nodes.every(({ target }) => target.join(' ') === KNOWN[id]);
+    return ['serious', 'critical'].includes(impact) && !isKnown;
+  });
   return serious.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }
 

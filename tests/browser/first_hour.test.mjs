@@ -12,73 +12,66 @@ after(async () => {
   await server?.stop();
 });
 
-test('the first hour of a new team', async (t) => {
+test('the first hour of a new team', async () => {
   const { page, problems, go, signIn } = await visitor(browser, server);
   const main = page.locator('main');
-  let token, service;
 
-  await t.test('sign in by a link', async () => {
-    await signIn();
-    await picture(page, 'hour-1-services');
-  });
+  // Sign in by a link.
+  await signIn();
+  await picture(page, 'hour-1-services');
 
-  await t.test('create a token, which is shown once', async () => {
-    await page.getByRole('link', { name: 'Tokens' }).click();
-    await page.getByLabel('Description').fill('first hour');
-    await page.getByRole('button', { name: 'Create token' }).click();
-    token = await page.locator('#secret').innerText();
-    await picture(page, 'hour-2-token');
-    const answer = await server.graphql(token, '{ account { name } }');
-    assert.deepEqual(answer, { status: 200, body: { data: { account: { name: 'rollcall' } } } });
-    await go('/tokens');
-    assert.equal(await main.getByText(token).count(), 0);
-  });
+  // Create a token, which is shown once.
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  await page.getByLabel('Description').fill('first hour');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const token = await page.locator('#secret').innerText();
+  await picture(page, 'hour-2-token');
+  const answer = await server.graphql(token, '{ account { name } }');
+  assert.deepEqual(answer, { status: 200, body: { data: { account: { name: 'rollcall' } } } });
+  await go('/tokens');
+  assert.equal(await main.getByText(token).count(), 0);
 
-  await t.test('create a deploy endpoint and post a deploy with the snippet shown', async () => {
-    await page.getByRole('link', { name: 'Integrations' }).click();
-    await page.getByRole('link', { name: 'Add Deploy integration' }).first().click();
-    await page.getByLabel('Name').fill('By hand');
-    await page.getByRole('button', { name: 'Create a deploy endpoint' }).click();
-    const snippet = page.getByRole('region', { name: 'curl' });
-    await picture(page, 'hour-3-endpoint');
-    const answer = execFileSync('sh', ['-c', await snippet.innerText()], { encoding: 'utf8', stdio: 'pipe' });
-    assert.match(answer, /"result":/);
-    await page.reload();
-    await page.getByRole('cell', { name: 'shopping_cart' }).waitFor();
-    await picture(page, 'hour-4-delivered');
-  });
+  // Create a deploy endpoint and post a deploy with the snippet shown.
+  await page.getByRole('link', { name: 'Integrations' }).click();
+  await page.getByRole('link', { name: 'Add Deploy integration' }).first().click();
+  await page.getByLabel('Name').fill('By hand');
+  await page.getByRole('button', { name: 'Create a deploy endpoint' }).click();
+  const snippet = page.getByRole('region', { name: 'curl' });
+  await picture(page, 'hour-3-endpoint');
+  const posted = execFileSync('sh', ['-c', await snippet.innerText()], { encoding: 'utf8', stdio: 'pipe' });
+  assert.match(posted, /"result":/);
+  await page.reload();
+  await page.getByRole('cell', { name: 'shopping_cart' }).waitFor();
+  await picture(page, 'hour-4-delivered');
 
-  await t.test('accept the suggestion and see the deploy on the page of the service', async () => {
-    await page.getByRole('link', { name: 'Suggestions' }).click();
-    await main.getByText('shopping_cart').first().waitFor();
-    await picture(page, 'hour-5-suggestion');
-    await page.getByRole('button', { name: /create/i }).first().click();
-    await page.waitForLoadState();
-    await go('/services');
-    service = main.getByRole('link', { name: /shopping.cart/i }).first();
-    await service.click();
-    await main.getByText('Deployed by hand').first().waitFor();
-    await picture(page, 'hour-6-service');
-  });
+  // Accept the suggestion and see the deploy on the page of the service.
+  await page.getByRole('link', { name: 'Suggestions' }).click();
+  await main.getByText('shopping_cart').first().waitFor();
+  await picture(page, 'hour-5-suggestion');
+  await page.getByRole('button', { name: /create/i }).first().click();
+  await page.waitForLoadState();
+  await go('/services');
+  const service = main.getByRole('link', { name: /shopping.cart/i }).first();
+  await service.click();
+  await main.getByText('Deployed by hand').first().waitFor();
+  await picture(page, 'hour-6-service');
 
-  await t.test('run a query in the explorer and open its documentation', async () => {
-    await page.getByRole('link', { name: 'Explorer' }).click();
-    await page.getByRole('button', { name: /execute query/i }).click();
-    await page.locator('.graphiql-response').getByText('totalCount').waitFor();
-    await page.getByRole('button', { name: /documentation explorer/i }).first().click();
-    await page.locator('.graphiql-doc-explorer').getByText('Root Types').waitFor();
-    await page.locator('.graphiql-doc-explorer').getByText('Mutation', { exact: true }).click();
-    await page.locator('.graphiql-doc-explorer').getByText('serviceCreate', { exact: true }).waitFor();
-    await picture(page, 'hour-7-explorer');
-  });
+  // Run a query in the explorer and open its documentation.
+  await page.getByRole('link', { name: 'Explorer' }).click();
+  await page.getByRole('button', { name: /execute query/i }).click();
+  await page.locator('.graphiql-response').getByText('totalCount').waitFor();
+  await page.getByRole('button', { name: /documentation explorer/i }).first().click();
+  await page.locator('.graphiql-doc-explorer').getByText('Root Types').waitFor();
+  await page.locator('.graphiql-doc-explorer').getByText('Mutation', { exact: true }).click();
+  await page.locator('.graphiql-doc-explorer').getByText('serviceCreate', { exact: true }).waitFor();
+  await picture(page, 'hour-7-explorer');
 
-  await t.test('revoke the token and see it refused', async () => {
-    await page.getByRole('link', { name: 'Tokens' }).click();
-    page.once('dialog', (dialog) => dialog.accept());
-    await page.getByRole('button', { name: /delete/i }).click();
-    await main.getByText('There is no token yet').waitFor();
-    assert.equal((await server.graphql(token, '{ account { name } }')).status, 401);
-  });
+  // Revoke the token and see it refused.
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  page.once('dialog', (dialog) => dialog.accept());
+  await page.getByRole('button', { name: /delete/i }).click();
+  await main.getByText('There is no token yet').waitFor();
+  assert.equal((await server.graphql(token, '{ account { name } }')).status, 401);
 
   assert.deepEqual(problems, []);
 });

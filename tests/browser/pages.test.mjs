@@ -5,7 +5,10 @@ import { barriers, open, picture, visitor } from './browser.mjs';
 import { start } from './server.mjs';
 
 let server, browser, pages;
-before(async () => ([server, browser] = await Promise.all([start(), open()])));
+before(async () => {
+  [server, browser] = await Promise.all([start(), open()]);
+  pages = await catalogue();
+});
 after(async () => {
   await browser?.close();
   await server?.stop();
@@ -16,6 +19,8 @@ const SCHEMES = ['light', 'dark'];
 
 // Something on every page, long names among it.
 async function catalogue() {
+  // The first user is an administrator.
+  server.run('sign-in-link', '--email', 'ada@example.com');
   server.run('generate', '--services', '120');
   const token = server.run('token', 'create', '--description', 'pages');
   const endpoint = server.run('deploy-endpoint', 'create', '--name', 'Pages');
@@ -72,7 +77,6 @@ async function check(visitor, name, path) {
 for (const width of WIDTHS) {
   for (const colorScheme of SCHEMES) {
     test(`every page at ${width} px, ${colorScheme}`, async () => {
-      pages ??= await catalogue();
       const one = await visitor(browser, server, { viewport: { width, height: 800 }, colorScheme });
       one.scheme = colorScheme;
       const found = await check(one, 'sign-in', '/sign-in');

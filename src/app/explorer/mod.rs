@@ -63,7 +63,7 @@ fn simple() -> Markup {
         details {
             summary { "How to get the full explorer" }
             p { "This program was built without GraphiQL. With Node.js, in the folder of its source:" }
-            pre { code { "cd src/app/explorer && npm ci && npm run build" } }
+            pre tabindex="0" { code { "cd src/app/explorer && npm ci && npm run build" } }
             p { "Then build the program again." }
         }
     }
