@@ -125,7 +125,12 @@ impl App {
             return Err(Rejection::TooManyRequests(standing));
         }
         if !call.route.allows(&call.parts.method) {
-            return Err(Rejection::MethodNotAllowed);
+            // Whoever follows the API's address with a browser wants to try it.
+            let tries = call.route == Route::GraphQl && call.parts.method == Method::GET;
+            return match tries && reply::prefers_html(&call.parts.headers) {
+                true => Ok(reply::redirect("/explorer", None)),
+                false => Err(Rejection::MethodNotAllowed),
+            };
         }
         match call.route {
             Route::GraphQl => handlers::graphql::answer(self, call, body).await,
