@@ -1,20 +1,23 @@
-//! Turns `schema/schema.graphql` into `$OUT_DIR/schema.rs`.
+//! Turns `schema/schema.graphql` into `$OUT_DIR/schema.rs`, and lists the files of the built explorer.
 
 #[path = "src/codegen/mod.rs"]
 // The problems one by one are for tests and benches.
 #[allow(dead_code)]
 mod codegen;
+#[path = "src/app/explorer/embed.rs"]
+mod explorer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
 const SDL: &str = "schema/schema.graphql";
+const EXPLORER: &str = "src/app/explorer/dist";
 const TYPES: &str = "src/graphql/types.rs";
 /// Scalar fields whose value needs the request: they hold an address of this installation.
 const COMPUTED: &[&str] = &["htmlUrl", "webhookUrl"];
 
 fn main() {
-    for path in [SDL, TYPES, "src/codegen", "build.rs"] {
+    for path in [SDL, TYPES, EXPLORER, "src/codegen", "src/app/explorer/embed.rs", "build.rs"] {
         println!("cargo::rerun-if-changed={path}");
     }
     if let Err(message) = build() {
@@ -27,9 +30,14 @@ fn build() -> Result<(), String> {
     let read = |path: &str| fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"));
     let bindings = codegen::Bindings::read(&read(TYPES)?, COMPUTED).map_err(|error| format!("{TYPES}: {error}"))?;
     let code = codegen::generate(SDL, &read(SDL)?, &bindings).map_err(|mistakes| mistakes.to_string())?;
-    let out = Path::new(&env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?).join("schema.rs");
-    if fs::read_to_string(&out).is_ok_and(|old| old == code) {
-        return Ok(());
+    let files = explorer::table(Path::new(EXPLORER)).map_err(|error| format!("{EXPLORER} cannot be read: {error}"))?;
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    for (name, text) in [("schema.rs", code), ("explorer.rs", files)] {
+        let path = out.join(name);
+        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        fs::write(&path, text).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     }
-    fs::write(&out, code).map_err(|error| format!("{} cannot be written: {error}", out.display()))
+    Ok(())
 }

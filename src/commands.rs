@@ -42,7 +42,7 @@ pub async fn run(command: Command) -> Result<ExitCode, String> {
         Command::Deploy(settings) => {
             print(&format!("{}\n", tokio::task::block_in_place(|| sender::send(&settings))?))?;
         }
-        Command::Generate { services, database } => generate(&database, services).await?,
+        Command::Generate { services, deploys, database } => generate(&database, services, deploys).await?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -185,19 +185,23 @@ async fn release(database: &Database, alias: &str) -> Result<(), String> {
     }
 }
 
-async fn generate(database: &Database, services: u64) -> Result<(), String> {
+async fn generate(database: &Database, services: u64, deploys: u64) -> Result<(), String> {
     let db = open(database).await?;
-    let progress = |done: u64| {
-        if io::stderr().is_terminal() {
-            // Progress that cannot be shown is no reason to stop.
-            let _ = write!(io::stderr(), "\r{done} of {services} services");
-        }
-    };
-    generate::catalogue(&db, services, progress).await.map_err(sentence)?;
-    if io::stderr().is_terminal() {
-        say("");
+    generate::catalogue(&db, services, |done| show_progress(done, services, "services")).await.map_err(sentence)?;
+    if deploys > 0 {
+        let progress = |done| show_progress(done, deploys, "deploys");
+        generate::deploys(&db, deploys, Timestamp::now(), progress).await.map_err(sentence)?;
     }
     Ok(())
+}
+
+/// Tells a person who waits how far it is.
+fn show_progress(done: u64, all: u64, what: &str) {
+    if io::stderr().is_terminal() {
+        let end = if done < all { "" } else { "\n" };
+        // Progress that cannot be shown is no reason to stop.
+        let _ = write!(io::stderr(), "\r{done} of {all} {what}{end}");
+    }
 }
 
 fn schema_diff(old: &Path, new: &Path) -> Result<ExitCode, String> {

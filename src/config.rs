@@ -109,6 +109,9 @@ pub enum Command {
         /// How many services
         #[arg(long, value_name = "NUMBER")]
         services: u64,
+        /// How many deploys of theirs, in the year until now
+        #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+        deploys: u64,
         #[command(flatten)]
         #[allow(missing_docs)]
         database: Database,

@@ -14,9 +14,13 @@ use crate::entity::{
 };
 use crate::error::{Result, UserError};
 
+mod deploys;
+
+pub use deploys::deploys;
+
 /// Rows of one `INSERT`.
 const BATCH: usize = 500;
-/// Services of one transaction.
+/// Services, or deploys, of one transaction.
 const TRANSACTION: u64 = 10_000;
 /// Every row says that it was made then.
 const EPOCH: i64 = 1_760_000_000_000_000;

@@ -24,7 +24,7 @@ mod m20261121_000005_tiers_and_lifecycles;
 mod m20261121_000006_deploys_of_an_environment;
 mod m20261121_000007_deploy_metrics;
 mod m20261121_000008_sessions;
-mod m20261121_000009_audit;
+mod m20261121_000009_audit_and_deliveries;
 
 /// Knows all steps and runs those that a database lacks.
 pub struct Migrator;
@@ -41,7 +41,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000006_deploys_of_an_environment::Migration),
             Box::new(m20261121_000007_deploy_metrics::Migration),
             Box::new(m20261121_000008_sessions::Migration),
-            Box::new(m20261121_000009_audit::Migration),
+            Box::new(m20261121_000009_audit_and_deliveries::Migration),
         ]
     }
 }

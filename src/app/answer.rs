@@ -27,6 +27,19 @@ pub struct Page {
     pub status: u16,
     /// The document.
     pub html: String,
+    /// What is special about it.
+    pub kind: Kind,
+}
+
+/// What is special about a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing.
+    Plain,
+    /// It is long the same: a browser may keep it, and asks whether it is.
+    Kept,
+    /// It holds an editor that writes styles into the page as it runs.
+    Editor,
 }
 
 impl Answer {
@@ -37,7 +50,12 @@ impl Answer {
 
     /// A page with another status.
     pub fn with_status(status: u16, document: Markup) -> Self {
-        Self::Page(Page { status, html: document.into_string() })
+        Self::Page(Page { status, html: document.into_string(), kind: Kind::Plain })
+    }
+
+    /// A page with status 200 that is special.
+    pub fn special(kind: Kind, document: Markup) -> Self {
+        Self::Page(Page { status: 200, html: document.into_string(), kind })
     }
 
     /// A form that was not understood, shown again.

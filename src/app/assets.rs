@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
+use super::explorer;
+
 /// A file.
 #[derive(Debug)]
 pub struct Asset {
@@ -14,6 +16,8 @@ pub struct Asset {
     pub media: &'static str,
     /// What is in it.
     pub content: &'static [u8],
+    /// Whether that is packed, by gzip.
+    pub is_packed: bool,
 }
 
 /// How pages look.
@@ -31,7 +35,18 @@ pub static ICON: LazyLock<Asset> =
 impl Asset {
     fn new(name: &str, extension: &str, media: &'static str, content: &'static [u8]) -> Self {
         let hash = HEXLOWER.encode(&Sha256::digest(content)[..8]);
-        Self { name: format!("{name}.{hash}.{extension}"), media, content }
+        Self { name: format!("{name}.{hash}.{extension}"), media, content, is_packed: false }
+    }
+
+    /// A file that the build packed, under a name that holds a hash already.
+    pub(super) fn packed(name: &str, content: &'static [u8]) -> Self {
+        let media = match name.rsplit_once('.') {
+            Some((_, "js")) => "text/javascript; charset=utf-8",
+            Some((_, "css")) => "text/css; charset=utf-8",
+            Some((_, "ttf")) => "font/ttf",
+            _ => "text/plain; charset=utf-8",
+        };
+        Self { name: name.to_owned(), media, content, is_packed: true }
     }
 
     /// Where it is.
@@ -42,5 +57,5 @@ impl Asset {
 
 /// The file of this name.
 pub fn find(name: &str) -> Option<&'static Asset> {
-    [&*STYLE, &*SCRIPT, &*ICON].into_iter().find(|asset| asset.name == name)
+    [&*STYLE, &*SCRIPT, &*ICON].into_iter().chain(&*explorer::FILES).find(|asset| asset.name == name)
 }

@@ -12,7 +12,7 @@ use super::parts::{Connection, Moment, delete_button, empty, outside, pages, sta
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, ask, snippets};
 use crate::entity::user::Role;
-use crate::entity::{Timestamp, deploy};
+use crate::entity::{Timestamp, delivery, deploy};
 use crate::graphql::id;
 
 /// What the list asks of the API.
@@ -214,7 +214,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
                 }
             }
         }
-        @if integration.is_deploy() { (last_deploys(site, id, now).await?) }
+        @if integration.is_deploy() { (deliveries(site, id, now).await?) }
         @else {
             p { "Push to it with the mutations " code { "codeIssueProjectUpsert" } " and " code { "codeIssueUpsert" } "; its id is" }
             code.secret data-copy="the id" { (integration.id) }
@@ -232,41 +232,65 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
     Ok(layout(visit, &integration.name, main))
 }
 
-/// What came in last. The API tells deploys by service; by endpoint, they come from the rows.
-async fn last_deploys(site: &Site, id: &str, now: Timestamp) -> Result<Markup, Fault> {
-    let number = id::decode(id).map_or(0, |(_, number)| number);
+/// What came in last and what was answered: deploys, and posts that did not become one. The API tells neither by
+/// endpoint; both come from the rows.
+async fn deliveries(site: &Site, id: &str, now: Timestamp) -> Result<Markup, Fault> {
+    let (db, number) = (site.db.read(), id::decode(id).map_or(0, |(_, number)| number));
     let deploys = deploy::Entity::find().filter(deploy::Column::IntegrationId.eq(number));
-    let deploys = deploys.order_by_desc(deploy::Column::Id).limit(20).all(site.db.read()).await?;
-    let word = |status: deploy::Status| match status {
+    let deploys = deploys.order_by_desc(deploy::Column::Id).limit(delivery::KEPT).all(db).await?;
+    let mut rows: Vec<(Timestamp, Markup)> =
+        deploys.iter().map(|deploy| (deploy.created_at, recorded(deploy, now))).collect();
+    rows.extend(delivery::last(db, number).await?.iter().map(|one| (one.at, refused(one, now))));
+    rows.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    rows.truncate(delivery::KEPT as usize);
+    Ok(html! {
+        h2 #deliveries { "Last deliveries" }
+        @if rows.is_empty() {
+            (empty("Nothing came in yet.", html! { p { "Post a deploy with one of the snippets above." } }))
+        } @else {
+            div.scroll tabindex="0" role="region" aria-label="Last deliveries" {
+                table {
+                    thead { tr { th scope="col" { "Received" } th scope="col" { "Answer" } th scope="col" { "Service" } th scope="col" { "Deploy" } } }
+                    tbody { @for (_, row) in &rows { (row) } }
+                }
+            }
+        }
+    })
+}
+
+fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
+    let word = deploy.deploy_status.map(|status| match status {
         deploy::Status::Succeeded => "succeeded",
         deploy::Status::Failed => "failed",
         deploy::Status::Cancelled => "cancelled",
         deploy::Status::Queued => "queued",
         deploy::Status::Running => "running",
-    };
-    Ok(html! {
-        h2 { "Last deploys" }
-        @if deploys.is_empty() {
-            (empty("Nothing came in yet.", html! { p { "Post a deploy with one of the snippets above." } }))
-        } @else {
-            div.scroll tabindex="0" role="region" aria-label="Last deploys" {
-                table {
-                    thead { tr { th scope="col" { "Received" } th scope="col" { "Service" } th scope="col" { "Deploy" } th scope="col" { "Answer" } } }
-                    tbody { @for deploy in &deploys {
-                        tr {
-                            td { (time(deploy.created_at, now)) }
-                            td { @match deploy.service_id {
-                                Some(_) => a href=(path(["services", &deploy.service_alias])) { (deploy.service_alias) },
-                                None => { (deploy.service_alias) " " a href="/suggestions" { "unknown" } },
-                            } }
-                            td { (outside(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number))) " " (status(deploy.deploy_status.map(word), deploy.status.as_deref())) " " (deploy.description) }
-                            td { "202" }
-                        }
-                    } }
-                }
+    });
+    html! {
+        tr {
+            td { (time(deploy.created_at, now)) }
+            td { span.mark.good { "202" } }
+            td { @match deploy.service_id {
+                Some(_) => a href=(path(["services", &deploy.service_alias])) { (deploy.service_alias) },
+                None => { (deploy.service_alias) " " a href="/suggestions" { "unknown" } },
+            } }
+            td {
+                (outside(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number))) " "
+                (status(word, deploy.status.as_deref())) " " (deploy.description)
             }
         }
-    })
+    }
+}
+
+fn refused(delivery: &delivery::Model, now: Timestamp) -> Markup {
+    let class = if delivery.status < 300 { "mark none" } else { "mark bad" };
+    html! {
+        tr {
+            td { (time(delivery.at, now)) }
+            td { span class=(class) { (delivery.status) } }
+            td colspan="2" { code { (delivery.answer) } }
+        }
+    }
 }
 
 /// Renames one.

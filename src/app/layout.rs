@@ -12,6 +12,8 @@ const PARTS: &[(&str, &str, Role)] = &[
     ("Teams", "teams", Role::Viewer),
     ("Suggestions", "suggestions", Role::Viewer),
     ("Integrations", "integrations", Role::Viewer),
+    ("Explorer", "explorer", Role::Viewer),
+    ("Reference", "reference", Role::Viewer),
     ("Tokens", "tokens", Role::Admin),
     ("Users", "users", Role::Admin),
     ("Audit", "audit", Role::Admin),

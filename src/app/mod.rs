@@ -5,6 +5,8 @@
 //! GraphQL API ([`ask`]), and what it changes it changes there, so that every rule exists once; only what the API does
 //! not have (tokens, sessions, the audit) comes from the entities.
 
+use std::sync::Arc;
+
 use crate::db::Db;
 use crate::entity::user::Role;
 use crate::error::Error;
@@ -17,11 +19,13 @@ mod ask;
 pub mod assets;
 mod audit;
 pub mod cookie;
+mod explorer;
 pub mod form;
 mod integrations;
 pub mod layout;
 mod parts;
 mod plot;
+mod reference;
 mod service;
 mod services;
 pub mod sign_in;
@@ -32,7 +36,8 @@ mod tokens;
 mod users;
 pub mod visit;
 
-pub use answer::{Answer, Page};
+pub use answer::{Answer, Kind, Page};
+use reference::Reference;
 pub use visit::{Fields, Method, Session, Visit};
 
 /// What all pages share. Cheap to clone.
@@ -40,6 +45,7 @@ pub use visit::{Fields, Method, Session, Visit};
 pub struct Site {
     db: Db,
     catalogue: Catalogue,
+    reference: Arc<Reference>,
 }
 
 /// Why a page is not shown.
@@ -78,7 +84,9 @@ const OWNED: &[&str] = &[
     "account",
     "assets",
     "audit",
+    "explorer",
     "integrations",
+    "reference",
     "services",
     "sign-in",
     "sign-out",
@@ -106,13 +114,14 @@ pub fn refusal(status: u16, message: &str) -> Page {
         p { (message) }
         p { a href="/" { "To the start" } }
     };
-    Page { status, html: layout::bare(title, main).into_string() }
+    Page { status, html: layout::bare(title, main).into_string(), kind: Kind::Plain }
 }
 
 impl Site {
     /// The application over a migrated database.
     pub fn new(db: Db, catalogue: Catalogue) -> Self {
-        Self { db, catalogue }
+        let reference = Arc::new(Reference::new(Arc::clone(catalogue.schema())));
+        Self { db, catalogue, reference }
     }
 
     /// Answers a visit. This is the table of all pages: first those that a stranger may see.
@@ -121,6 +130,8 @@ impl Site {
         let path: Vec<&str> = visit.path.iter().map(String::as_str).collect();
         match (visit.method, &*path) {
             (Get, ["assets", name]) => return assets::find(name).map(Answer::Asset).ok_or(Fault::NotFound),
+            (Get, ["reference"]) => return Ok(self.reference.page(visit)),
+            (Get, ["reference", name]) => return self.reference.type_page(visit, name),
             (Get, ["sign-in"]) => return Ok(sign_in::page(visit)),
             (Get, ["sign-in", key]) => return sign_in::link(self, visit, key).await,
             (Post, ["sign-in", key]) => return sign_in::use_link(self, visit, key).await,
@@ -150,6 +161,7 @@ impl Site {
             (Post, ["users", id, "link"]) => users::link(self, visit, session, id).await,
             (Post, ["users", id, "delete"]) => users::delete(self, visit, session, id).await,
             (Get, ["audit"]) => audit::page(self, visit, session).await,
+            (Get, ["explorer"]) => Ok(explorer::page(visit)),
             (Get, ["account"]) => account::page(self, visit, session).await,
             (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
             (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,

@@ -61,3 +61,26 @@ for (const form of document.querySelectorAll("form[data-confirm]")) {
     if (!confirm(form.dataset.confirm)) event.preventDefault();
   });
 }
+
+for (const form of document.querySelectorAll("form[data-graphql]")) {
+  const answer = document.getElementById(form.dataset.graphql);
+  const run = async () => {
+    const { query, variables } = form.elements;
+    answer.textContent = "…";
+    try {
+      const parameters = { query: query.value, variables: variables.value.trim() ? JSON.parse(variables.value) : null };
+      const headers = { "Content-Type": "application/json", Accept: "application/json" };
+      const response = await fetch("/graphql", { method: "POST", headers, body: JSON.stringify(parameters) });
+      answer.textContent = JSON.stringify(await response.json(), null, 2);
+    } catch (error) {
+      answer.textContent = error instanceof SyntaxError ? "The variables are not JSON: " + error.message : String(error);
+    }
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    run();
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  });
+}

@@ -34,7 +34,14 @@ query Service($alias: String!, $since: ISO8601DateTime!) {
         }
         totalCount
       }
-      recent: deploys(first: 100, start: $since) { nodes { deployedAt deployStatus } pageInfo { hasNextPage endCursor } }
+      deployMetrics(start: $since) {
+        deployCount succeededCount failedCount deploymentFrequency changeFailureRate
+        changeLeadTime { median percentile90 }
+        failedDeploymentRecoveryTime { median percentile90 }
+      }
+      recent: deploys(first: 100, start: $since) {
+        nodes { deployedAt deployStatus commitAuthoringDate committedAt }
+      }
       codeIssues(first: 100) {
         nodes { name severity issueCategory externalUrl }
         pageInfo { hasNextPage endCursor }
@@ -66,6 +73,7 @@ struct Service {
     tags: Connection<Tag>,
     service_repositories: Connection<Link>,
     deploys: Connection<Deploy>,
+    deploy_metrics: Metrics,
     recent: Connection<Recent>,
     code_issues: Connection<Issue>,
 }
@@ -140,6 +148,26 @@ struct Deploy {
 struct Recent {
     deployed_at: Moment,
     deploy_status: Option<String>,
+    commit_authoring_date: Option<Moment>,
+    committed_at: Option<Moment>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metrics {
+    deploy_count: u64,
+    succeeded_count: u64,
+    failed_count: u64,
+    deployment_frequency: f64,
+    change_failure_rate: Option<f64>,
+    change_lead_time: Option<Percentiles>,
+    failed_deployment_recovery_time: Option<Percentiles>,
+}
+
+#[derive(Deserialize)]
+struct Percentiles {
+    median: i64,
+    percentile90: i64,
 }
 
 #[derive(Deserialize)]
@@ -234,41 +262,77 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
     }
 }
 
-/// What the deploys of the last days come to.
+/// How the service is delivered, by DORA's metrics of the last days, with a plot where the single deploys make one.
 fn figures(service: &Service, now: Timestamp) -> Markup {
-    let recent = &service.recent.nodes;
+    let (metrics, recent) = (&service.deploy_metrics, &service.recent.nodes);
     if recent.is_empty() {
         return html! {};
     }
-    let mut days = [0.0; DAYS];
-    for deploy in recent {
-        let age = (now.as_micros() - deploy.deployed_at.0.as_micros()).max(0) / DAY;
-        if let Some(day) = DAYS.checked_sub(1 + age as usize).and_then(|day| days.get_mut(day)) {
-            *day += 1.0;
+    let by_day = |counts: &dyn Fn(&Recent) -> bool| {
+        let mut days = [0.0; DAYS];
+        for deploy in recent.iter().filter(|deploy| counts(deploy)) {
+            let age = (now.as_micros() - deploy.deployed_at.0.as_micros()).max(0) / DAY;
+            if let Some(day) = (DAYS - 1).checked_sub(age as usize).and_then(|day| days.get_mut(day)) {
+                *day += 1.0;
+            }
         }
-    }
-    let is = |word: &str| recent.iter().filter(|deploy| deploy.deploy_status.as_deref() == Some(word)).count();
-    let (succeeded, failed) = (is("succeeded"), is("failed"));
-    let more = if service.recent.page_info.as_ref().is_some_and(|info| info.has_next()) { "+" } else { "" };
-    let times: Vec<i64> = service.deploys.nodes.iter().filter_map(|deploy| deploy.duration).collect();
-    let mut sorted = times.clone();
-    sorted.sort_unstable();
+        days
+    };
+    let is = |word: &'static str| move |deploy: &Recent| deploy.deploy_status.as_deref() == Some(word);
+    let lead_times: Vec<f64> = recent.iter().rev().filter_map(Recent::lead_time).collect();
+    let percentiles = |times: &Option<Percentiles>| {
+        html! {
+            @match times {
+                Some(times) => { strong { (duration(times.median)) } "90 of 100 within " (duration(times.percentile90)) },
+                None => strong.soft { "unknown" },
+            }
+        }
+    };
     html! {
+        p.soft { "Of the last " (DAYS) " days, as " a href="https://dora.dev/guides/dora-metrics/" rel="noopener noreferrer" { "DORA" } " measures them." }
         div.figures {
             div.figure {
-                "Deploys in " (DAYS) " days" strong { (recent.len()) (more) }
-                (plot::bars(&days, &format!("Deploys on each of the last {DAYS} days")))
+                "Deployment frequency"
+                strong { (frequency(metrics.deployment_frequency)) }
+                (count(metrics.deploy_count, "deploy"))
+                (plot::bars(&by_day(&|_| true), &format!("Deploys on each of the last {DAYS} days")))
             }
-            @if succeeded + failed > 0 {
-                div.figure { "Failed, of those that say how they ended" strong { (failed) " of " (succeeded + failed) } }
+            div.figure {
+                "Change lead time"
+                (percentiles(&metrics.change_lead_time))
+                @if !lead_times.is_empty() { (plot::bars(&lead_times, "The lead time of each of the last deploys")) }
             }
-            @if let Some(median) = sorted.get(sorted.len() / 2) {
-                div.figure {
-                    "Median duration of the last " (times.len()) strong { (duration(*median)) }
-                    (plot::bars(&times.iter().rev().map(|seconds| *seconds as f64).collect::<Vec<_>>(), "Durations of the last deploys"))
+            div.figure {
+                "Change failure rate"
+                @match metrics.change_failure_rate {
+                    Some(rate) => strong { (format!("{:.0} %", rate * 100.0)) },
+                    None => strong.soft { "unknown" },
+                }
+                (metrics.failed_count) " of " (metrics.failed_count + metrics.succeeded_count) " failed"
+                @if metrics.failed_count > 0 {
+                    (plot::bars(&by_day(&is("failed")), &format!("Failed deploys on each of the last {DAYS} days")))
                 }
             }
+            div.figure { "Recovery time" (percentiles(&metrics.failed_deployment_recovery_time)) }
         }
+    }
+}
+
+/// `2.5 a day`, `1.2 a week`.
+fn frequency(a_day: f64) -> String {
+    match a_day {
+        often if often >= 1.0 => format!("{often:.1} a day"),
+        weekly if weekly * 7.0 >= 1.0 => format!("{:.1} a week", weekly * 7.0),
+        rarely => format!("{:.1} a month", rarely * 30.0),
+    }
+}
+
+impl Recent {
+    /// From the commit to the deploy, in seconds.
+    fn lead_time(&self) -> Option<f64> {
+        let commit = self.commit_authoring_date.or(self.committed_at)?.0.as_micros();
+        let seconds = (self.deployed_at.0.as_micros() - commit) as f64 / 1e6;
+        (seconds >= 0.0).then_some(seconds)
     }
 }
 

@@ -13,12 +13,16 @@ use crate::entity::Timestamp;
 
 /// What the list asks of the API.
 pub(super) const LIST: &str = "
-query Services($after: String, $search: String, $language: String, $owner: String, $tier: String, $tag: TagArgs) {
+query Services(
+  $after: String, $search: String, $language: String, $owner: String, $tier: String, $tag: TagArgs
+  $hasOwner: Boolean, $notDeployedSince: ISO8601DateTime
+) {
   account {
     tiers { alias name }
     teams(first: 100) { nodes { alias name } }
     services(
       first: 50, after: $after, search: $search, language: $language, ownerAlias: $owner, tierAlias: $tier, tag: $tag
+      hasOwner: $hasOwner, notDeployedSince: $notDeployedSince
     ) {
       nodes {
         name aliases language locked
@@ -80,7 +84,12 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         Some((key, value)) => json!({ "key": key.trim(), "value": value.trim() }),
         None => json!({ "key": tag }),
     });
+    let since = match query.given("quiet") {
+        Some(days) => Some(days_ago(days)?),
+        None => None,
+    };
     let variables = json!({
+        "hasOwner": query.given("unowned").map(|_| false), "notDeployedSince": since.map(|since| since.to_string()),
         "after": query.given("after"), "search": query.given("search"), "language": query.given("language"),
         "owner": query.given("owner"), "tier": query.given("tier"), "tag": tag,
     });
@@ -90,6 +99,12 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         div #services { (list(visit, &found)) }
     };
     Ok(Answer::page(layout(visit, "Services", main)))
+}
+
+/// The moment so many days ago.
+fn days_ago(days: &str) -> Result<Timestamp, Fault> {
+    let days: u32 = days.parse().map_err(|_| Fault::BadRequest("The days must be a whole number.".to_owned()))?;
+    Ok(Timestamp::from_micros(Timestamp::now().as_micros() - i64::from(days) * 86_400 * 1_000_000))
 }
 
 fn filters(visit: &Visit, found: &Account) -> Markup {
@@ -105,6 +120,8 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
             (form::select("tier", "Tier", "", &tiers, &visit.query, &none))
             (text("language", "Language", "text"))
             (text("tag", "Tag (key or key:value)", "text"))
+            (text("quiet", "No deploy in … days", "number"))
+            label.check { input type="checkbox" name="unowned" value="1" checked[visit.query.given("unowned").is_some()]; "No owner" }
             button { "Search" }
         }
     }

@@ -22,7 +22,7 @@ pub fn page(visit: &Visit) -> Answer {
     let main = html! {
         p { "You need a sign-in link. An administrator of this installation can make one for you on the page " em { "Users" }
             ", or whoever runs it with:" }
-        pre { code { "rollcall sign-in-link --email you@example.com" } }
+        pre tabindex="0" { code { "rollcall sign-in-link --email you@example.com" } }
         p { "A link works once, and for 15 minutes." }
     };
     Answer::page(layout(visit, "Sign in", main))

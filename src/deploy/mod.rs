@@ -3,10 +3,11 @@
 //! [`record`] reads a post and says all that is wrong with it. [`commit`] takes the posts that wait, and commits them
 //! together. [`store`] is what happens in that one transaction: whether a post is a duplicate, whose deploy it is, which
 //! number it gets, what it suggests. [`metrics`] is what many deploys amount to; [`retention`] removes those that are too
-//! old. HTTP is left to the edge, and reading deploys one by one to the API.
+//! old. [`deliveries`] notes what came in and did not become one. HTTP is left to the edge, and reading deploys one by one to the API.
 
 mod attributes;
 pub mod commit;
+mod deliveries;
 pub mod metrics;
 pub mod record;
 pub mod retention;
@@ -14,6 +15,7 @@ mod store;
 
 pub use attributes::Mistake;
 pub use commit::{Deploys, Failure};
+pub use deliveries::Deliveries;
 pub use record::Record;
 
 /// A checked record, and the endpoint it was posted to.

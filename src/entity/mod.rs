@@ -18,6 +18,7 @@ pub mod code_issue_cve;
 pub mod code_issue_cwe;
 pub mod code_issue_project;
 pub mod code_issue_project_resource;
+pub mod delivery;
 pub mod deploy;
 pub mod deploy_number;
 pub mod integration;

@@ -16,7 +16,7 @@ use quick_cache::sync::Cache;
 
 use super::cost::{self, Limits};
 use super::execute::{Arguments, ObjectInfo};
-use super::input::{self, InputTypes, Scalar};
+use super::input::{self, InputError, InputTypes, Scalar};
 use super::lines::Lines;
 use super::plan::Plan;
 use super::{argument_path, lexical, sdl, validate};

@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use apollo_compiler::Schema;
+use apollo_compiler::validation::Valid;
 use async_graphql::{Request, ServerError};
 
 use crate::db::Db;
@@ -100,6 +102,11 @@ impl Catalogue {
     /// What is known of this installation.
     pub fn settings(&self) -> &Settings {
         &self.0.settings
+    }
+
+    /// The schema that requests are checked against.
+    pub fn schema(&self) -> &Arc<Valid<Schema>> {
+        self.0.documents.schema()
     }
 
     /// Checks a request in full: syntax, schema, cost, variables. Nothing has happened when it is refused.

@@ -1,9 +1,10 @@
 //! Compresses answers, for whoever can read that (RFC 9110, section 12.5.3).
 
 use std::cell::RefCell;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 use flate2::Compression;
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use zstd::bulk::Compressor;
@@ -26,17 +27,41 @@ enum Coding {
     Zstd,
 }
 
-/// Compresses an answer in the way that the caller prefers. A file stays as it is: its strong tag is for its own bytes.
+/// Compresses an answer in the way that the caller prefers. What has a strong tag stays as it is: the tag is for those
+/// bytes.
 pub fn compress(reply: &mut Reply, asked: &HeaderMap) {
-    if reply.body().len() < WORTH_COMPRESSING || reply.headers().contains_key(header::ETAG) {
+    let is_strong = reply.headers().get(header::ETAG).is_some_and(|tag| !tag.as_bytes().starts_with(b"W/"));
+    if reply.body().len() < WORTH_COMPRESSING || is_strong {
         return;
     }
     reply.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    let Some(coding) = Coding::preferred(asked) else { return };
+    let preferred = Coding::preferred(asked);
+    if reply.headers().contains_key(header::CONTENT_ENCODING) {
+        // The build has packed it, better than there is time for here.
+        if preferred.is_some() && accepts_gzip(asked) {
+            return;
+        }
+        unpack(reply);
+    }
+    let Some(coding) = preferred else { return };
     // Writing to memory cannot fail; if it did, the answer goes out as it is.
     if let Ok(packed) = coding.pack(reply.body()) {
         *reply.body_mut() = packed.into();
         reply.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+    }
+}
+
+fn accepts_gzip(asked: &HeaderMap) -> bool {
+    let mut entries = accept::entries(asked, &header::ACCEPT_ENCODING);
+    entries.any(|(coding, weight)| coding.eq_ignore_ascii_case("gzip") && weight > 0.0)
+}
+
+/// For the rare caller who cannot read what the build packed with gzip.
+fn unpack(reply: &mut Reply) {
+    let mut plain = Vec::new();
+    if GzDecoder::new(&**reply.body()).read_to_end(&mut plain).is_ok() {
+        *reply.body_mut() = plain.into();
+        reply.headers_mut().remove(header::CONTENT_ENCODING);
     }
 }
 

@@ -206,6 +206,7 @@ impl Metrics {
     pub fn limited(&self, key: Key) {
         let limit = match key {
             Key::Token(_) => "token",
+            Key::Session(_) => "session",
             Key::Address(_) => "address",
         };
         self.limited.get_or_create(&LimitLabels { limit }).inc();

@@ -19,8 +19,8 @@ use tracing::{error, info};
 use crate::app::Site;
 use crate::config::Edge;
 use crate::db::Db;
-use crate::deploy::Deploys;
 use crate::deploy::commit::GROUP;
+use crate::deploy::{Deliveries, Deploys};
 use crate::graphql::Catalogue;
 use auth::Tokens;
 use limits::{InProcess, Key, Limits, Standing};
@@ -53,6 +53,7 @@ pub struct App {
     db: Db,
     catalogue: Catalogue,
     deploys: Deploys,
+    deliveries: Deliveries,
     tokens: Tokens,
     site: Site,
     limits: Limits,
@@ -83,9 +84,11 @@ impl App {
         let tokens = Tokens::new(db.clone());
         let site = Site::new(db.clone(), catalogue.clone());
         let deploys = Deploys::start(db.clone(), GROUP);
+        let deliveries = Deliveries::start(db.clone());
         let limits = Limits::new(edge.token_limit, edge.ip_limit, Box::new(InProcess::default()));
         let metrics = Metrics::default();
-        Self { db, catalogue, deploys, tokens, site, limits, metrics, edge, draining: AtomicBool::new(false) }
+        let draining = AtomicBool::new(false);
+        Self { db, catalogue, deploys, deliveries, tokens, site, limits, metrics, edge, draining }
     }
 
     /// The same service, recording deploys in its own way.
@@ -153,7 +156,7 @@ impl App {
         match call.route {
             Route::GraphQl => handlers::graphql::answer(self, call, body).await,
             Route::Deploy => handlers::deploy::answer(self, call, body).await,
-            Route::Sdl => Ok(handlers::sdl::answer(call)),
+            Route::Sdl => Ok(handlers::sdl::answer()),
             Route::Livez => Ok(handlers::health::live()),
             Route::Readyz => handlers::health::ready(self).await,
             Route::App => handlers::app::answer(self, call, body).await,

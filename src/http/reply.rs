@@ -14,7 +14,7 @@ use super::limits::Standing;
 use super::router::Route;
 use super::{Call, accept, coding};
 use crate::app::assets::Asset;
-use crate::app::{self, Page};
+use crate::app::{self, Kind, Page};
 use crate::deploy::{Mistake, Outcome};
 use crate::error::Code;
 use crate::graphql::document::request_error;
@@ -96,6 +96,11 @@ impl Media {
 }
 
 impl Rejection {
+    /// Whether the caller can mend it.
+    pub fn is_the_callers(&self) -> bool {
+        self.status().is_client_error()
+    }
+
     fn status(&self) -> StatusCode {
         match self {
             Self::BadRequest(_) => StatusCode::BAD_REQUEST,
@@ -240,11 +245,24 @@ const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
+/// The same for the page of the explorer, which is Monaco: an editor that places each line by a `style` of its own, reads
+/// code in workers, and brings a font. Its scripts are files from here all the same.
+const EDITOR_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; worker-src 'self'; font-src 'self'; \
+     img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
 /// A page of the application.
 pub fn page(page: Page) -> Reply {
     let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    // Weak, for it holds however the page is packed.
+    let tag = (page.kind == Kind::Kept).then(|| tag("W/", page.html.as_bytes()));
     let mut reply = with_body(status, HeaderValue::from_static("text/html; charset=utf-8"), page.html);
-    reply.headers_mut().insert(header::CONTENT_SECURITY_POLICY, PAGE_POLICY);
+    if let Some(tag) = tag {
+        reply = with_tag(reply, &tag);
+    }
+    let policy = if page.kind == Kind::Editor { EDITOR_POLICY } else { PAGE_POLICY };
+    reply.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     // Without a referrer for ourselves a browser would not say either that our forms come from us.
     reply.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     reply
@@ -268,6 +286,9 @@ pub fn asset(asset: &'static Asset) -> Reply {
     let mut reply = with_body(StatusCode::OK, HeaderValue::from_static(asset.media), asset.content);
     let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
     reply.headers_mut().insert(header::CACHE_CONTROL, kept);
+    if asset.is_packed {
+        reply.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
     reply
 }
 
@@ -279,13 +300,6 @@ pub fn word(word: &'static str) -> Reply {
 /// A file that everybody may see, under its entity tag.
 pub fn file(content: &'static str, tag: &HeaderValue) -> Reply {
     with_tag(with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), content), tag)
-}
-
-/// The answer to a caller who has the file already.
-pub fn not_modified(tag: &HeaderValue) -> Reply {
-    let mut reply = Reply::default();
-    *reply.status_mut() = StatusCode::NOT_MODIFIED;
-    with_tag(reply, tag)
 }
 
 /// The figures of the process, for whoever collects them.
@@ -319,6 +333,7 @@ pub fn bare(status: StatusCode, allowed: Option<&'static str>) -> Reply {
 
 /// Gives an answer what every answer has.
 pub fn finish(reply: &mut Reply, call: &Call) {
+    leave_out_what_is_known(reply, &call.parts.headers);
     coding::compress(reply, &call.parts.headers);
     let headers = reply.headers_mut();
     protect(headers);
@@ -347,9 +362,27 @@ fn protect(headers: &mut HeaderMap) {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
+/// Turns an answer into 304 for a caller whose `If-None-Match` names its tag (RFC 9110, section 13.1.2).
+fn leave_out_what_is_known(reply: &mut Reply, asked: &HeaderMap) {
+    let Some(tag) = reply.headers().get(header::ETAG) else { return };
+    let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
+    let tag = opaque(tag.to_str().unwrap_or_default());
+    let lines = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
+    let mut known = lines.flat_map(|line| line.split(',')).map(str::trim);
+    if known.any(|known| known == "*" || opaque(known) == tag) {
+        *reply.status_mut() = StatusCode::NOT_MODIFIED;
+        *reply.body_mut() = Bytes::new();
+        reply.headers_mut().remove(header::CONTENT_TYPE);
+    }
+}
+
 /// The strong entity tag of a file's content.
 pub fn entity_tag(content: &[u8]) -> HeaderValue {
-    let tag = format!("\"{}\"", HEXLOWER.encode(&Sha256::digest(content)[..16]));
+    tag("", content)
+}
+
+fn tag(strength: &str, content: &[u8]) -> HeaderValue {
+    let tag = format!("{strength}\"{}\"", HEXLOWER.encode(&Sha256::digest(content)[..16]));
     HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 

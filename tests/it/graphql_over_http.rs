@@ -250,7 +250,10 @@ async fn a_token_works_until_it_expires() {
 async fn a_deleted_token_stops_working_at_once() {
     let app = TestApp::start().await;
     assert_eq!(app.post("{__typename}", json!({})).await.status, 200);
-    let deleted = app.db.write(async |db| rollcall::entity::token::delete(db, 1).await).await;
+    let deleted = app
+        .db
+        .write(async |db| rollcall::entity::token::delete(db, &rollcall::entity::audit::Actor::command_line(), 1).await)
+        .await;
     assert_eq!(deleted, Ok(true));
     assert_eq!(app.post("{__typename}", json!({})).await.status, 401);
 }

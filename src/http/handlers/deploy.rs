@@ -5,13 +5,14 @@
 
 use hyper::body::Incoming;
 
-use crate::deploy::{Failure, Mistake, Outcome, Post, Record};
+use crate::deploy::{Failure, Outcome, Post, Record};
 use crate::entity::integration::{self, WEBHOOKS};
 use crate::http::metrics::Deploy;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call, body};
 
-/// Finds the endpoint, reads, checks and records.
+/// Finds the endpoint, reads, checks and records. What does not become a deploy is noted, for whoever sets up the
+/// pipeline.
 pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
     let webhook_id = call.parts.uri.path().strip_prefix(WEBHOOKS).unwrap_or_default();
     let endpoint = integration::by_webhook(app.db.read(), webhook_id).await;
@@ -22,23 +23,32 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
         Err(Rejection::Internal(_) | Rejection::Unavailable(_)) => Deploy::Failed,
         Ok(Err(_)) | Err(_) => Deploy::Refused,
     });
-    outcome.map(|outcome| match outcome {
-        Ok(outcome) => reply::outcome(&outcome),
-        Err(mistakes) => reply::mistakes(&mistakes),
-    })
+    let reply = match outcome {
+        Ok(Ok(Outcome::Duplicate)) => reply::outcome(&Outcome::Duplicate),
+        Ok(Ok(outcome)) => return Ok(reply::outcome(&outcome)),
+        Ok(Err(refused)) => refused,
+        Err(rejection) if rejection.is_the_callers() => reply::rejection(call, &rejection),
+        Err(rejection) => return Err(rejection),
+    };
+    app.deliveries.note(endpoint.id, reply.status().as_u16(), reply.body());
+    Ok(reply)
 }
 
+/// What became of a post, or the answer that says what is wrong with it.
 async fn record(
     app: &App,
     call: &Call,
     body: &mut Incoming,
-    integration_id: i64,
-) -> Result<Result<Outcome, Vec<Mistake>>, Rejection> {
+    endpoint: i64,
+) -> Result<Result<Outcome, Reply>, Rejection> {
     body::check_is_json(&call.parts.headers)?;
     let body = body::read(body, app.edge.max_webhook_body, app.edge.body_timeout).await?;
     match Record::read(&body) {
-        Ok(record) => app.deploys.record(Post { integration_id, record }).await.map(Ok).map_err(rejection),
-        Err(mistakes) => Ok(Err(mistakes)),
+        Ok(record) => {
+            let post = Post { integration_id: endpoint, record };
+            app.deploys.record(post).await.map(Ok).map_err(rejection)
+        }
+        Err(mistakes) => Ok(Err(reply::mistakes(&mistakes))),
     }
 }
 

@@ -1,0 +1,47 @@
+//! The audit: who changed what, when, and through what. And what the deploy webhook answered without recording a
+//! deploy.
+
+use sea_orm_migration::{prelude::*, schema::*};
+
+use crate::ddl::{cascade, create, index};
+
+/// This step.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // No foreign keys: an entry outlives the token that made the change and the thing that was changed.
+        let audit = Table::create()
+            .table("audit")
+            .col(big_pk_auto("id"))
+            .col(big_integer("at"))
+            .col(text("actor_kind"))
+            .col(big_integer_null("actor_id"))
+            .col(text("actor_name"))
+            .col(text("action"))
+            .col(text_null("subject_class"))
+            .col(big_integer_null("subject_id"))
+            .col(text_null("subject_name"))
+            .col(text("detail"))
+            .take();
+        manager.create_table(audit).await?;
+        let delivery = Table::create()
+            .table("delivery")
+            .col(big_pk_auto("id"))
+            .col(big_integer("integration_id"))
+            .col(big_integer("at"))
+            .col(integer("status"))
+            .col(text("answer"))
+            .foreign_key(&mut cascade("delivery", "integration_id", "integration"))
+            .take();
+        manager.create_table(delivery).await?;
+        let indexes = [
+            index("audit_by_actor", "audit", ["actor_kind", "actor_id", "id"]),
+            index("audit_by_subject", "audit", ["subject_class", "subject_id", "id"]),
+            index("delivery_by_integration", "delivery", ["integration_id", "id"]),
+        ];
+        create(manager, indexes).await
+    }
+}

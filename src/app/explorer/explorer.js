@@ -1,0 +1,24 @@
+// GraphiQL, on the page that has an element `explorer`. The session's cookie says whose requests they are.
+import 'graphiql/setup-workers/vite';
+import '@graphiql/react/style.css';
+import '@graphiql/plugin-doc-explorer/style.css';
+import '@graphiql/plugin-history/style.css';
+import 'graphiql/graphiql.css';
+import './explorer.css';
+
+import { GraphiQL } from 'graphiql';
+import { createElement } from 'react';
+import { createRoot } from 'react-dom/client';
+
+const fetcher = async (parameters) => {
+  const answer = await fetch('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify(parameters),
+  });
+  return answer.json();
+};
+
+const place = document.getElementById('explorer');
+const { query } = place.dataset;
+createRoot(place).render(createElement(GraphiQL, { fetcher, defaultQuery: query, isHeadersEditorEnabled: false }));

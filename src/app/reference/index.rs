@@ -1,0 +1,121 @@
+//! Where the reference begins: queries, mutations, and all types by what they are.
+
+use apollo_compiler::ast::{FieldDefinition, OperationType, Type};
+use apollo_compiler::collections::HashMap;
+use apollo_compiler::schema::{ExtendedType, ObjectType};
+use apollo_compiler::{Name, Node, Schema};
+use maud::{Markup, html};
+
+use super::uses::Uses;
+use super::{description, signature};
+
+/// What stands below the search.
+pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
+    let root = |operation| schema.get_object(schema.root_operation(operation)?).map(|root| &**root);
+    let (query, mutation) = (root(OperationType::Query), root(OperationType::Mutation));
+    html! {
+        @if let Some(text) = &schema.schema_definition.description { (description::full(schema, text)) }
+        p { "The same as one file: " a href="/public/schema.graphql" { "schema.graphql" } "." }
+        @if let Some(query) = query { h2 #queries { "Queries" } (fields(query)) }
+        // A query that only opens the door says nothing of what is behind it.
+        @if let Some(inner) = query.and_then(|query| behind(schema, query)) {
+            p { "And below it, on " code { (signature::named(&inner.name)) } ":" }
+            (fields(inner))
+        }
+        @if let Some(mutation) = mutation { h2 #mutations { "Mutations" } (fields(mutation)) }
+        @for (group, title) in GROUPS {
+            @let types = schema.types.values().filter(|ty| is_listed(schema, ty) && Group::of(ty, mutation, uses) == *group);
+            @let types: Vec<_> = types.collect();
+            @if !types.is_empty() {
+                h2 { (title) }
+                (list(types.iter().map(|ty| (signature::named(ty.name()), ty.description(), false))))
+            }
+        }
+    }
+}
+
+/// The object below a root that has but one field, and that without arguments.
+fn behind<'s>(schema: &'s Schema, root: &ObjectType) -> Option<&'s ObjectType> {
+    let mut fields = root.fields.values();
+    let (field, None) = (fields.next()?, fields.next()) else { return None };
+    let (Type::Named(name) | Type::NonNullNamed(name)) = &field.ty else { return None };
+    let behind = schema.get_object(name).filter(|_| field.arguments.is_empty());
+    behind.map(|object| &**object)
+}
+
+fn is_listed(schema: &Schema, ty: &ExtendedType) -> bool {
+    let operations = [OperationType::Query, OperationType::Mutation];
+    !ty.name().starts_with("__") && !operations.iter().any(|it| schema.root_operation(*it) == Some(ty.name()))
+}
+
+#[derive(PartialEq)]
+enum Group {
+    Object,
+    Interface,
+    Union,
+    Input,
+    Enum,
+    Scalar,
+    Payload,
+    Connection,
+}
+
+const GROUPS: &[(Group, &str)] = &[
+    (Group::Object, "Types"),
+    (Group::Interface, "Interfaces"),
+    (Group::Union, "Unions"),
+    (Group::Input, "Inputs"),
+    (Group::Enum, "Enums"),
+    (Group::Scalar, "Scalars"),
+    (Group::Payload, "What mutations answer"),
+    (Group::Connection, "Connections and edges"),
+];
+
+impl Group {
+    fn of(ty: &ExtendedType, mutation: Option<&ObjectType>, uses: &HashMap<Name, Uses>) -> Self {
+        match ty {
+            ExtendedType::Object(object) => {
+                let has = |field: &str| object.fields.contains_key(field);
+                let returned_by = uses.get(&object.name).map_or(&[][..], |uses| &uses.returned_by);
+                let answers = mutation.is_some_and(|root| returned_by.iter().any(|place| place.ty == root.name));
+                if answers {
+                    Self::Payload
+                } else if has("pageInfo") || (has("node") && has("cursor")) {
+                    Self::Connection
+                } else {
+                    Self::Object
+                }
+            }
+            ExtendedType::Interface(_) => Self::Interface,
+            ExtendedType::Union(_) => Self::Union,
+            ExtendedType::InputObject(_) => Self::Input,
+            ExtendedType::Enum(_) => Self::Enum,
+            ExtendedType::Scalar(_) => Self::Scalar,
+        }
+    }
+}
+
+fn fields(ty: &ObjectType) -> Markup {
+    let field = |field: &FieldDefinition| {
+        html! { a href={ (super::PATH) "/" (ty.name) "#" (field.name) } { (field.name) } ": " (signature::ty(&field.ty)) }
+    };
+    list(
+        ty.fields
+            .values()
+            .map(|it| (field(it), it.description.as_ref(), signature::deprecation(&it.directives).is_some())),
+    )
+}
+
+/// Names, each with the first sentence about it.
+pub(super) fn list<'s>(entries: impl Iterator<Item = (Markup, Option<&'s Node<str>>, bool)>) -> Markup {
+    html! {
+        dl.listing {
+            @for (name, text, deprecated) in entries {
+                div {
+                    dt { code { (name) } @if deprecated { " " span.mark.warn { "deprecated" } } }
+                    dd { @if let Some(text) = text { (description::summary(text)) } }
+                }
+            }
+        }
+    }
+}

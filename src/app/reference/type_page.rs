@@ -1,0 +1,131 @@
+//! The page of one type: what it is, what it has, where it is used.
+
+use apollo_compiler::ast::{DirectiveList, FieldDefinition, InputValueDefinition};
+use apollo_compiler::schema::ExtendedType;
+use apollo_compiler::{Name, Node, Schema};
+use maud::{Markup, html};
+
+use super::signature::{self, deprecation};
+use super::uses::{Place, Uses};
+use super::{PATH, description};
+
+/// What stands below the type's name.
+pub(super) fn show(schema: &Schema, definition: &ExtendedType, uses: Option<&Uses>) -> Markup {
+    let specified_by = definition.directives().get("specifiedBy");
+    let specified_by = specified_by.and_then(|it| it.specified_argument_by_name("url")?.as_str());
+    html! {
+        p { span.mark { (kind(definition)) } " · " a href=(PATH) { "All types" } }
+        @if let Some(text) = definition.description() { (description::full(schema, text)) }
+        @if definition.directives().has("oneOf") { p { "Exactly one of its fields must be given." } }
+        @if let Some(url) = specified_by { p { "Specified by " a href=(url) { (url) } "." } }
+        @match definition {
+            ExtendedType::Object(object) => {
+                (names("Implements", object.implements_interfaces.iter().map(|name| &name.name)))
+                (fields(schema, object.fields.values().map(|field| &***field)))
+            },
+            ExtendedType::Interface(interface) => {
+                (names("Implements", interface.implements_interfaces.iter().map(|name| &name.name)))
+                (fields(schema, interface.fields.values().map(|field| &***field)))
+            },
+            ExtendedType::InputObject(input) => {
+                h2 { "Fields" }
+                @for field in input.fields.values() {
+                    (entry(schema, &field.name, input_value(field), field.description.as_ref(), &field.directives))
+                }
+            },
+            ExtendedType::Enum(definition) => {
+                h2 { "Values" }
+                @for value in definition.values.values() {
+                    (entry(schema, &value.value, html! {}, value.description.as_ref(), &value.directives))
+                }
+            },
+            ExtendedType::Scalar(_) | ExtendedType::Union(_) => {},
+        }
+        @if let Some(uses) = uses {
+            (names("Possible types", uses.possible.iter()))
+            (names("Part of", uses.unions.iter()))
+            (places("Returned by", &uses.returned_by))
+            (places("Argument of", &uses.argument_of))
+            (places("Field of", &uses.part_of))
+        }
+    }
+}
+
+/// The SDL's word for such a type.
+fn kind(definition: &ExtendedType) -> &'static str {
+    match definition {
+        ExtendedType::Object(_) => "type",
+        ExtendedType::Interface(_) => "interface",
+        ExtendedType::Union(_) => "union",
+        ExtendedType::Enum(_) => "enum",
+        ExtendedType::InputObject(_) => "input",
+        ExtendedType::Scalar(_) => "scalar",
+    }
+}
+
+fn fields<'s>(schema: &Schema, fields: impl Iterator<Item = &'s FieldDefinition>) -> Markup {
+    html! {
+        h2 { "Fields" }
+        @for field in fields {
+            (entry(schema, &field.name, html! { ": " (signature::ty(&field.ty)) }, field.description.as_ref(), &field.directives))
+            @if !field.arguments.is_empty() {
+                dl.arguments aria-label={ "Arguments of " (field.name) } {
+                    @for argument in &field.arguments {
+                        dt {
+                            code { span.name { (argument.name) } (input_value(argument)) }
+                            @if deprecation(&argument.directives).is_some() { " " span.mark.warn { "deprecated" } }
+                        }
+                        dd {
+                            (signature::deprecated(&argument.directives))
+                            @if let Some(text) = &argument.description { (description::full(schema, text)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What follows the name of an argument or of an input's field.
+fn input_value(value: &InputValueDefinition) -> Markup {
+    html! {
+        ": " (signature::ty(&value.ty))
+        @if let Some(default) = &value.default_value { " = " (signature::default(default)) }
+    }
+}
+
+/// Something that has a name, under an anchor of that name.
+fn entry(
+    schema: &Schema,
+    name: &Name,
+    signature: Markup,
+    description: Option<&Node<str>>,
+    directives: &DirectiveList,
+) -> Markup {
+    html! {
+        h3.entry id=(name) {
+            code { a.name href={ "#" (name) } { (name) } (signature) }
+            @if deprecation(directives).is_some() { " " span.mark.warn { "deprecated" } }
+        }
+        (signature::deprecated(directives))
+        @if let Some(text) = description { (description::full(schema, text)) }
+    }
+}
+
+fn names<'s>(title: &str, names: impl ExactSizeIterator<Item = &'s Name>) -> Markup {
+    html! {
+        @if names.len() > 0 {
+            h2 { (title) }
+            ul.names { @for name in names { li { code { (signature::named(name)) } } } }
+        }
+    }
+}
+
+fn places(title: &str, places: &[Place]) -> Markup {
+    html! {
+        @if !places.is_empty() {
+            h2 { (title) }
+            ul.names { @for place in places { li { code { (signature::place(&place.ty, &place.field)) } } } }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A year of deploys for the services that are there.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sea_orm::{EntityTrait, QueryOrder, QuerySelect, Set};
+
+use super::{TRANSACTION, insert, pick};
+use crate::db::Db;
+use crate::entity::deploy::{self, Status};
+use crate::entity::{Timestamp, deploy_number, service};
+use crate::error::{Result, UserError};
+
+const YEAR: i64 = 365 * 86_400 * 1_000_000;
+const MINUTE: i64 = 60 * 1_000_000;
+
+const ENVIRONMENTS: &[&str] = &["production", "production", "production", "staging", "Staging", "test"];
+const STATUSES: &[(&str, Status)] = &[
+    ("success", Status::Succeeded),
+    ("success", Status::Succeeded),
+    ("success", Status::Succeeded),
+    ("succeeded", Status::Succeeded),
+    ("succeeded", Status::Succeeded),
+    ("succeeded", Status::Succeeded),
+    ("failed", Status::Failed),
+    ("failure", Status::Failed),
+    ("cancelled", Status::Cancelled),
+];
+
+/// Adds `count` deploys in the year before `end`, the oldest first. A few services have many, most have few.
+/// `progress` is told how many are done.
+///
+/// # Errors
+/// When there are no services.
+pub async fn deploys(db: &Db, count: u64, end: Timestamp, mut progress: impl FnMut(u64)) -> Result<()> {
+    let services = service::Entity::find().select_only().column(service::Column::Id).column(service::Column::Slug);
+    let services = services.order_by_asc(service::Column::Id).into_tuple::<(i64, String)>().all(db.read()).await?;
+    if services.is_empty() {
+        return Err(UserError::base("there are no services in this catalogue whose deploys these could be").into());
+    }
+    let mut random = fastrand::Rng::with_seed(11);
+    let step = YEAR / i64::try_from(count.max(1)).unwrap_or(i64::MAX);
+    let mut moment = end.as_micros() - YEAR;
+    let mut done = 0;
+    while done < count {
+        let some = TRANSACTION.min(count - done);
+        let mut chosen = Vec::new();
+        let mut counts = BTreeMap::new();
+        for _ in 0..some {
+            // Cubed, so that the first ones come up often.
+            let place = random.f64().powi(3) * services.len() as f64;
+            let chosen_one = &services[(place as usize).min(services.len() - 1)];
+            *counts.entry(chosen_one.0).or_insert(0) += 1;
+            chosen.push(chosen_one);
+        }
+        db.write(async |tx| {
+            let last = deploy_number::take_of_services(tx, &counts).await?;
+            let mut next: HashMap<i64, i64> =
+                counts.iter().map(|(service, count)| (*service, last.get(service).unwrap_or(count) - count)).collect();
+            let mut rows = Vec::with_capacity(chosen.len());
+            for (service, slug) in &chosen {
+                let number = next.entry(*service).or_default();
+                *number += 1;
+                moment += step;
+                rows.push(row(*service, slug, *number, Timestamp::from_micros(moment), &mut random));
+            }
+            insert::<deploy::Entity>(tx, rows).await
+        })
+        .await?;
+        done += some;
+        progress(done);
+    }
+    Ok(())
+}
+
+fn row(service: i64, slug: &str, number: i64, moment: Timestamp, random: &mut fastrand::Rng) -> deploy::ActiveModel {
+    let before = |minutes: i64| Some(Timestamp::from_micros(moment.as_micros() - minutes * MINUTE));
+    let (status, deploy_status) = STATUSES[random.usize(..STATUSES.len())];
+    let environment = pick(random, ENVIRONMENTS);
+    let person = random.u32(1..200);
+    deploy::ActiveModel {
+        service_id: Set(Some(service)),
+        service_alias: Set(slug.to_owned()),
+        description: Set(format!("Release {number} of {slug}")),
+        deployed_at: Set(moment),
+        started_at: Set(before(random.i64(1..40))),
+        deploy_number: Set(number.to_string()),
+        environment: Set(Some(environment.to_owned())),
+        environment_key: Set(Some(deploy::environment_key(environment))),
+        status: Set(Some(status.to_owned())),
+        deploy_status: Set(Some(deploy_status)),
+        deployer_name: Set(Some(format!("Person {person}"))),
+        deployer_email: Set(Some(format!("person{person}@example.com"))),
+        commit_sha: Set(Some(format!("{:016x}{:016x}{:08x}", random.u64(..), random.u64(..), random.u32(..)))),
+        commit_message: Set(Some(format!("Change {number}"))),
+        commit_branch: Set(Some("main".to_owned())),
+        committed_at: Set(before(random.i64(60..6_000))),
+        created_at: Set(moment),
+        ..Default::default()
+    }
+}

@@ -1,0 +1,68 @@
+// Chromium as a person has it, and everything that goes wrong in it.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import { chromium } from 'playwright-core';
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+// Nothing of its own to the network; as root it has no sandbox.
+const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'];
+const args = process.getuid?.() === 0 ? [...quiet, '--no-sandbox'] : quiet;
+
+export const open = () => chromium.launch({ executablePath, args });
+
+// A visitor with a browser profile of his own. `problems` is what no page may cause; a test that means to cause one
+// takes it out of the list.
+export async function visitor(browser, server, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const problems = [];
+  context.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (origin !== server.origin && !['data:', 'blob:'].includes(protocol)) problems.push(`asked ${request.url()}`);
+  });
+  context.on('weberror', (error) => problems.push(`script error: ${error.error().stack}`));
+  context.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()} (${message.location().url})`);
+  });
+  await context.addInitScript(() => {
+    addEventListener('securitypolicyviolation', (event) => {
+      console.error(`policy: ${event.violatedDirective} refused ${event.blockedURI} ${event.sample}`);
+    });
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  return {
+    context,
+    page,
+    problems,
+    go: (path) => page.goto(server.origin + path),
+    // By a link of the command line.
+    signIn: async (email = 'ada@example.com') => {
+      await page.goto(server.run('sign-in-link', '--email', email));
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.waitForURL('**/services');
+    },
+  };
+}
+
+// GraphiQL's own, which no style can mend: a tab of its editor holds the button that closes it.
+const KNOWN = { 'nested-interactive': '.graphiql-tab' };
+
+// What axe holds for serious, in words.
+export async function barriers(page) {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+  const serious = violations.filter(({ id, impact, nodes }) => {
+    const isKnown = nodes.every(({ target }) => target.join(' ') === KNOWN[id]);
+    return ['serious', 'critical'].includes(impact) && !isKnown;
+  });
+  return serious.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+// A picture of the page, where SCREENSHOTS names a folder.
+export async function picture(page, name) {
+  const folder = process.env.SCREENSHOTS;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}

@@ -1,0 +1,120 @@
+// The first hour of a new team, from the sign-in link to a token that is refused.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { open, picture, visitor } from './browser.mjs';
+import { start } from './server.mjs';
+
+let server, browser;
+before(async () => ([server, browser] = await Promise.all([start(), open()])));
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+test('the first hour of a new team', async () => {
+  const { page, problems, go, signIn } = await visitor(browser, server);
+  const main = page.locator('main');
+
+  // Sign in by a link.
+  await signIn();
+  await picture(page, 'hour-1-services');
+
+  // Create a token, which is shown once.
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  await page.getByLabel('Description').fill('first hour');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const token = await page.locator('#secret').innerText();
+  await picture(page, 'hour-2-token');
+  const answer = await server.graphql(token, '{ account { name } }');
+  assert.deepEqual(answer, { status: 200, body: { data: { account: { name: 'rollcall' } } } });
+  await go('/tokens');
+  assert.equal(await main.getByText(token).count(), 0);
+
+  // Create a deploy endpoint and post a deploy with the snippet shown.
+  await page.getByRole('link', { name: 'Integrations' }).click();
+  await page.getByRole('link', { name: 'Add Deploy integration' }).first().click();
+  await page.getByLabel('Name').fill('By hand');
+  await page.getByRole('button', { name: 'Create a deploy endpoint' }).click();
+  const snippet = page.getByRole('region', { name: 'curl' });
+  await picture(page, 'hour-3-endpoint');
+  const posted = execFileSync('sh', ['-c', await snippet.innerText()], { encoding: 'utf8', stdio: 'pipe' });
+  assert.match(posted, /"result":/);
+  await page.reload();
+  await page.getByRole('cell', { name: 'shopping_cart' }).waitFor();
+  await picture(page, 'hour-4-delivered');
+
+  // Accept the suggestion and see the deploy on the page of the service.
+  await page.getByRole('link', { name: 'Suggestions' }).click();
+  await main.getByText('shopping_cart').first().waitFor();
+  await picture(page, 'hour-5-suggestion');
+  await page.getByRole('button', { name: /create/i }).first().click();
+  await page.waitForLoadState();
+  await go('/services');
+  const service = main.getByRole('link', { name: /shopping.cart/i }).first();
+  await service.click();
+  await main.getByText('Deployed by hand').first().waitFor();
+  await picture(page, 'hour-6-service');
+
+  // Run a query in the explorer and open its documentation.
+  await page.getByRole('link', { name: 'Explorer' }).click();
+  await page.getByRole('button', { name: /execute query/i }).click();
+  await page.locator('.graphiql-response').getByText('totalCount').waitFor();
+  await page.getByRole('button', { name: /documentation explorer/i }).first().click();
+  await page.locator('.graphiql-doc-explorer').getByText('Root Types').waitFor();
+  await page.locator('.graphiql-doc-explorer').getByText('Mutation', { exact: true }).click();
+  await page.locator('.graphiql-doc-explorer').getByText('serviceCreate', { exact: true }).waitFor();
+  await picture(page, 'hour-7-explorer');
+
+  // Revoke the token and see it refused.
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  page.once('dialog', (dialog) => dialog.accept());
+  await page.getByRole('button', { name: /delete/i }).click();
+  await main.getByText('There is no token yet').waitFor();
+  assert.equal((await server.graphql(token, '{ account { name } }')).status, 401);
+
+  assert.deepEqual(problems, []);
+});
+
+test('without scripts every form works', async () => {
+  const { page, problems, go, signIn } = await visitor(browser, server, { javaScriptEnabled: false });
+  const main = page.locator('main');
+  await signIn();
+
+  await go('/tokens');
+  await page.getByLabel('Description').fill('no script');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const token = await page.locator('#secret').innerText();
+  const made = 'mutation { serviceCreate(input: { name: "Plain Service" }) { errors { message } } }';
+  assert.equal((await server.graphql(token, made)).status, 200);
+
+  await go('/services');
+  await page.getByRole('searchbox').fill('plain');
+  await page.getByRole('searchbox').press('Enter');
+  await page.waitForURL(/plain/);
+  await main.getByRole('link', { name: 'Plain Service' }).waitFor();
+
+  await go('/integrations/new?type=deploy');
+  await page.getByLabel('Name').fill('No script');
+  await page.getByRole('button', { name: 'Create a deploy endpoint' }).click();
+  const url = await page.locator('#address').innerText();
+  const deploy = { service: 'unheard_of', description: 'x', deployed_at: '2026-01-02T03:04:05Z', deployer: { name: 'x' } };
+  const headers = { 'Content-Type': 'application/json' };
+  assert.equal((await fetch(url, { method: 'POST', headers, body: JSON.stringify(deploy) })).status, 202);
+  await go('/suggestions');
+  await page.getByRole('button', { name: /ignore/i }).first().click();
+  await page.waitForURL('**/suggestions**');
+
+  await go('/reference');
+  await page.getByRole('searchbox').fill('serviceCreate');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await main.getByRole('link', { name: 'Mutation.serviceCreate', exact: true }).click();
+  await page.waitForURL('**/reference/Mutation#serviceCreate');
+
+  await go('/tokens');
+  await page.getByRole('button', { name: /delete/i }).first().click();
+  await main.getByText('There is no token yet').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL('**/sign-in');
+  assert.deepEqual(problems, []);
+});

@@ -1,0 +1,104 @@
+// Every page, wide and narrow, light and dark: nothing goes wrong, nothing is out of reach, nothing hangs over.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { barriers, open, picture, visitor } from './browser.mjs';
+import { start } from './server.mjs';
+
+let server, browser, pages;
+before(async () => {
+  [server, browser] = await Promise.all([start(), open()]);
+  pages = await catalogue();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const WIDTHS = [1280, 360];
+const SCHEMES = ['light', 'dark'];
+
+// Something on every page, long names among it.
+async function catalogue() {
+  // The first user is an administrator.
+  server.run('sign-in-link', '--email', 'ada@example.com');
+  server.run('generate', '--services', '120');
+  const token = server.run('token', 'create', '--description', 'pages');
+  const endpoint = server.run('deploy-endpoint', 'create', '--name', 'Pages');
+  const long = 'a-service-whose-name-is-so-long-that-no-table-on-a-small-screen-could-ever-hold-it-in-one-line-'.repeat(2);
+  const create = 'mutation ($name: String!) { serviceCreate(input: { name: $name }) { errors { message } } }';
+  await server.graphql(token, create, { name: long });
+  for (const [service, status] of [['svc-1', 'success'], ['svc-1', 'failed'], ['nobody-knows', 'running'], [long, 'queued']]) {
+    const deploy = { service, status, description: 'Ship it', deployed_at: new Date().toISOString(), environment: 'production' };
+    const body = JSON.stringify({ ...deploy, deployer: { name: 'Ada' } });
+    await fetch(endpoint, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+  }
+  const first = await server.graphql(token, '{ account { integrations { nodes { id } } teams(first: 1) { nodes { alias } } } }');
+  const { integrations, teams } = first.body.data.account;
+  return {
+    services: '/services',
+    'services-none': '/services?search=there+is+no+such+service',
+    service: '/services/svc-1',
+    'service-long': `/services/${encodeURIComponent(long)}`,
+    teams: '/teams',
+    team: `/teams/${teams.nodes[0].alias}`,
+    suggestions: '/suggestions',
+    integrations: '/integrations',
+    'integration-new': '/integrations/new?type=deploy',
+    integration: `/integrations/${integrations.nodes[0].id}`,
+    tokens: '/tokens',
+    users: '/users',
+    audit: '/audit',
+    account: '/account',
+    explorer: '/explorer',
+    reference: '/reference',
+    'reference-search': '/reference?q=deploy',
+    'reference-none': '/reference?q=xyzzy',
+    'reference-account': '/reference/Account',
+    'reference-input': '/reference/ServiceCreateInput',
+    'reference-enum': '/reference/IntegrationTypeEnum',
+    'reference-mutation': '/reference/Mutation',
+    'reference-interface': '/reference/Integration',
+  };
+}
+
+async function check(visitor, name, path) {
+  const { page, problems, go } = visitor;
+  const answer = await go(path);
+  assert.equal(answer.status(), 200, path);
+  if (name === 'explorer') await page.getByRole('button', { name: /execute query/i }).waitFor();
+  const { width } = page.viewportSize();
+  const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  await picture(page, `${name}-${width}-${visitor.scheme}`);
+  const found = [...problems.splice(0), ...(await barriers(page))];
+  if (overhang > 0) found.push(`the page hangs over by ${overhang} px`);
+  return found.map((problem) => `${path}: ${problem}`);
+}
+
+for (const width of WIDTHS) {
+  for (const colorScheme of SCHEMES) {
+    test(`every page at ${width} px, ${colorScheme}`, async () => {
+      const one = await visitor(browser, server, { viewport: { width, height: 800 }, colorScheme });
+      one.scheme = colorScheme;
+      const found = await check(one, 'sign-in', '/sign-in');
+      await one.signIn();
+      for (const [name, path] of Object.entries(pages)) found.push(...(await check(one, name, path)));
+      assert.deepEqual(found, []);
+    });
+  }
+}
+
+test('the reference is public, cross-linked and searched from the keyboard', async () => {
+  const { page, problems, go } = await visitor(browser, server);
+  await go('/reference');
+  await page.keyboard.press('/');
+  await page.keyboard.type('shopping');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/reference?q=shopping');
+  await go('/reference?q=service.owner');
+  await page.getByRole('link', { name: 'Service.owner', exact: true }).click();
+  await page.waitForURL('**/reference/Service#owner');
+  await page.locator('#owner').getByRole('link', { name: 'Team' }).click();
+  await page.waitForURL('**/reference/Team');
+  await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor();
+  assert.deepEqual(problems, []);
+});

@@ -1,0 +1,43 @@
+// A server of its own for a test: the built program over an empty database, on a free port.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const program = process.env.ROLLCALL ?? new URL('../../target/debug/rollcall', import.meta.url).pathname;
+
+export async function start() {
+  if (!existsSync(program)) throw new Error(`${program} is not there: run cargo build, or set ROLLCALL to the program`);
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'));
+  const env = { ...process.env, DATABASE_URL: `sqlite://${folder}/rollcall.db`, ROLLCALL_LISTEN: '127.0.0.1:0' };
+  const child = spawn(program, [], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const log = [];
+  const address = await new Promise((resolve, reject) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      log.push(line);
+      const found = line.match(/listens on ([0-9.:]+)/);
+      if (found) resolve(found[1]);
+    });
+    child.once('exit', () => reject(new Error(`the server ended:\n${log.join('\n')}`)));
+  });
+  const origin = `http://${address}`;
+  return {
+    origin,
+    // Runs a command beside the server and answers what it prints.
+    run: (...words) =>
+      execFileSync(program, words, { env: { ...env, ROLLCALL_LISTEN: address }, encoding: 'utf8' }).trim(),
+    graphql: async (token, query, variables = {}) => {
+      const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
+      const body = JSON.stringify({ query, variables });
+      const answer = await fetch(`${origin}/graphql`, { method: 'POST', headers, body });
+      return { status: answer.status, body: await answer.json() };
+    },
+    stop: async () => {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill();
+      await ended;
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,92 @@
+//! A browser for tests of the application: it keeps the session's cookie, says where its forms come from, and follows no
+//! redirect.
+
+use hyper::Method;
+use rollcall::db::Db;
+use rollcall::entity::user::{self, Role};
+use rollcall::entity::{Timestamp, sign_in_link};
+use rollcall::error::Error;
+
+use crate::app::{Response, TestApp};
+
+/// A browser, signed in or not.
+pub struct Browser<'a> {
+    app: &'a TestApp,
+    /// What it sends as `Cookie`.
+    pub cookie: Option<String>,
+}
+
+impl Response {
+    /// The body as text.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).expect("text")
+    }
+
+    /// Where it leads.
+    pub fn location(&self) -> &str {
+        assert_eq!(self.status, 303, "{self:?}");
+        self.header("location").expect("a place")
+    }
+}
+
+impl<'a> Browser<'a> {
+    /// One of a stranger.
+    pub fn new(app: &'a TestApp) -> Self {
+        Self { app, cookie: None }
+    }
+
+    /// One of a new user with this role, who has signed in by a link.
+    pub async fn of(app: &'a TestApp, role: Role) -> Self {
+        let email = format!("{role:?}@example.com").to_lowercase();
+        let link = link_for(&app.db, &email, role).await;
+        let mut browser = Self::new(app);
+        assert_eq!(browser.post(&link, &[]).await.location(), "/services");
+        browser
+    }
+
+    /// Gets a page.
+    pub async fn get(&self, path: &str) -> Response {
+        let cookie = self.cookie.iter().map(|cookie| ("cookie", cookie.as_str()));
+        let headers: Vec<_> = [("accept", "text/html")].into_iter().chain(cookie).collect();
+        self.app.get_with(path, &headers).await
+    }
+
+    /// Gets a page that must be there, as text.
+    pub async fn page(&self, path: &str) -> String {
+        let page = self.get(path).await;
+        assert_eq!(page.status, 200, "{path}: {page:?}");
+        page.text().to_owned()
+    }
+
+    /// Sends a form as a page of ours would, and takes the cookie that comes back.
+    pub async fn post(&mut self, path: &str, form: &[(&str, &str)]) -> Response {
+        let answer = self.post_from(path, form, &[("sec-fetch-site", "same-origin")]).await;
+        if let Some(cookie) = answer.header("set-cookie") {
+            let pair = cookie.split(';').next().expect("a pair");
+            self.cookie = (!pair.ends_with('=')).then(|| pair.to_owned());
+        }
+        answer
+    }
+
+    /// Sends a form with these headers beside its own.
+    pub async fn post_from(&self, path: &str, form: &[(&str, &str)], headers: &[(&str, &str)]) -> Response {
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
+        let kind = [("content-type", "application/x-www-form-urlencoded"), ("accept", "text/html")];
+        let cookie = self.cookie.iter().map(|cookie| ("cookie", cookie.as_str()));
+        let headers: Vec<_> = kind.into_iter().chain(cookie).chain(headers.iter().copied()).collect();
+        self.app.request(Method::POST, path, &headers, body).await
+    }
+}
+
+/// The path of a new link for the user with this address, who is made when there is none.
+pub async fn link_for(db: &Db, email: &str, role: Role) -> String {
+    let made = db.write(async |db| {
+        let now = Timestamp::now();
+        let user = match user::by_email(db, email).await? {
+            Some(user) => user,
+            None => user::create(db, email, None, role, now).await?,
+        };
+        Ok::<_, Error>(sign_in_link::path(&sign_in_link::create(db, Some(user.id), now).await?))
+    });
+    made.await.expect("a link")
+}

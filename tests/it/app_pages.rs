@@ -1,0 +1,391 @@
+//! The pages of the application: what they show, what their forms do, and that nothing anybody wrote is taken for HTML.
+
+use hyper::Method;
+use rollcall::entity::delivery;
+use rollcall::entity::user::Role;
+use sea_orm::{EntityTrait, PaginatorTrait};
+use serde_json::json;
+
+use crate::app::TestApp;
+use crate::app_browser::Browser;
+use crate::webhook::record;
+
+/// What stands between `start` and `end`, the first time.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let rest = text.split_once(start).unwrap_or_else(|| panic!("no {start} in {text}")).1;
+    rest.split_once(end).unwrap_or_else(|| panic!("no {end} behind {start}")).0
+}
+
+/// The path of the page of the first integration in the list.
+async fn first_integration(browser: &Browser<'_>) -> String {
+    let list = browser.page("/integrations").await;
+    list.split('"').find(|text| text.starts_with("/integrations/Z")).expect("an integration").to_owned()
+}
+
+#[tokio::test]
+async fn the_first_hour_of_a_team() {
+    let app = TestApp::start().await;
+    let mut ada = Browser::of(&app, Role::Admin).await;
+    assert!(ada.page("/services").await.contains("There is no service yet."));
+
+    let made = ada.post("/tokens", &[("description", "import"), ("scope", "write"), ("expires", "90")]).await;
+    let token = between(between(made.text(), "id=\"secret\"", "/code>"), ">", "<").to_owned();
+    assert!(token.starts_with("rc_"), "{token}");
+    let authorization = format!("Bearer {token}");
+    let ask = async || {
+        let headers = [("authorization", &*authorization)];
+        app.post_with("{ account { name } }", json!({}), &headers).await.status
+    };
+    assert_eq!(ask().await, 200);
+    let list = ada.page("/tokens").await;
+    assert!(list.contains("import") && !list.contains(&token), "shown once");
+
+    let made = ada.post("/integrations", &[("type", "deploy"), ("name", "CI")]).await;
+    let page = ada.page(made.location()).await;
+    let url = between(between(&page, "id=\"address\"", "/code>"), ">", "<");
+    let path = url.split_once(&app.address.to_string()).expect("our address").1;
+    let json = [("content-type", "application/json")];
+    let posted = app.request(Method::POST, path, &json, record(json!({ "service": "org/cart" })).to_string()).await;
+    assert_eq!(posted.status, 202);
+    assert!(ada.page(made.location()).await.contains("org/cart"));
+
+    let suggestions = ada.page("/suggestions").await;
+    let create = suggestions.split('"').find(|text| text.ends_with("/create")).expect("a form");
+    let accepted = ada.post(create, &[("name", "Shopping Cart")]).await;
+    let page = ada.page(accepted.location()).await;
+    assert!(
+        page.contains("<h1>Shopping Cart</h1>") && page.contains("org/cart") && page.contains("Sell more"),
+        "{page}"
+    );
+    assert!(ada.page("/services").await.contains("Shopping Cart"));
+    assert!(ada.page("/suggestions?state=accepted").await.contains("Accepted for"));
+
+    let delete = list.split('"').filter(|text| text.ends_with("/delete")).next().expect("a form").to_owned();
+    assert_eq!(ada.post(&delete, &[]).await.location(), "/tokens");
+    assert_eq!(ask().await, 401);
+}
+
+#[tokio::test]
+async fn a_form_that_is_refused_comes_back_with_the_reason() {
+    let app = TestApp::start().await;
+    let mut ada = Browser::of(&app, Role::Admin).await;
+    let long = "x".repeat(300);
+    let refused = ada.post("/tokens", &[("description", ""), ("scope", "read"), ("expires", "30")]).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.text().contains("aria-invalid=\"true\"") && refused.text().contains("a token needs a description"));
+    assert!(refused.text().contains("<option value=\"read\" selected>"));
+    let refused = ada.post("/integrations", &[("type", "deploy"), ("name", &long)]).await;
+    assert!(refused.status == 422 && refused.text().contains("300 characters"), "{refused:?}");
+    let refused = ada.post("/users", &[("email", "admin@example.com"), ("role", "user")]).await;
+    assert!(refused.status == 422 && refused.text().contains("has the email address"), "{refused:?}");
+    assert_eq!(ada.post("/users", &[("email", "eve@example.com"), ("role", "king")]).await.status, 400);
+    assert_eq!(ada.post("/tokens", &[("description", "x"), ("scope", "all"), ("expires", "30")]).await.status, 400);
+    let gone = ada.post("/suggestions/Z2lkOi8vcm9sbGNhbGwvU2VydmljZVN1Z2dlc3Rpb24vOQ/ignore", &[]).await;
+    assert!(gone.status == 422 && gone.text().contains("role=\"alert\""), "{gone:?}");
+}
+
+#[tokio::test]
+async fn suggestions_are_mapped_ignored_and_opened_again() {
+    let app = TestApp::start().await;
+    let mut ada = Browser::of(&app, Role::User).await;
+    ada.post("/integrations", &[("type", "deploy"), ("name", "CI")]).await;
+    let page = ada.page(&first_integration(&ada).await).await;
+    let path = between(&page, "/integrations/deploy/", "<");
+    for service in ["shop", "shpo"] {
+        let body = record(json!({ "service": service })).to_string();
+        let headers = [("content-type", "application/json")];
+        app.request(Method::POST, &format!("/integrations/deploy/{path}"), &headers, body).await;
+    }
+    let form = async |browser: &Browser<'_>, state: &str, what: &str| {
+        let page = browser.page(&format!("/suggestions?state={state}")).await;
+        page.split('"').find(|text| text.ends_with(what)).map(str::to_owned)
+    };
+    let create = form(&ada, "open", "/create").await.expect("a form");
+    assert_eq!(ada.post(&create, &[("name", "shop")]).await.location(), "/services/shop");
+    assert!(ada.page("/suggestions").await.contains("Map to this"), "the name is near");
+    let ignore = form(&ada, "open", "/ignore").await.expect("a form");
+    assert_eq!(ada.post(&ignore, &[]).await.location(), "/suggestions");
+    assert!(ada.page("/suggestions").await.contains("Nothing to decide."));
+    let open = form(&ada, "ignored", "/unignore").await.expect("a form");
+    assert_eq!(ada.post(&open, &[]).await.location(), "/suggestions");
+    let map = form(&ada, "open", "/map").await.expect("a form");
+    assert_eq!(ada.post(&map, &[("alias", "none")]).await.status, 422);
+    assert_eq!(ada.post(&map, &[("alias", "shop")]).await.location(), "/services/shop");
+    assert!(ada.page("/services/shpo").await.contains("<h1>shop</h1>"));
+}
+
+#[tokio::test]
+async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
+    let app = TestApp::start().await;
+    let mut ada = Browser::of(&app, Role::User).await;
+    ada.post("/integrations", &[("type", "deploy"), ("name", "CI")]).await;
+    let page_path = first_integration(&ada).await;
+    let page = ada.page(&page_path).await;
+    assert!(page.contains("Nothing came in yet."));
+    let path = format!("/integrations/deploy/{}", between(&page, "/integrations/deploy/", "<"));
+    let post = async |body: String| {
+        let headers = [("content-type", "application/json")];
+        app.request(Method::POST, &path, &headers, body).await.status
+    };
+    let deploy = record(json!({ "dedup_id": "1" })).to_string();
+    assert_eq!([post("{}".to_owned()).await, post(deploy.clone()).await, post(deploy).await], [400, 202, 202]);
+    assert_eq!(app.request(Method::POST, &path, &[], "x").await.status, 415);
+    let page = ada.page(&page_path).await;
+    for answer in ["param is missing or the value is empty: service", "duplicate_deploy", "Sell more", "must be JSON"] {
+        assert!(page.contains(answer), "{answer}: {page}");
+    }
+    for _ in 0..25 {
+        assert_eq!(post("[]".to_owned()).await, 400);
+    }
+    let kept = delivery::Entity::find().count(app.db.read()).await;
+    assert_eq!(kept, Ok(delivery::KEPT));
+}
+
+#[tokio::test]
+async fn an_administrator_looks_after_users() {
+    let app = TestApp::start().await;
+    let mut ada = Browser::of(&app, Role::Admin).await;
+    let invited = ada.post("/users", &[("email", "bob@example.com"), ("name", "Bob"), ("role", "viewer")]).await;
+    let link = between(invited.text(), &format!("http://{}", app.address), "<").to_owned();
+    let mut bob = Browser::new(&app);
+    assert_eq!(bob.post(&link, &[]).await.location(), "/services");
+    assert!(bob.page("/account").await.contains("a viewer"));
+
+    let forms = ada.page("/users").await;
+    let form = |what: &str| forms.split('"').filter(|text| text.ends_with(what)).map(str::to_owned).collect::<Vec<_>>();
+    let [own, bobs] = &*form("/role") else { panic!("two users: {forms}") };
+    assert_eq!(ada.post(bobs, &[("role", "user")]).await.location(), "/users");
+    assert!(bob.page("/account").await.contains("a member"));
+    assert_eq!(ada.post(own, &[("role", "viewer")]).await.status, 422, "nobody locks himself out");
+    let [delete] = &*form("/delete") else { panic!("not for oneself: {forms}") };
+    assert_eq!(ada.post(delete, &[]).await.location(), "/users");
+    assert_eq!(bob.get("/account").await.location(), "/sign-in");
+}
+
+#[tokio::test]
+async fn services_are_searched_filtered_and_paged() {
+    let app = TestApp::start().await;
+    for number in 0..60 {
+        let language = if number == 7 { "Ada" } else { "Rust" };
+        let create = "mutation($input: ServiceCreateInput!) { serviceCreate(input: $input) { errors { message } } }";
+        app.query(create, json!({ "input": { "name": format!("service {number}"), "language": language } })).await;
+    }
+    let browser = Browser::of(&app, Role::Viewer).await;
+    let first = browser.page("/services").await;
+    assert!(first.contains("60 services") && first.contains(">service 49<") && !first.contains(">service 50<"));
+    let next = between(&first, "rel=\"next\" href=\"", "\"").replace("&amp;", "&");
+    let second = browser.page(&next).await;
+    assert!(second.contains(">service 50<") && !second.contains(">service 49<") && second.contains("First page"));
+    let one = browser.page("/services?language=Ada").await;
+    assert!(one.contains("1 service<") && one.contains(">service 7<"), "{one}");
+    assert!(browser.page("/services?search=SERVICE+59&tier=&owner=").await.contains("1 service<"));
+    assert!(browser.page("/services?tag=a:b").await.contains("No service is like that."));
+    assert_eq!(browser.get("/services?after=%00").await.status, 400);
+    assert!(browser.page("/services?unowned=1&quiet=30").await.contains("60 services"));
+    assert_eq!(browser.get("/services?quiet=soon").await.status, 400);
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_said_on_a_page() {
+    let app = TestApp::start().await;
+    let browser = Browser::of(&app, Role::User).await;
+    for path in ["/services/none", "/teams/none", "/integrations/none", "/services/a/b", "/nowhere", "/assets/x.css"] {
+        let answer = browser.get(path).await;
+        assert_eq!(answer.status, 404, "{path}");
+        assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
+        assert!(answer.text().contains("<h1>Not found</h1>"), "{path}");
+    }
+    assert_eq!(app.request(Method::PUT, "/services", &[], "").await.status, 405);
+}
+
+#[tokio::test]
+async fn a_page_loads_its_files_from_here_under_names_that_may_be_kept() {
+    let app = TestApp::start().await;
+    let page = Browser::new(&app).get("/sign-in").await;
+    let policy = page.header("content-security-policy").expect("a policy");
+    for part in ["default-src 'none'", "script-src 'self'", "style-src 'self'", "form-action 'self'", "base-uri 'none'"]
+    {
+        assert!(policy.contains(part), "{policy}");
+    }
+    assert!(!policy.contains("unsafe") && policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert_eq!(page.header("cache-control"), Some("no-store"));
+    let files: Vec<&str> = page.text().split('"').filter(|text| text.starts_with("/assets/")).collect();
+    assert_eq!(files.len(), 3);
+    for file in files {
+        let answer = app.get(file).await;
+        assert_eq!(answer.status, 200, "{file}");
+        assert_eq!(answer.header("cache-control"), Some("public, max-age=31536000, immutable"));
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    }
+}
+
+/// What would be markup, script or an address of another kind, were it not escaped.
+const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&{{7*7}}";
+
+#[tokio::test]
+async fn every_value_is_escaped_and_every_page_is_small() {
+    let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
+    let mut ada = Browser::of(&app, Role::Admin).await;
+    let hostile = |what: &str| format!("{what}{HOSTILE}");
+    let url = "javascript:alert(3)";
+    let tell = async |query: &str, variables: serde_json::Value| {
+        let answer = app.query(query, variables).await;
+        assert!(answer.get("errors").is_none() && !answer.to_string().contains("\"message\""), "{answer}");
+        answer["data"].clone()
+    };
+    tell(
+        "mutation($email: String!, $input: UserInput!) { userInvite(email: $email, input: $input) { errors { message } } }",
+        json!({ "email": "\"'><script>alert(1)</script>@x", "input": { "name": hostile("user") } }),
+    )
+    .await;
+    tell(
+        "mutation($input: TeamCreateInput!) { teamCreate(input: $input) { errors { message } } }",
+        json!({ "input": {
+            "name": hostile("team"), "responsibilities": hostile("resp"),
+            "managerEmail": "\"'><script>alert(1)</script>@x",
+            "members": [{ "user": { "email": "admin@example.com" }, "role": hostile("member") }],
+        } }),
+    )
+    .await;
+    let team = tell("{ account { teams { nodes { alias } } } }", json!({})).await;
+    let team = team["account"]["teams"]["nodes"][0]["alias"].as_str().expect("a team").to_owned();
+    for (mutation, input) in [
+        ("tierCreate(input: $input)", json!({ "name": hostile("tier"), "alias": "t", "description": hostile("td") })),
+        (
+            "lifecycleCreate(input: $input)",
+            json!({ "name": hostile("life"), "alias": "l", "description": hostile("ld") }),
+        ),
+        (
+            "serviceCreate(input: $input)",
+            json!({
+                "name": hostile("service"), "description": hostile("d"), "language": hostile("l"),
+                "framework": hostile("f"), "product": hostile("p"), "note": hostile("n"), "tierAlias": "t",
+                "lifecycleAlias": "l", "ownerInput": { "alias": team },
+            }),
+        ),
+    ] {
+        let (name, _) = mutation.split_once('(').expect("a call");
+        let class = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
+        tell(
+            &format!("mutation($input: {class}!) {{ {mutation} {{ errors {{ message }} }} }}"),
+            json!({ "input": input }),
+        )
+        .await;
+    }
+    let found = tell("{ account { services { nodes { id aliases } } } }", json!({})).await;
+    let service = &found["account"]["services"]["nodes"][0];
+    let id = service["id"].as_str().expect("an id").to_owned();
+    tell(
+        "mutation($owner: ID!, $alias: String!, $value: String!) {
+            aliasCreate(input: { ownerId: $owner, alias: $alias }) { errors { message } }
+            tagAssign(input: { id: $owner, tags: [{ key: \"key\", value: $value }] }) { errors { message } }
+        }",
+        json!({ "owner": id, "alias": hostile("alias"), "value": hostile("value") }),
+    )
+    .await;
+    tell(
+        "mutation($input: RepositoryCreateInput!, $id: ID!, $alias: String!) {
+            repositoryCreate(input: $input) { errors { message } }
+            serviceRepositoryCreate(input: {
+                service: { id: $id }, repository: { alias: $alias }, baseDirectory: $alias, displayName: $alias
+            }) { errors { message } }
+        }",
+        json!({
+            "id": id, "alias": hostile("repo"),
+            "input": { "name": hostile("repo"), "defaultAlias": hostile("repo"), "url": url },
+        }),
+    )
+    .await;
+
+    for kind in ["custom", "deploy"] {
+        assert_eq!(ada.post("/integrations", &[("type", kind), ("name", &hostile(kind))]).await.status, 303);
+    }
+    let integrations = tell("{ account { integrations { nodes { id type webhookUrl } } } }", json!({})).await;
+    let integrations = integrations["account"]["integrations"]["nodes"].as_array().expect("nodes").clone();
+    let webhook = integrations[1]["webhookUrl"].as_str().expect("an address");
+    let path = webhook.split_once(&app.address.to_string()).expect("our address").1;
+    for alias in [hostile("alias"), hostile("unknown")] {
+        let deploy = record(json!({
+            "service": alias, "description": hostile("text"), "deploy_url": url, "environment": hostile("env"),
+            "status": hostile("status"), "deploy_number": hostile("1"), "dedup_id": alias,
+            "deployer": { "name": hostile("who"), "email": hostile("mail") },
+            "commit": { "sha": "\"><b>'&", "message": hostile("message"), "branch": hostile("branch") },
+        }));
+        let headers = [("content-type", "application/json")];
+        let answer = app.request(Method::POST, path, &headers, deploy.to_string()).await;
+        assert_eq!(answer.status, 202, "{answer:?}");
+    }
+    let custom = integrations[0]["id"].as_str().expect("an id");
+    tell(
+        "mutation($project: CodeIssueProjectUpsertInput!, $issue: CodeIssueInput!) {
+            codeIssueProjectUpsert(input: $project) { errors { message } }
+            codeIssueUpsert(input: $issue) { errors { message } }
+        }",
+        json!({
+            "project": {
+                "identifier": { "integration": { "id": custom }, "externalId": "p" }, "name": hostile("service"), "url": url,
+            },
+            "issue": {
+                "identifier": {
+                    "externalId": "i",
+                    "codeIssueProject": { "integration": { "id": custom }, "externalId": "p" },
+                },
+                "name": hostile("issue"), "issueCategory": hostile("category"), "severity": hostile("severity"),
+                "url": url,
+            },
+        }),
+    )
+    .await;
+    let form = [("description", &*hostile("token")), ("scope", "read"), ("expires", "never")];
+    assert_eq!(ada.post("/tokens", &form).await.status, 200);
+
+    let alias = service["aliases"][0].as_str().expect("an alias");
+    let mut pages: Vec<String> =
+        ["/services", "/teams", "/suggestions", "/integrations", "/tokens", "/users", "/audit"]
+            .into_iter()
+            .chain(["/account", "/integrations/new", "/integrations/new?type=custom", "/suggestions?state=accepted"])
+            .map(str::to_owned)
+            .collect();
+    pages.push(format!("/services/{alias}"));
+    pages.push(format!("/teams/{team}"));
+    pages.extend(integrations.iter().map(|one| format!("/integrations/{}", one["id"].as_str().expect("an id"))));
+    let encoded: String = form_urlencoded::byte_serialize(HOSTILE.as_bytes()).collect();
+    for field in ["search", "owner", "tier", "language", "tag", "state", "type", "after"] {
+        pages.push(format!("/services?{field}={encoded}"));
+        pages.push(format!("/suggestions?{field}={encoded}"));
+        pages.push(format!("/integrations/new?{field}={encoded}"));
+    }
+    pages.push(format!("/services/{}", encoded.replace('+', "%20")));
+    pages.push(format!("/audit?subject={encoded}&actor={encoded}"));
+    let mut seen = 0;
+    for path in pages {
+        let page = ada.get(&path).await;
+        check(&path, page.text());
+        seen += page.text().matches("&lt;script&gt;alert(1)").count();
+    }
+    for (path, form) in [
+        (
+            "/tokens",
+            &[("description", &*format!("{}{HOSTILE}", "x".repeat(250))), ("scope", "read"), ("expires", "30")][..],
+        ),
+        ("/integrations", &[("type", "deploy"), ("name", &*format!("{}{HOSTILE}", "x".repeat(250)))]),
+        ("/users", &[("email", HOSTILE), ("name", HOSTILE), ("role", "user")]),
+    ] {
+        let page = ada.post(path, form).await;
+        assert_eq!(page.status, 422, "{path}");
+        check(path, page.text());
+    }
+    assert!(seen > 40, "the values are on the pages: {seen}");
+}
+
+/// Nothing of what was written became markup, and the page keeps to the policy.
+fn check(path: &str, page: &str) {
+    assert!(page.len() < 100_000, "{path} has {} bytes", page.len());
+    for markup in
+        ["<script>", "<img", "onerror=alert(2)>", "<b>", "href=\"javascript:", "<style", " style=\"", " onclick="]
+    {
+        assert!(!page.contains(markup), "{path}: {markup} in {page}");
+    }
+    assert_eq!(page.matches("<script").count(), 1, "{path}");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"), "{path}");
+}

@@ -1,0 +1,108 @@
+//! The schema reference, as a stranger reads it.
+
+use rollcall::graphql::SDL;
+
+use crate::app::TestApp;
+
+#[tokio::test]
+async fn every_type_of_the_schema_has_a_page_that_is_short_and_names_its_fields() {
+    let app = TestApp::start().await;
+    let schema = apollo_compiler::Schema::parse_and_validate(SDL, "schema.graphql").expect("the schema");
+    let mut pages = 0;
+    for (name, definition) in schema.types.iter().filter(|(_, definition)| !definition.is_built_in()) {
+        let page = app.get(&format!("/reference/{name}")).await;
+        assert_eq!(page.status, 200, "{name}");
+        assert!(page.body.len() < 100_000, "{name} has {} bytes", page.body.len());
+        let html = String::from_utf8_lossy(&page.body);
+        let fields: Vec<&str> = match definition {
+            apollo_compiler::schema::ExtendedType::Object(object) => {
+                object.fields.keys().map(|it| it.as_str()).collect()
+            }
+            apollo_compiler::schema::ExtendedType::InputObject(input) => {
+                input.fields.keys().map(|it| it.as_str()).collect()
+            }
+            apollo_compiler::schema::ExtendedType::Enum(values) => values.values.keys().map(|it| it.as_str()).collect(),
+            _ => Vec::new(),
+        };
+        for field in fields {
+            assert!(html.contains(&format!("id=\"{field}\"")), "{name}.{field} has no anchor");
+        }
+        pages += 1;
+    }
+    assert!(pages > 100, "only {pages} types");
+    assert!(app.get("/reference").await.body.len() < 100_000);
+}
+
+#[tokio::test]
+async fn every_link_of_the_reference_leads_to_a_page_and_an_anchor_that_are_there() {
+    let app = TestApp::start().await;
+    let mut seen = std::collections::BTreeMap::from([("/reference".to_owned(), String::new())]);
+    let mut next = vec!["/reference".to_owned()];
+    let mut links = std::collections::BTreeSet::new();
+    while let Some(path) = next.pop() {
+        let page = app.get(&path).await;
+        assert_eq!(page.status, 200, "{path}");
+        let html = String::from_utf8_lossy(&page.body).into_owned();
+        for link in html.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            if let Some(link) = link.strip_prefix('#') {
+                links.insert((path.clone(), link.to_owned()));
+            } else if link.starts_with("/reference") {
+                let (to, anchor) = link.split_once('#').unwrap_or((link, ""));
+                links.insert((to.to_owned(), anchor.to_owned()));
+                if !seen.contains_key(to) {
+                    seen.insert(to.to_owned(), String::new());
+                    next.push(to.to_owned());
+                }
+            }
+        }
+        seen.insert(path, html);
+    }
+    for (path, anchor) in links {
+        let there = anchor.is_empty() || seen[&path].contains(&format!("id=\"{anchor}\""));
+        assert!(there, "{path}#{anchor} leads nowhere");
+    }
+}
+
+#[tokio::test]
+async fn a_type_page_tells_arguments_defaults_and_where_the_type_is_used() {
+    let app = TestApp::start().await;
+    let account = app.get("/reference/Account").await;
+    let account = String::from_utf8_lossy(&account.body).into_owned();
+    assert!(account.contains("Only services written in exactly this language."), "the description of an argument");
+    let input = app.get("/reference/TagArgs").await;
+    let input = String::from_utf8_lossy(&input.body).into_owned();
+    assert!(input.contains("Argument of") && input.contains("/reference/Account#services"), "{input}");
+    let integration = app.get("/reference/Integration").await;
+    let integration = String::from_utf8_lossy(&integration.body).into_owned();
+    assert!(integration.contains("Possible types") && integration.contains("/reference/DeployIntegration"));
+}
+
+#[tokio::test]
+async fn the_search_finds_names_before_descriptions_and_escapes_what_was_asked() {
+    let app = TestApp::start().await;
+    let found = app.get("/reference?q=serviceCreate").await;
+    let html = String::from_utf8_lossy(&found.body).into_owned();
+    let first = html.find("Mutation.serviceCreate<").expect("the mutation");
+    assert!(html.find("ServiceCreateInput<").is_none_or(|input| first < input), "the exact name comes first");
+    let hostile = app.get("/reference?q=%3Cscript%3Ealert(1)%3C/script%3E").await;
+    assert_eq!(hostile.status, 200);
+    assert!(!String::from_utf8_lossy(&hostile.body).contains("<script>alert"));
+}
+
+#[tokio::test]
+async fn a_type_that_is_not_there_is_a_page_with_404() {
+    let app = TestApp::start().await;
+    assert_eq!(app.get_with("/reference/Nothing", &[("accept", "text/html")]).await.status, 404);
+}
+
+#[tokio::test]
+async fn who_has_a_page_of_the_reference_gets_304() {
+    let app = TestApp::start().await;
+    let first = app.get_with("/reference/Service", &[("accept-encoding", "gzip")]).await;
+    let tag = first.header("etag").expect("a tag");
+    assert_eq!(first.header("content-encoding"), Some("gzip"));
+    let second = app.get_with("/reference/Service", &[("if-none-match", tag)]).await;
+    assert_eq!((second.status, second.body.len()), (304, 0));
+    let changed = app.get_with("/reference/Service", &[("if-none-match", "W/\"other\"")]).await;
+    assert_eq!(changed.status, 200);
+}
