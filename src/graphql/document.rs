@@ -16,7 +16,7 @@ use quick_cache::sync::Cache;
 
 use super::cost::{self, Limits};
 use super::execute::{Arguments, ObjectInfo};
-use super::input::{self, InputTypes, Scalar};
+use super::input::{self, InputError, InputTypes, Scalar};
 use super::lines::Lines;
 use super::plan::Plan;
 use super::{argument_path, lexical, sdl, validate};
@@ -130,7 +130,7 @@ impl Documents {
         let document = parsed.to_executable(&self.schema).map_err(|e| refuse(&e.errors))?;
         cost::check(&document, &self.limits)?;
         let document = document.validate(&self.schema).map_err(|e| refuse(&e.errors))?;
-        validate::check(self.types(), &document, &lines)?;
+        validate::check(self.types(), &parsed, &document, &lines)?;
         let conditions = |operation: &Node<Operation>| {
             (operation.name.clone(), conditions(&validate::selections(&document, operation)))
         };
