@@ -89,6 +89,7 @@ async fn the_grammar_is_the_specifications_also_where_the_parser_departs_from_it
     for (query, line, column) in [
         ("{ account {\n service(alias) { id } } }", 2, 10),
         (r#"mutation { tagDelete(input: { id }) { errors { message } } }"#, 1, 31),
+        (r#""\q" query A { __typename }"#, 1, 1),
         ("{ account { service(alias: \"\nx\") { id } } }", 1, 29),
     ] {
         let error = &app.query(query, json!({})).await["errors"][0];
