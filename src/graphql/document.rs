@@ -133,7 +133,7 @@ impl Documents {
         let document = parsed.to_executable(&self.schema).map_err(|e| refuse(&e.errors))?;
         cost::check(&document, &self.limits)?;
         let document = document.validate(&self.schema).map_err(|e| refuse(&e.errors))?;
-        validate::check(self.types(), &document, &lines)?;
+        validate::check(self.types(), &parsed, &document, &lines)?;
         let conditions = |operation: &Node<Operation>| {
             (operation.name.clone(), conditions(&validate::selections(&document, operation)))
         };

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use apollo_compiler::parser::Parser;
+
 /// A mistake that the parser would let pass: the byte at which it is, and what it is.
 pub(super) type Mistake = (usize, &'static str);
 
@@ -39,14 +41,14 @@ pub(super) fn normal(text: &str) -> Result<Cow<'_, str>, Mistake> {
             }
             b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
                 let length = while_is(rest, |byte| byte == b'_' || byte.is_ascii_alphanumeric());
-                if tokens.describes(&rest[..length]) {
+                if tokens.describes(&rest[..length]) && is_string(text, &tokens.text) {
                     blank(tokens.text.clone());
                 }
                 tokens.see(NAME, at)?;
                 length
             }
             b'$' => {
-                if tokens.describes(b"$") {
+                if tokens.describes(b"$") && is_string(text, &tokens.text) {
                     blank(tokens.text.clone());
                 }
                 tokens.see(byte, at)?;
@@ -125,6 +127,12 @@ impl Tokens {
                 _ => false,
             }
     }
+}
+
+/// Whether the parser takes a description for a string; one that it does not is left for it to refuse.
+fn is_string(text: &str, place: &Range<usize>) -> bool {
+    let string = text.get(place.clone()).unwrap_or_default();
+    Parser::new().parse_ast(format!("{{a(b:{string})}}"), "description").is_ok()
 }
 
 /// How many bytes at the start are such ones.

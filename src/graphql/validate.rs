@@ -9,6 +9,7 @@ use apollo_compiler::schema::{ExtendedType, InputObjectType};
 use apollo_compiler::{Name, Node};
 use async_graphql::ServerError;
 
+use super::argument_path;
 use super::document::request_error;
 use super::input::{self, InputTypes, Substitution};
 use super::lines::Lines;
@@ -17,12 +18,13 @@ use crate::error::Code;
 /// Refuses what breaks one of the rules.
 pub(super) fn check(
     types: InputTypes<'_>,
+    parsed: &ast::Document,
     document: &ExecutableDocument,
     lines: &Lines,
 ) -> Result<(), Vec<ServerError>> {
     let mut errors = Vec::new();
     for operation in document.operations.iter() {
-        let mut rules = Rules { types, variables: &operation.variables, lines, errors };
+        let mut rules = Rules { types, parsed, variables: &operation.variables, lines, errors };
         rules.operation(document, operation);
         errors = rules.errors;
     }
@@ -60,6 +62,7 @@ pub(super) fn selections<'d>(document: &'d ExecutableDocument, operation: &'d Op
 /// The rules on one operation.
 struct Rules<'d> {
     types: InputTypes<'d>,
+    parsed: &'d ast::Document,
     variables: &'d [Node<VariableDefinition>],
     lines: &'d Lines,
     errors: Vec<ServerError>,
@@ -140,8 +143,9 @@ impl Rules<'_> {
     fn custom_scalar(&mut self, literal: &Node<Value>, scalar: &Name) {
         if input::is_constant(literal)
             && let Some(value) = (Substitution { variables: &HashMap::default() }).value(literal)
-            && let Err(error) = self.types.check(scalar, &value)
+            && let Err(mut error) = self.types.check(scalar, &value)
         {
+            error.path = argument_path::at(self.parsed, literal.location()).unwrap_or_default();
             self.report(literal, error.to_string());
         }
     }

@@ -56,7 +56,7 @@ pub enum Until {
     Ping,
     /// It is closed.
     Closed,
-    /// It is closed, or so many streams are answered.
+    /// It is closed, or so many streams are answered or reset.
     Answers(usize),
 }
 
@@ -90,7 +90,7 @@ pub async fn exchange(server: &Server, settings: &[u8], frames: Vec<u8>, until: 
                 match (head[3], until) {
                     (GOAWAY, _) => return CLOSED,
                     (PING, Until::Ping) if head[4] & ACK != 0 && payload == b"the last" => return ANSWERED,
-                    (HEADERS, Until::Answers(wanted)) => {
+                    (HEADERS | RST_STREAM, Until::Answers(wanted)) => {
                         answers += 1;
                         if answers == wanted {
                             return ANSWERED;

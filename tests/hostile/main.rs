@@ -12,7 +12,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all};
-use rustix::process::{Resource, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 
@@ -473,26 +473,37 @@ fn say_aloud(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Lets this process, and the servers it starts, have connections enough.
-fn raise_limit_of_files() {
+/// Lets this process, and the servers that it starts, have so many connections; whether it may.
+fn raise_limit_of_files(needed: u64) -> bool {
     let limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.unwrap_or(20_000).min(20_000);
-    let needed = IDLE as u64 + 500;
-    let _ = setrlimit(Resource::Nofile, rustix::process::Rlimit { current: Some(wanted), maximum: limit.maximum });
-    assert!(wanted >= needed, "this test opens {IDLE} connections: allow {needed} files (ulimit -Hn)");
+    let may = limit.maximum.is_none_or(|most| most >= needed);
+    if may && limit.current.is_some_and(|now| now < needed) {
+        return setrlimit(Resource::Nofile, Rlimit { current: Some(needed), maximum: limit.maximum }).is_ok();
+    }
+    may
+}
+
+/// What cannot be tried here is said aloud, and a failure in CI.
+fn leave_out(what: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{what}");
+    say_aloud(what);
 }
 
 #[test]
 fn hostile_clients_are_answered_or_closed_soon_and_nobody_else_waits() {
-    raise_limit_of_files();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let installation = Installation::new();
     if installation.serve(&[]).memory().is_none() {
-        say_aloud("there is no /proc: the memory of the server is not looked at");
+        leave_out("the memory of the server is not looked at: there is no /proc");
+    }
+    let has_files = raise_limit_of_files(IDLE as u64 + 1_000);
+    if !has_files {
+        leave_out("5,000 idle connections are left out: this process may not open as many files (ulimit -Hn)");
     }
     let only = std::env::var("ROLLCALL_TEST_HOSTILE").unwrap_or_default();
     let mut wrong = Vec::new();
-    for row in rows().into_iter().filter(|row| row.name.contains(&only)) {
+    let is_tried = |row: &Row| row.name.contains(&only) && (has_files || !row.name.starts_with("5,000 connections"));
+    for row in rows().into_iter().filter(is_tried) {
         let (figures, mistakes) = runtime.block_on(run(&installation, &row));
         say_aloud(&figures);
         wrong.extend(mistakes);

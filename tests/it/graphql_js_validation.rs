@@ -73,6 +73,61 @@ async fn what_graphql_js_refuses_is_refused_and_nothing_else() {
     assert!(count == 0, "{count} disagreements with graphql-js\n{}", disagreements.join("\n"));
 }
 
+#[tokio::test]
+async fn the_grammar_is_the_specifications_also_where_the_parser_departs_from_it() {
+    let app = TestApp::start().await;
+    let data = json!({ "data": { "a": "Query" } });
+    for query in [
+        "{ a ,: __typename }",
+        "{ ..., on Query { a: __typename } }",
+        "{ ...,F } fragment, F on Query { a: __typename }",
+        r#""d" query A("d" $v: Boolean! = true, """e,{""" $w: Boolean! = false) { ...Q @include(if: $v) @skip(if: $w) }
+            """ d """ fragment Q on Query { a: __typename }"#,
+    ] {
+        assert_eq!(app.query(query, json!({})).await, data, "{query}");
+    }
+    for (query, line, column) in [
+        ("{ account {\n service(alias) { id } } }", 2, 10),
+        (r#"mutation { tagDelete(input: { id }) { errors { message } } }"#, 1, 31),
+        (r#""\q" query A { __typename }"#, 1, 1),
+        ("{ account { service(alias: \"\nx\") { id } } }", 1, 29),
+    ] {
+        let error = &app.query(query, json!({})).await["errors"][0];
+        let expected = json!([[{ "line": line, "column": column }], "GRAPHQL_PARSE_FAILED"]);
+        assert_eq!(json!([error["locations"], error["extensions"]["code"]]), expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_whole_number_of_any_size_is_an_id() {
+    let app = TestApp::start().await;
+    let query = "query($id: ID!) { account { integration(id: $id) { id } } }";
+    for (number, found) in [("7", true), ("7.0", true), ("12345678901234567890", true), ("1e30", true), ("7.5", false)]
+    {
+        let body = format!(r#"{{"query":"{query}","variables":{{"id":{number}}}}}"#);
+        let data = app.post_body(body).await.json()["data"].clone();
+        assert_eq!(data == json!({ "account": { "integration": null } }), found, "{number}: {data}");
+    }
+}
+
+#[tokio::test]
+async fn what_nothing_reads_is_checked_all_the_same() {
+    let app = TestApp::start().await;
+    let date = "query($d: ISO8601DateTime) { account { id deploys(start: $d) @skip(if: true) { totalCount } } }";
+    let literal = r#"{ account { id deploys(start: "soon") @skip(if: true) { totalCount } } }"#;
+    let condition = "query($b: Boolean = true) { a: __typename ... @skip(if: true) { account @skip(if: $b) { id } } }";
+    for (query, variables, code) in [
+        (date, json!({ "d": "soon" }), "BAD_USER_INPUT"),
+        (date, json!({ "d": "2026-11-21T01:44:00Z" }), ""),
+        (literal, json!({}), "GRAPHQL_VALIDATION_FAILED"),
+        // A null that is met is a mistake of the request; one that is not is none.
+        (condition, json!({ "b": null }), ""),
+        ("query($b: Boolean = true) { a: __typename @skip(if: $b) }", json!({ "b": null }), "BAD_USER_INPUT"),
+    ] {
+        assert_eq!(app.post(query, variables.clone()).await.code(), code, "{query} {variables}");
+    }
+}
+
 #[test]
 fn a_thousand_cases_of_forty_kinds_of_mistakes_are_recorded() {
     let cases = cases();
