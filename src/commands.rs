@@ -135,7 +135,7 @@ async fn sign_in_link(
     email: &str,
     name: Option<&str>,
 ) -> Result<(), String> {
-    let (db, now) = (open(database).await?, Timestamp::now());
+    let (db, now, actor) = (open(database).await?, Timestamp::now(), Actor::command_line());
     let made = db.write(async |db| {
         let user = match user::by_email(db, email).await? {
             Some(user) => user,
@@ -143,8 +143,13 @@ async fn sign_in_link(
                 let unknown = format!("no user has the email address \"{email}\"; an administrator can invite one");
                 return Err(UserError::new("email", unknown).into());
             }
-            None => user::create(db, email, name, Role::Admin, now).await?,
+            None => {
+                let user = user::create(db, email, name, Role::Admin, now).await?;
+                audit::record(db, &actor, "userInvite", user.subject(), "{}".to_owned()).await?;
+                user
+            }
         };
+        audit::record(db, &actor, "signInLinkCreate", user.subject(), "{}".to_owned()).await?;
         link::create(db, Some(user.id), now).await
     });
     let path = link::path(&made.await.map_err(sentence)?);

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use rollcall::deploy::commit::GROUP;
 use rollcall::entity::Timestamp;
+use rollcall::entity::audit::Actor;
 use rollcall::entity::token::{self, Scope};
 use sea_orm::ConnectionTrait;
 use serde_json::json;
@@ -90,7 +91,9 @@ impl Stored {
     async fn new(count: i64) -> Self {
         let folder = folder();
         let (url, db) = database(folder.path(), SERVICES).await;
-        let token = db.write(async |db| token::create(db, "a bench", Scope::Read, None, Timestamp::now()).await);
+        let token = db.write(async |db| {
+            token::create(db, &Actor::command_line(), "a bench", Scope::Read, None, Timestamp::now()).await
+        });
         let token = token.await.expect("a token").reveal().to_owned();
         let started = Instant::now();
         let fill = fill(count);

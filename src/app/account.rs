@@ -21,7 +21,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let main = html! {
         p { "You are " strong { (session.user.name) } " (" (session.user.email) "), " (role) "." }
         h2 { "Where you are signed in" }
-        div.scroll {
+        div.scroll tabindex="0" role="region" aria-label="Sessions" {
             table {
                 thead { tr { th scope="col" { "Browser" } th scope="col" { "Since" } th scope="col" { "Last used" } th scope="col" { "Ends" } th scope="col" { span.hidden { "Action" } } } }
                 tbody {

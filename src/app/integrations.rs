@@ -200,8 +200,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
     };
     let main = html! {
         p { (integration.display_name) " integration, added " (time(integration.created_at.0, now)) "." }
-        // A viewer does not get to see what is as good as a password.
-        @if let Some(url) = integration.webhook_url.as_deref().filter(|_| may) {
+        @if let Some(url) = &integration.webhook_url {
             h2 { "Address" }
             p { "Whoever knows this address can post deploys: keep it as you keep a password." }
             code.secret #address data-copy="the address" { (url) }

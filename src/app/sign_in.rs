@@ -8,6 +8,7 @@ use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::visit::{Session, Visit};
 use super::{Answer, Fault, Site, cookie};
+use crate::entity::audit::{self, Actor};
 use crate::entity::key::Key;
 use crate::entity::sign_in_link::{self, path};
 use crate::entity::user::{self, Role};
@@ -40,18 +41,25 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
     let now = Timestamp::now();
     let begun = site.db.write(async |db| {
         let Some(link) = sign_in_link::take(db, &key, now).await? else { return Ok(None) };
-        let user_id = match link.user_id {
-            Some(id) => id,
-            None => user::create(db, visit.form.get("email"), visit.form.given("name"), Role::Admin, now).await?.id,
+        let made = match link.user_id {
+            Some(_) => None,
+            None => Some(user::create(db, visit.form.get("email"), visit.form.given("name"), Role::Admin, now).await?),
         };
+        // One of the two is there: a link is for a user, or makes one.
+        let Some(user_id) = link.user_id.or(made.as_ref().map(|user| user.id)) else { return Ok(None) };
         if let Some(old) = &visit.session {
             session::end(db, old.user.id, old.row.id).await?;
         }
         session::forget_expired(db, user_id, now).await?;
-        Ok(Some(session::begin(db, user_id, visit.user_agent.as_deref(), now).await?))
+        let (key, row) = session::begin(db, user_id, visit.user_agent.as_deref(), now).await?;
+        if let Some(user) = made {
+            let actor = Actor::session(&row, &user);
+            audit::record(db, &actor, "userInvite", user.subject(), "{}".to_owned()).await?;
+        }
+        Ok(Some(key))
     });
     match begun.await {
-        Ok(Some((key, _))) => {
+        Ok(Some(key)) => {
             let cookie = Some(cookie::set(&key, site.is_secure()));
             Ok(Answer::Redirect { to: "/services".to_owned(), cookie })
         }

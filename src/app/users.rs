@@ -9,7 +9,7 @@ use super::layout::layout;
 use super::parts::{Connection, delete_button, pages};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, ask};
-use crate::entity::audit::{self, Subject};
+use crate::entity::audit;
 use crate::entity::user::{self, Role};
 use crate::entity::{Timestamp, sign_in_link};
 use crate::error::Error;
@@ -190,8 +190,7 @@ pub async fn link(site: &Site, visit: &Visit, session: &Session, id: &str) -> Re
     let made = site.db.write(async |db| {
         let user = id::require::<user::Entity>(db, id, "id").await?;
         let key = sign_in_link::create(db, Some(user.id), Timestamp::now()).await?;
-        let subject = Subject::new("User", Some(user.id), &user.email);
-        audit::record(db, &actor, "signInLinkCreate", subject, "{}".to_owned()).await?;
+        audit::record(db, &actor, "signInLinkCreate", user.subject(), "{}".to_owned()).await?;
         Ok::<_, Error>((user.email, key))
     });
     match made.await {

@@ -48,7 +48,7 @@ pub struct Fields(Vec<(String, String)>);
 impl Fields {
     /// Reads `a=1&b=2`.
     pub fn parse(text: &[u8]) -> Self {
-        Self(form_urlencoded::parse(text).into_owned().collect())
+        Self(form_urlencoded::parse(text).map(|(name, text)| (name.into_owned(), printable(&text))).collect())
     }
 
     /// One field alone.
@@ -85,7 +85,12 @@ impl Fields {
 /// The parts of a path, decoded. A part that is no text leads nowhere.
 pub fn parts(path: &str) -> Vec<String> {
     let path = path.strip_prefix('/').unwrap_or(path);
-    path.split('/').map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned()).collect()
+    path.split('/').map(|part| printable(&percent_decode_str(part).decode_utf8_lossy())).collect()
+}
+
+/// A text without the one character that no database text may hold.
+fn printable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
 }
 
 /// What may stand in one part of a path as it is.

@@ -3,6 +3,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::{QuerySelect, Set, SqlErr};
 
+use super::audit::Subject;
 use super::{Timestamp, text};
 use crate::error::{Problems, Result, UserError, quoted};
 
@@ -46,6 +47,13 @@ pub enum Role {
     /// Also manages users and tokens, and reads the audit.
     #[sea_orm(string_value = "admin")]
     Admin,
+}
+
+impl Model {
+    /// The user as the audit names it.
+    pub fn subject(&self) -> Subject {
+        Subject::new("User", Some(self.id), &self.email)
+    }
 }
 
 /// What makes an address unique: no blanks around it, lower case.

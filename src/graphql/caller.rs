@@ -51,6 +51,12 @@ impl Caller {
         Self { actor: Actor::session(session, user), rights }
     }
 
+    /// Whether the caller is shown the addresses that deploys are posted to. They are as good as passwords for writing, so
+    /// a viewer is not; a token shows them to whoever made it.
+    pub fn sees_webhooks(&self) -> bool {
+        self.rights > Rights::Read || self.actor.kind != audit::ActorKind::Session
+    }
+
     /// Why the caller may not run the operation; nothing when it may.
     pub fn refused(&self, plan: &Plan) -> Option<&'static str> {
         if !plan.serial {

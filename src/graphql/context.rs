@@ -10,7 +10,7 @@ use super::caller::{self, Caller};
 use super::document::Documents;
 use super::{Settings, execute};
 use crate::db::{self, Db};
-use crate::entity::audit::{self, Actor};
+use crate::entity::audit;
 use crate::error::{Error, Result};
 
 /// What lives as long as the process.
@@ -28,27 +28,27 @@ pub struct State {
     shared: Arc<Shared>,
     transaction: Option<DatabaseTransaction>,
     request_id: Arc<str>,
-    change: Option<Arc<Change>>,
+    asked: Arc<Asked>,
 }
 
-/// What is to be noted of a mutation.
-struct Change {
-    actor: Actor,
+/// Who asks, and what was given to the mutations.
+struct Asked {
+    caller: Caller,
     inputs: Vec<serde_json::Value>,
 }
 
 impl State {
     /// The state of a mutation, and of whatever needs no database.
     pub(super) fn new(shared: Arc<Shared>, request_id: &str, caller: &Caller, inputs: &[serde_json::Value]) -> Self {
-        let change = Change { actor: caller.actor.clone(), inputs: inputs.to_vec() };
-        Self { shared, transaction: None, request_id: request_id.into(), change: Some(Arc::new(change)) }
+        let asked = Arc::new(Asked { caller: caller.clone(), inputs: inputs.to_vec() });
+        Self { shared, transaction: None, request_id: request_id.into(), asked }
     }
 
     /// The state of a query.
-    pub(super) async fn reading(shared: Arc<Shared>, request_id: &str) -> Self {
+    pub(super) async fn reading(shared: Arc<Shared>, request_id: &str, caller: &Caller) -> Self {
         // Where the database does not answer, the resolvers that need it will say so.
         let transaction = shared.db.begin_read().await.ok();
-        Self { shared, transaction, request_id: request_id.into(), change: None }
+        Self { transaction, ..Self::new(shared, request_id, caller, &[]) }
     }
 }
 
@@ -56,15 +56,16 @@ impl execute::State for State {
     async fn begin(&self) -> Result<Self> {
         let transaction = Some(self.shared.db.begin_write().await?);
         let (shared, request_id) = (Arc::clone(&self.shared), Arc::clone(&self.request_id));
-        Ok(Self { shared, transaction, request_id, change: self.change.clone() })
+        Ok(Self { shared, transaction, request_id, asked: Arc::clone(&self.asked) })
     }
 
     async fn note(&self, name: &str, index: usize, subject: &[u8]) -> Result<()> {
-        let (Some(change), Some(transaction)) = (&self.change, &self.transaction) else { return Ok(()) };
-        let input = change.inputs.get(index).unwrap_or(&serde_json::Value::Null);
+        let Some(transaction) = &self.transaction else { return Ok(()) };
+        let Asked { caller, inputs } = &*self.asked;
+        let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
         let payload = serde_json::from_slice(subject).unwrap_or_default();
         let (subject, detail) = (caller::subject(&payload, input), caller::shortened(input).to_string());
-        Ok(audit::record(transaction, &change.actor, name, subject, detail).await?)
+        Ok(audit::record(transaction, &caller.actor, name, subject, detail).await?)
     }
 
     async fn end(self, commit: bool) -> Result<()> {
@@ -121,6 +122,11 @@ impl Ctx<'_> {
     /// Whether the client selects a connection's count.
     pub fn selects_count(&self) -> bool {
         ["totalCount", "filteredCount"].iter().any(|field| self.selects(field))
+    }
+
+    /// Who asks.
+    pub fn caller(&self) -> &Caller {
+        &self.state.asked.caller
     }
 
     /// What is known of this installation.

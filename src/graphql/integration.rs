@@ -63,6 +63,9 @@ impl DeployIntegrationResolver for DeployIntegration {
     }
 
     async fn webhook_url(integrations: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<String>>> {
+        if !ctx.caller().sees_webhooks() {
+            return Ok(vec![None; integrations.len()]);
+        }
         let app_url = &ctx.settings().app_url;
         let url = |webhook_id: &String| format!("{app_url}{}", integration::webhook_path(webhook_id));
         Ok(integrations.iter().map(|integration| integration.row.webhook_id.as_ref().map(url)).collect())

@@ -9,6 +9,8 @@ use serde_json::json;
 
 use crate::app::TestApp;
 use crate::app_browser::{Browser, link_for};
+use crate::command_line::{Place, assert_refused};
+use crate::integration;
 
 /// Every page that is behind the sign-in.
 const PAGES: &[&str] = &[
@@ -277,6 +279,20 @@ async fn the_first_user_is_an_administrator_and_there_is_only_one_first() {
     assert_eq!(user::Entity::find().count(app.db.read()).await, Ok(1));
 }
 
+#[test]
+fn the_command_line_makes_links_for_users_and_the_first_user() {
+    let place = Place::new();
+    let made = place.run(&["sign-in-link", "--email", "Ada@example.com", "--name", "Ada"]);
+    assert_eq!((made.status, &*made.err), (0, ""));
+    let link = made.out.strip_suffix('\n').expect("a line");
+    let key = link.strip_prefix("http://127.0.0.1:8080/sign-in/").expect("a link");
+    assert_eq!(key.len(), 43);
+    let again = place.run(&["sign-in-link", "--email", "ada@EXAMPLE.com", "--app-url", "https://c.example.com"]);
+    assert!(again.out.starts_with("https://c.example.com/sign-in/"), "{}", again.out);
+    let sentence = "no user has the email address \"eve@example.com\"; an administrator can invite one";
+    assert_refused(&place.run(&["sign-in-link", "--email", "eve@example.com"]), sentence);
+}
+
 #[tokio::test]
 async fn who_may_do_what_follows_from_the_role() {
     let app = TestApp::start().await;
@@ -305,6 +321,7 @@ async fn who_may_do_what_follows_from_the_role() {
 #[tokio::test]
 async fn somebody_who_is_signed_in_may_ask_the_api_from_our_pages_alone() {
     let app = TestApp::start().await;
+    integration::deploy_endpoint(&app, "CI").await;
     let create = "mutation($name: String!) { serviceCreate(input: { name: $name }) { errors { message } } }";
     let promote = r#"mutation { userUpdate(user: { email: "user@example.com" }, input: { role: admin }) {
         errors { message } } }"#;
@@ -324,6 +341,9 @@ async fn somebody_who_is_signed_in_may_ask_the_api_from_our_pages_alone() {
             let answer = app.post_with(query, json!({ "name": format!("{role:?}") }), &here).await;
             assert_eq!(answer.code() == "FORBIDDEN", !may, "{role:?}: {answer:?}");
         }
+        let addresses = app.post_with("{ account { integrations { nodes { webhookUrl } } } }", json!({}), &here).await;
+        let address = &addresses.json()["data"]["account"]["integrations"]["nodes"][0]["webhookUrl"];
+        assert_eq!(address.is_string(), writes, "{role:?}: {address}");
         // A token beside the cookie is what counts.
         let wrong = [("cookie", cookie), ("sec-fetch-site", "same-origin"), ("authorization", "Bearer x")];
         assert_eq!(app.post_with("{ account { name } }", json!({}), &wrong).await.status, 401);
