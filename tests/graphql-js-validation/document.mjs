@@ -97,11 +97,13 @@ const json = {
 /** The custom scalars of the schemas: what their servers say that they read, and what they do not. */
 export const customScalars = {
   ISO8601DateTime: {
+    reads: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,9})? ?(Z|UTC|[+-]\d\d:\d\d)?$/,
     good: ['"2026-11-21T01:44:00Z"', '"2026-01-02T03:04:05.123456789-05:00"', '"2026-01-02 03:04:05"'],
     bad: ['"yesterday"', '""', '5', '1.5', 'true', '{}', '"2026-13-01T00:00:00Z"'],
     badLiterals: ['WORD', '{at: "2026-11-21T01:44:00Z"}'],
   },
   Date: {
+    reads: /^\d{4}-\d{2}-\d{2}$/,
     good: ['"2024-02-29"', '"1999-12-31"'],
     bad: ['"yesterday"', '""', '5', '1.5', 'true', '{}'],
     badLiterals: ['WORD', '{at: "2024-02-29"}'],
