@@ -60,7 +60,7 @@ async fn the_first_hour_of_a_team() {
     assert!(ada.page("/services").await.contains("Shopping Cart"));
     assert!(ada.page("/suggestions?state=accepted").await.contains("Accepted for"));
 
-    let delete = list.split('"').filter(|text| text.ends_with("/delete")).next().expect("a form").to_owned();
+    let delete = list.split('"').find(|text| text.ends_with("/delete")).expect("a form").to_owned();
     assert_eq!(ada.post(&delete, &[]).await.location(), "/tokens");
     assert_eq!(ask().await, 401);
 }
