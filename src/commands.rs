@@ -15,7 +15,7 @@ use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaC
 use crate::db::{self, Db};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::integration::{self, Kind};
-use crate::entity::user::{self, Role};
+use crate::entity::user;
 use crate::entity::{Timestamp, sign_in_link as link, token};
 use crate::error::{Error, UserError};
 use crate::graphql::SDL;
@@ -137,15 +137,16 @@ async fn sign_in_link(
 ) -> Result<(), String> {
     let (db, now, actor) = (open(database).await?, Timestamp::now(), Actor::command_line());
     let made = db.write(async |db| {
+        let first = !user::any_administrator(db).await?;
         let user = match user::by_email(db, email).await? {
-            Some(user) => user,
-            None if user::any(db).await? => {
+            Some(user) if !first => user,
+            None if !first => {
                 let unknown = format!("no user has the email address \"{email}\"; an administrator can invite one");
                 return Err(UserError::new("email", unknown).into());
             }
-            None => {
-                let user = user::create(db, email, name, Role::Admin, now).await?;
-                audit::record(db, &actor, "userInvite", user.subject(), "{}".to_owned()).await?;
+            _ => {
+                let user = user::first_administrator(db, email, name, now).await?;
+                audit::record(db, &actor, "firstAdministrator", user.subject(), "{}".to_owned()).await?;
                 user
             }
         };

@@ -64,13 +64,13 @@ pub enum Command {
     /// Addresses that CI systems post deploys to: make, list and delete them
     #[command(subcommand)]
     DeployEndpoint(DeployEndpointCommand),
-    /// Print a link that signs a user in to the application: once, within 15 minutes. Where nobody is a user yet, the
-    /// first one is made, an administrator
+    /// Print a link that signs a user in to the application: once, within 15 minutes. Where nobody is an administrator
+    /// yet, the user becomes the first one, and is made where there is none
     SignInLink {
         /// The user's email address
         #[arg(long, value_name = "ADDRESS")]
         email: String,
-        /// The name of the first user; what stands before the @ when left out
+        /// The name of a user who is made; what stands before the @ when left out
         #[arg(long, value_name = "TEXT")]
         name: Option<String>,
         #[command(flatten)]

@@ -57,8 +57,8 @@ pub async fn run(settings: Serve) -> Result<(), String> {
     if let Some(path) = first_link(&db).await? {
         let link = format!("{app_url}{path}");
         match settings.log.log_format {
-            LogFormat::Text => say(&format!("nobody is a user yet: become the first administrator at {link}")),
-            LogFormat::Json => info!(link, "nobody is a user yet: become the first administrator"),
+            LogFormat::Text => say(&format!("there is no administrator yet: become the first one at {link}")),
+            LogFormat::Json => info!(link, "there is no administrator yet: become the first one"),
         }
     }
     if let Some((_, address)) = &metrics {
@@ -102,9 +102,9 @@ pub async fn run(settings: Serve) -> Result<(), String> {
     Ok(())
 }
 
-/// The path that makes whoever opens it the first user, where there is none.
+/// The path that makes whoever opens it the first administrator, where there is none.
 async fn first_link(db: &Db) -> Result<Option<String>, String> {
-    let made = db.write(async |db| match user::any(db).await? {
+    let made = db.write(async |db| match user::any_administrator(db).await? {
         true => Ok::<_, Error>(None),
         false => Ok(Some(sign_in_link::create(db, None, Timestamp::now()).await?)),
     });

@@ -11,7 +11,7 @@ use super::{Answer, Fault, Site, cookie};
 use crate::entity::audit::{self, Actor};
 use crate::entity::key::Key;
 use crate::entity::sign_in_link::{self, path};
-use crate::entity::user::{self, Role};
+use crate::entity::user;
 use crate::entity::{ByIds, Timestamp, session};
 use crate::error::Error;
 
@@ -43,7 +43,10 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
         let Some(link) = sign_in_link::take(db, &key, now).await? else { return Ok(None) };
         let made = match link.user_id {
             Some(_) => None,
-            None => Some(user::create(db, visit.form.get("email"), visit.form.given("name"), Role::Admin, now).await?),
+            None => {
+                let (email, name) = (visit.form.get("email"), visit.form.given("name"));
+                Some(user::first_administrator(db, email, name, now).await?)
+            }
         };
         // One of the two is there: a link is for a user, or makes one.
         let Some(user_id) = link.user_id.or(made.as_ref().map(|user| user.id)) else { return Ok(None) };
@@ -54,7 +57,7 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
         let (key, row) = session::begin(db, user_id, visit.user_agent.as_deref(), now).await?;
         if let Some(user) = made {
             let actor = Actor::session(&row, &user);
-            audit::record(db, &actor, "userInvite", user.subject(), "{}".to_owned()).await?;
+            audit::record(db, &actor, "firstAdministrator", user.subject(), "{}".to_owned()).await?;
         }
         Ok(Some(key))
     });
@@ -94,7 +97,7 @@ async fn ask(
             @match &user {
                 Some(user) => p { "You are about to sign in as " strong { (user.name) } " (" (user.email) ")." },
                 None => {
-                    p { "Nobody uses this installation yet. You become its first administrator." }
+                    p { "This installation has no administrator yet. You become the first administrator." }
                     (mistakes.summary(&["email", "name"]))
                     (Text { name: "email", label: "Your email address", kind: "email", required: true, hint: "" }
                         .show(&visit.form, mistakes))

@@ -17,7 +17,7 @@ pub struct Model {
     pub id: i64,
     /// SHA-256 of the secret, 32 bytes; unique.
     pub hash: Vec<u8>,
-    /// Who it is for; `None`: whoever becomes the first user of the installation.
+    /// Who it is for; `None`: whoever becomes the first administrator of the installation.
     pub user_id: Option<i64>,
     /// When it was made.
     pub created_at: Timestamp,
@@ -44,7 +44,7 @@ pub fn path(key: &Key) -> String {
     format!("{PATH}{}", key.reveal())
 }
 
-/// Makes a link for a user, or for the first one. Links that were made for the same before are void.
+/// Makes a link for a user, or for the first administrator. Links that were made for the same before are void.
 pub async fn create<C: ConnectionTrait>(db: &C, user_id: Option<i64>, now: Timestamp) -> Result<Key> {
     let of_same = match user_id {
         Some(id) => Column::UserId.eq(id),
@@ -68,8 +68,8 @@ pub async fn create<C: ConnectionTrait>(db: &C, user_id: Option<i64>, now: Times
 pub async fn by_key<C: ConnectionTrait>(db: &C, key: &Key, now: Timestamp) -> Result<Option<Model>, DbErr> {
     let link = Entity::find().filter(Column::Hash.eq(key.hash().to_vec())).one(db).await?;
     let Some(link) = link.filter(|link| link.used_at.is_none() && now < link.expires_at) else { return Ok(None) };
-    // The first user is the first but once.
-    if link.user_id.is_none() && user::any(db).await? {
+    // The first administrator is the first but once.
+    if link.user_id.is_none() && user::any_administrator(db).await? {
         return Ok(None);
     }
     Ok(Some(link))

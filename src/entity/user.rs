@@ -66,9 +66,28 @@ pub async fn by_email<C: ConnectionTrait>(db: &C, email: &str) -> Result<Option<
     Entity::find().filter(Column::EmailKey.eq(email_key(email))).one(db).await
 }
 
-/// Whether there is any user.
-pub async fn any<C: ConnectionTrait>(db: &C) -> Result<bool, DbErr> {
-    Ok(Entity::find().select_only().column(Column::Id).limit(1).into_tuple::<i64>().one(db).await?.is_some())
+/// Whether anybody is an administrator.
+pub async fn any_administrator<C: ConnectionTrait>(db: &C) -> Result<bool, DbErr> {
+    let administrators = Entity::find().filter(Column::Role.eq(Role::Admin));
+    Ok(administrators.select_only().column(Column::Id).limit(1).into_tuple::<i64>().one(db).await?.is_some())
+}
+
+/// Makes the user with this address an administrator, and makes the user where there is none: for an installation that
+/// has no administrator yet.
+///
+/// # Errors
+/// As [`create`].
+pub async fn first_administrator<C: ConnectionTrait>(
+    db: &C,
+    email: &str,
+    name: Option<&str>,
+    now: Timestamp,
+) -> Result<Model> {
+    let Some(user) = by_email(db, email).await? else { return create(db, email, name, Role::Admin, now).await };
+    let mut row: ActiveModel = user.into();
+    row.role = Set(Role::Admin);
+    row.updated_at = Set(now);
+    Ok(row.update(db).await?)
 }
 
 /// Makes a user. Without a name it is what stands before the address's `@`.

@@ -274,8 +274,25 @@ async fn the_first_user_is_an_administrator_and_there_is_only_one_first() {
     let ada = user::by_email(app.db.read(), "ada@example.com").await.expect("an answer").expect("Ada");
     assert_eq!((ada.role, &*ada.name), (Role::Admin, "Ada"));
 
+    let row = audit::Entity::find().filter(audit::Column::Action.eq("firstAdministrator"));
+    let row = row.one(app.db.read()).await.expect("an answer").expect("an entry");
+    assert_eq!((row.subject_name.as_deref(), row.actor_id), (Some("ada@example.com"), Some(ada.id)));
+
     let late = first().await;
     assert_eq!(browser.post(&late, &[("email", "eve@example.com")]).await.status, 404);
+    assert_eq!(user::Entity::find().count(app.db.read()).await, Ok(1));
+}
+
+#[tokio::test]
+async fn a_user_who_is_there_can_become_the_first_administrator() {
+    let app = TestApp::start().await;
+    let ada = Browser::of(&app, Role::User).await;
+    assert_eq!(ada.get("/users").await.status, 403);
+    let made = app.db.write(async |db| sign_in_link::create(db, None, Timestamp::now()).await).await;
+    let link = sign_in_link::path(&made.expect("a link"));
+    let mut browser = Browser::new(&app);
+    assert_eq!(browser.post(&link, &[("email", "USER@example.com")]).await.location(), "/services");
+    assert_eq!(ada.get("/users").await.status, 200);
     assert_eq!(user::Entity::find().count(app.db.read()).await, Ok(1));
 }
 

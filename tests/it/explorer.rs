@@ -15,7 +15,8 @@ async fn a_stranger_is_led_to_the_sign_in() {
 async fn a_browser_at_the_address_of_the_api_is_sent_to_the_explorer() {
     let app = TestApp::start().await;
     let page = app.get_with("/graphql", &[("accept", "text/html,*/*;q=0.8")]).await;
-    assert_eq!((page.status, page.header("location")), (303, Some("/explorer")));
+    let explorer = format!("http://{}/explorer", app.address);
+    assert_eq!((page.status, page.header("location")), (303, Some(&*explorer)));
     assert_eq!(app.get_with("/graphql", &[("accept", "*/*")]).await.status, 405);
 }
 

@@ -347,11 +347,11 @@ async fn dump(db: &Db) -> String {
         ($($table:ident)*) => {
             $(table::<entity::$table::Entity>(db, &mut rows).await;)*
             /// What this looks at, and what it does not have to.
-            const TABLES: &[&str] = &[$(stringify!($table),)* "token", "alias", "key", "timestamp", "text"];
+            const TABLES: &[&str] = &[$(stringify!($table),)* "alias", "audit", "key", "text", "timestamp", "token"];
         };
     }
     tables!(
-        code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource deploy deploy_number
+        code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource delivery deploy deploy_number
         integration lifecycle repository service service_alias service_repository session sign_in_link suggestion
         suggestion_integration tag team team_alias team_membership tier user
     );

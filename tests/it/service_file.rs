@@ -381,7 +381,8 @@ fn what_cannot_be_read_is_told_beside_what_is_wrong() {
 async fn the_file_that_the_readme_shows_is_applied() {
     let app = with_team().await;
     let readme = include_str!("../../README.md");
-    let shown = readme.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a file");
+    let shown = readme.split("```yaml\n").find(|rest| rest.starts_with("version:"));
+    let shown = shown.and_then(|rest| rest.split("```").next()).expect("a file");
     let shared = "version: 1\nrepository: { name: org/shared, url: https://github.com/org/shared }\n";
     let done = apply(&app, &[("rollcall.yml", shown), ("shared.yml", shared)]).await;
     let lines = ["service shopping_cart", "repository github.com:org/cart", "repository github.com:org/shared"];
