@@ -65,7 +65,11 @@ async function check(visitor, name, path) {
   const { page, problems, go } = visitor;
   const answer = await go(path);
   assert.equal(answer.status(), 200, path);
-  if (name === 'explorer') await page.getByRole('button', { name: /execute query/i }).waitFor();
+  if (name === 'explorer') {
+    await page.getByRole('button', { name: /documentation explorer/i }).first().click();
+    await page.locator('.graphiql-doc-explorer').getByText('Mutation', { exact: true }).click();
+    await page.locator('.graphiql-doc-explorer').getByText('serviceCreate', { exact: true }).waitFor();
+  }
   const { width } = page.viewportSize();
   const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   await picture(page, `${name}-${width}-${visitor.scheme}`);

@@ -30,7 +30,7 @@ pub fn page(visit: &Visit) -> Answer {
         (Some(script), Some(style)) => {
             let main = html! {
                 link rel="stylesheet" href=(style.path());
-                div #explorer data-query=(QUERY) {}
+                div #explorer data-query=(QUERY.trim_end()) {}
                 noscript { p { "The explorer needs scripts." } }
                 script type="module" src=(script.path()) {}
             };
