@@ -1,8 +1,10 @@
 //! Code issues: what a scanner found.
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::ExprTrait;
 
 use super::Timestamp;
+use crate::db::Read;
 
 /// A row of `code_issue`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -40,14 +42,11 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// The issue that the source system calls `external_id`.
-pub async fn by_external_id<C: ConnectionTrait>(
+pub async fn by_external_id<C: Read>(
     db: &C,
     code_issue_project_id: i64,
     external_id: &str,
 ) -> Result<Option<Model>, DbErr> {
-    Entity::find()
-        .filter(Column::CodeIssueProjectId.eq(code_issue_project_id))
-        .filter(Column::ExternalId.eq(external_id))
-        .one(db)
-        .await
+    let key = Column::CodeIssueProjectId.eq(code_issue_project_id).and(Column::ExternalId.eq(external_id));
+    db.one(Entity::find().filter(key)).await
 }

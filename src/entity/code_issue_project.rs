@@ -1,8 +1,10 @@
 //! Code issue projects: what a scanner calls one thing it scans.
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::ExprTrait;
 
 use super::Timestamp;
+use crate::db::Read;
 
 /// A row of `code_issue_project`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -32,14 +34,7 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// The project that the source system calls `external_id`.
-pub async fn by_external_id<C: ConnectionTrait>(
-    db: &C,
-    integration_id: i64,
-    external_id: &str,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find()
-        .filter(Column::IntegrationId.eq(integration_id))
-        .filter(Column::ExternalId.eq(external_id))
-        .one(db)
-        .await
+pub async fn by_external_id<C: Read>(db: &C, integration_id: i64, external_id: &str) -> Result<Option<Model>, DbErr> {
+    let key = Column::IntegrationId.eq(integration_id).and(Column::ExternalId.eq(external_id));
+    db.one(Entity::find().filter(key)).await
 }

@@ -5,6 +5,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, Set};
 
 use super::Timestamp;
+use crate::db::Read;
 use crate::error::{Error, Result};
 
 /// A row of `integration`.
@@ -46,8 +47,8 @@ pub enum Kind {
 }
 
 /// The deploy endpoint whose address ends in `webhook_id`.
-pub async fn by_webhook<C: ConnectionTrait>(db: &C, webhook_id: &str) -> Result<Option<Model>, DbErr> {
-    Entity::find().filter(Column::WebhookId.eq(webhook_id)).one(db).await
+pub async fn by_webhook<C: Read>(db: &C, webhook_id: &str) -> Result<Option<Model>, DbErr> {
+    super::by_unique::<Entity>(db, Column::WebhookId, webhook_id).await
 }
 
 /// The deploy endpoints, the oldest first.

@@ -2,6 +2,8 @@
 
 use sea_orm::entity::prelude::*;
 
+use crate::db::Read;
+
 /// A row of `lifecycle`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "lifecycle")]
@@ -26,6 +28,6 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// The lifecycle that has this alias.
-pub async fn by_alias<C: ConnectionTrait>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
-    Entity::find().filter(Column::Alias.eq(alias)).one(db).await
+pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    super::by_unique::<Entity>(db, Column::Alias, alias).await
 }

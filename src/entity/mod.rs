@@ -7,9 +7,11 @@
 use std::collections::HashMap;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{Iterable, PrimaryKeyTrait};
+use sea_orm::sea_query::{Expr, Query, SelectStatement};
+use sea_orm::{Iterable, PrimaryKeyTrait, QueryTrait};
 
-use crate::db;
+use self::alias::AliasTable;
+use crate::db::{OfKeys, Read, Shape, Table};
 
 pub mod alias;
 pub mod audit;
@@ -45,10 +47,10 @@ pub mod user;
 pub use timestamp::Timestamp;
 
 /// A table whose rows are found by one number, for all rows of a page at once.
-pub trait ByIds: EntityTrait {
+pub trait ByIds: Table {
     /// The rows with these keys, in the order of the keys: `None` for no key and for a key without a row. It takes one
     /// statement whatever the number of keys, and none when there is no key.
-    fn by_ids<C: ConnectionTrait>(
+    fn by_ids<C: Read>(
         db: &C,
         ids: impl IntoIterator<Item = Option<i64>>,
     ) -> impl Future<Output = Result<Vec<Option<Self::Model>>, DbErr>> + Send;
@@ -56,10 +58,10 @@ pub trait ByIds: EntityTrait {
 
 impl<E> ByIds for E
 where
-    E: EntityTrait,
+    E: Table,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
 {
-    fn by_ids<C: ConnectionTrait>(
+    fn by_ids<C: Read>(
         db: &C,
         ids: impl IntoIterator<Item = Option<i64>>,
     ) -> impl Future<Output = Result<Vec<Option<E::Model>>, DbErr>> + Send {
@@ -72,14 +74,60 @@ where
                 return Ok(vec![None; ids.len()]);
             };
             let mut rows = HashMap::with_capacity(wanted.len());
-            if !wanted.is_empty() {
-                for row in E::find().filter(db::any(db, key, &wanted)).all(db).await? {
-                    if let Value::BigInt(Some(id)) = row.get(key) {
-                        rows.insert(id, row);
-                    }
+            let query = OfKeys {
+                shape: Some(shape("by id", &[key])),
+                build: &|condition| select::<E>(condition),
+                values: Vec::new(),
+                key: Expr::col(key.as_column_ref()),
+                keys: wanted,
+                is_limited: false,
+            };
+            for row in db.rows_of(query, |row| row.model::<E>()).await? {
+                if let Value::BigInt(Some(id)) = row.get(key) {
+                    rows.insert(id, row);
                 }
             }
             Ok(ids.into_iter().map(|id| rows.get(&id?).cloned()).collect())
         }
     }
+}
+
+/// The row with this value in a column that is unique.
+pub(crate) async fn by_unique<E: Table>(
+    db: &impl Read,
+    column: E::Column,
+    value: impl Into<Value>,
+) -> Result<Option<E::Model>, DbErr> {
+    let value = value.into();
+    let build = || select::<E>(column.eq(value.clone()));
+    let rows = db.rows_like(shape("by value", &[column]), build, vec![value.clone()], |row| row.model::<E>());
+    Ok(rows.await?.pop())
+}
+
+/// The owner of an alias, of whatever kind.
+pub(crate) async fn by_alias<E: Table, T: AliasTable>(
+    db: &impl Read,
+    id: E::Column,
+    alias: &str,
+) -> Result<Option<E::Model>, DbErr> {
+    let build = || {
+        let owner = Query::select().column(T::OWNER).from(T::default()).and_where(T::VALUE.eq(alias)).take();
+        select::<E>(id.in_subquery(owner))
+    };
+    let rows = db.rows_like(shape("by alias", &[id]), build, vec![alias.into()], |row| row.model::<E>());
+    Ok(rows.await?.pop())
+}
+
+fn select<E: EntityTrait>(condition: Expr) -> SelectStatement {
+    E::find().filter(condition).into_query()
+}
+
+/// The shape of a statement that a name and a few columns tell from all others.
+fn shape<C: ColumnTrait>(name: &'static str, columns: &[C]) -> Shape {
+    let table = C::EntityName::default().table_name();
+    let mut shape = Shape { name, columns: [("", ""); 5], flags: 0 };
+    for (place, column) in shape.columns.iter_mut().zip(columns) {
+        *place = (table, column.as_str());
+    }
+    shape
 }

@@ -3,6 +3,7 @@
 use sea_orm::entity::prelude::*;
 
 use super::Timestamp;
+use crate::db::Read;
 use crate::error::UserError;
 
 /// A row of `repository`.
@@ -39,8 +40,8 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// The repository that has this alias.
-pub async fn by_alias<C: ConnectionTrait>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
-    Entity::find().filter(Column::DefaultAlias.eq(alias)).one(db).await
+pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    super::by_unique::<Entity>(db, Column::DefaultAlias, alias).await
 }
 
 /// The address of a repository at its host is shown as a link: nothing but http will do.

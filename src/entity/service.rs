@@ -2,10 +2,10 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Query;
 
 use super::alias::{AliasTable, Kind};
 use super::{Timestamp, service_alias};
+use crate::db::Read;
 
 /// A row of `service`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -49,13 +49,8 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// The service that has this alias, of whatever kind.
-pub async fn by_alias<C: ConnectionTrait>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
-    let id = Query::select()
-        .column(service_alias::Column::ServiceId)
-        .from(service_alias::Entity)
-        .and_where(service_alias::Column::Value.eq(alias))
-        .take();
-    Entity::find().filter(Column::Id.in_subquery(id)).one(db).await
+pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    super::by_alias::<Entity, service_alias::Entity>(db, Column::Id, alias).await
 }
 
 /// Creates a service with this name, the aliases that follow from it, and what else `fill` gives it.

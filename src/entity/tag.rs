@@ -90,11 +90,24 @@ pub fn new(owner: Owner, key: String, value: String) -> ActiveModel {
     tag
 }
 
-/// Gives the owner's tag with this key the value, making the tag where there is none, in one statement.
-pub async fn assign<C: ConnectionTrait>(db: &C, owner: Owner, key: String, value: String) -> Result<Model, DbErr> {
+/// Gives the owner's tag with each of these keys the value, making the tag where there is none, in one statement. The
+/// tags come in the order of the keys, which differ.
+pub async fn assign<C: ConnectionTrait>(
+    db: &C,
+    owner: Owner,
+    tags: Vec<(String, String)>,
+) -> Result<Vec<Model>, DbErr> {
+    if tags.is_empty() {
+        return Ok(Vec::new());
+    }
     let same_key = OnConflict::columns([Column::Key, owner.column()])
         .target_and_where(owner.column().is_not_null())
         .update_column(Column::Value)
         .to_owned();
-    Entity::insert(new(owner, key, value)).on_conflict(same_key).exec_with_returning(db).await
+    let keys: Vec<String> = tags.iter().map(|(key, _)| key.clone()).collect();
+    let rows = tags.into_iter().map(|(key, value)| new(owner, key, value));
+    let mut rows = Entity::insert_many(rows).on_conflict(same_key).exec_with_returning(db).await?;
+    // No order is promised of what a statement returns.
+    rows.sort_by_cached_key(|row| keys.iter().position(|key| *key == row.key));
+    Ok(rows)
 }

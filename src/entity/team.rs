@@ -1,9 +1,9 @@
 //! Teams: the owners of services.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Query;
 
 use super::{Timestamp, team_alias};
+use crate::db::Read;
 
 /// A row of `team`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -33,11 +33,6 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// The team that has this alias, of whatever kind.
-pub async fn by_alias<C: ConnectionTrait>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
-    let id = Query::select()
-        .column(team_alias::Column::TeamId)
-        .from(team_alias::Entity)
-        .and_where(team_alias::Column::Value.eq(alias))
-        .take();
-    Entity::find().filter(Column::Id.in_subquery(id)).one(db).await
+pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    super::by_alias::<Entity, team_alias::Entity>(db, Column::Id, alias).await
 }

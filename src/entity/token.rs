@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::Timestamp;
 use super::audit::{self, Actor, Subject};
+use crate::db::Read;
 use crate::error::{Error, Result, UserError};
 
 /// A row of `token`.
@@ -176,8 +177,8 @@ pub async fn note_use<C: ConnectionTrait>(db: &C, id: i64, now: Timestamp) -> Re
 }
 
 /// The token whose SHA-256 is `hash`, valid or not.
-pub async fn by_hash<C: ConnectionTrait>(db: &C, hash: &[u8]) -> Result<Option<Model>, DbErr> {
-    Entity::find().filter(Column::Hash.eq(hash)).one(db).await
+pub async fn by_hash<C: Read>(db: &C, hash: &[u8]) -> Result<Option<Model>, DbErr> {
+    super::by_unique::<Entity>(db, Column::Hash, hash).await
 }
 
 #[cfg(test)]

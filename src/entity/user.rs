@@ -5,6 +5,7 @@ use sea_orm::{QuerySelect, Set, SqlErr};
 
 use super::audit::Subject;
 use super::{Timestamp, text};
+use crate::db::Read;
 use crate::error::{Problems, Result, UserError, quoted};
 
 /// A row of `user`.
@@ -62,8 +63,8 @@ pub fn email_key(email: &str) -> String {
 }
 
 /// The user with this address, in whatever case.
-pub async fn by_email<C: ConnectionTrait>(db: &C, email: &str) -> Result<Option<Model>, DbErr> {
-    Entity::find().filter(Column::EmailKey.eq(email_key(email))).one(db).await
+pub async fn by_email<C: Read>(db: &C, email: &str) -> Result<Option<Model>, DbErr> {
+    super::by_unique::<Entity>(db, Column::EmailKey, email_key(email)).await
 }
 
 /// Whether anybody is an administrator.

@@ -1,7 +1,9 @@
 //! Aliases of services and teams, and what a client is told when a name is taken.
 
+use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, SqlErr,
+    ActiveEnum, ColumnTrait, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    SqlErr,
 };
 
 use super::context::Ctx;
@@ -10,37 +12,51 @@ use super::id;
 use super::identifier::Identifier;
 use super::schema::*;
 use super::{service, team, text};
-use crate::db;
+use crate::db::{OfKeys, Read, Shape};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::{self, service_alias, team_alias};
 use crate::error::{Error, Result, UserError, quoted};
 
 /// All aliases of each owner, the oldest first.
 pub(super) async fn all<T: AliasTable>(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     owners: impl IntoIterator<Item = i64>,
 ) -> Result<Vec<Vec<String>>> {
-    of_owners(db, owners.into_iter().collect(), T::find()).await
+    of_owners::<T>(db, owners.into_iter().collect(), None).await
 }
 
 /// The aliases of each owner that somebody gave it, the oldest first.
 pub(super) async fn managed<T: AliasTable>(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     owners: impl IntoIterator<Item = i64>,
 ) -> Result<Vec<Vec<String>>> {
-    of_owners(db, owners.into_iter().collect(), T::find().filter(T::KIND.eq(Kind::Managed))).await
+    of_owners::<T>(db, owners.into_iter().collect(), Some(Kind::Managed)).await
 }
 
-async fn of_owners<T: AliasTable>(
-    db: &impl ConnectionTrait,
-    owners: Vec<i64>,
-    aliases: sea_orm::Select<T>,
-) -> Result<Vec<Vec<String>>> {
-    let mut aliases = aliases.select_only().column(T::OWNER).column(T::VALUE).order_by_asc(T::OWNER);
-    for key in T::PrimaryKey::iter() {
-        aliases = aliases.order_by_asc(key.into_column());
-    }
-    let rows: Vec<(i64, String)> = aliases.filter(db::any(db, T::OWNER, &owners)).into_tuple().all(db).await?;
+async fn of_owners<T: AliasTable>(db: &impl Read, owners: Vec<i64>, kind: Option<Kind>) -> Result<Vec<Vec<String>>> {
+    let build = |condition: Expr| {
+        let mut aliases = T::find().select_only().column(T::OWNER).column(T::VALUE).filter(condition);
+        if let Some(kind) = kind {
+            aliases = aliases.filter(T::KIND.eq(kind));
+        }
+        for key in T::PrimaryKey::iter() {
+            aliases = aliases.order_by_asc(key.into_column());
+        }
+        aliases.into_query()
+    };
+    let mut keys = owners.clone();
+    keys.sort_unstable();
+    keys.dedup();
+    let table = T::default();
+    let query = OfKeys {
+        shape: Some(Shape { name: "aliases", columns: [(table.table_name(), ""); 5], flags: kind.is_some().into() }),
+        build: &build,
+        values: kind.map(|kind| kind.to_value().into()).into_iter().collect(),
+        key: Expr::col(T::OWNER.as_column_ref()),
+        keys,
+        is_limited: false,
+    };
+    let rows: Vec<(i64, String)> = db.rows_of(query, |row| Ok((row.get(0)?, row.get(1)?))).await?;
     let mut by_owner = std::collections::HashMap::<i64, Vec<String>>::with_capacity(owners.len());
     for (owner, alias) in rows {
         by_owner.entry(owner).or_default().push(alias);
@@ -80,7 +96,7 @@ impl AliasCreateMutation for Mutation {
 }
 
 /// Gives the owner an alias, and says which it has then.
-async fn give<T: AliasTable>(db: &impl ConnectionTrait, owner: i64, alias: &str) -> Result<Option<Vec<String>>> {
+async fn give<T: AliasTable>(db: &impl Read, owner: i64, alias: &str) -> Result<Option<Vec<String>>> {
     let alias = text::required("alias", alias, text::SHORT)?;
     let taken = || UserError::new("alias", format!("another {} has the alias {}", T::NOUN, quoted(&alias)));
     if !T::claim(db, owner, &alias, Kind::Managed).await.map_err(|error| or_taken(error, taken()))? {
@@ -109,7 +125,7 @@ impl AliasDeleteMutation for Mutation {
 }
 
 /// Takes an alias away, unless it follows from a name.
-async fn take<T: AliasTable>(db: &impl ConnectionTrait, alias: &str) -> Result<()> {
+async fn take<T: AliasTable>(db: &impl Read, alias: &str) -> Result<()> {
     let managed = T::delete_many().filter(T::VALUE.eq(alias)).filter(T::KIND.eq(Kind::Managed));
     if managed.exec(db).await?.rows_affected == 1 {
         return Ok(());

@@ -4,10 +4,7 @@ use std::collections::HashMap;
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, Iterable, ModelTrait, NotSet, QueryFilter, QueryOrder,
-    Set,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, Iterable, ModelTrait, NotSet, QueryFilter, QueryOrder, Set};
 
 use super::context::Ctx;
 use super::id::Id;
@@ -16,7 +13,7 @@ use super::schema::*;
 use super::service::set;
 use super::types::{CodeIssue, CodeIssueProject};
 use super::{code_issue_project as projects, text};
-use crate::db;
+use crate::db::{self, Read};
 use crate::entity::{ByIds, Timestamp, code_issue, code_issue_cve, code_issue_cwe, code_issue_project};
 use crate::error::{Problems, Result, UserError, quoted};
 
@@ -58,20 +55,20 @@ impl CodeIssueResolver for CodeIssue {
         use code_issue_cve::{Column, Entity, Model};
         let db = &ctx.db();
         let ids: Vec<_> = issues.iter().map(|issue| issue.id).collect();
-        let rows = Entity::find().filter(db::any(db, Column::CodeIssueId, &ids)).order_by_asc(Column::Id).all(db);
+        let rows = Entity::find().filter(db::any(db, Column::CodeIssueId, &ids)).order_by_asc(Column::Id);
         let reference = |row: Model| (row.code_issue_id, (row.identifier, row.url));
         let cve = |(identifier, url)| CodeIssueCve { identifier, url };
-        Ok(grouped(&ids, rows.await?.into_iter().map(reference), cve))
+        Ok(grouped(&ids, db.all(rows).await?.into_iter().map(reference), cve))
     }
 
     async fn cwes(issues: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CodeIssueCwe>>> {
         use code_issue_cwe::{Column, Entity, Model};
         let db = &ctx.db();
         let ids: Vec<_> = issues.iter().map(|issue| issue.id).collect();
-        let rows = Entity::find().filter(db::any(db, Column::CodeIssueId, &ids)).order_by_asc(Column::Id).all(db);
+        let rows = Entity::find().filter(db::any(db, Column::CodeIssueId, &ids)).order_by_asc(Column::Id);
         let reference = |row: Model| (row.code_issue_id, (row.identifier, row.url));
         let cwe = |(identifier, url)| CodeIssueCwe { identifier, url };
-        Ok(grouped(&ids, rows.await?.into_iter().map(reference), cwe))
+        Ok(grouped(&ids, db.all(rows).await?.into_iter().map(reference), cwe))
     }
 
     async fn code_issue_project(issues: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<CodeIssueProject>> {
@@ -97,7 +94,7 @@ fn grouped<T>(
 
 /// What an identifier stands for, whether there is such an issue or not: the project's key, which there must be, and
 /// the id in the source system.
-async fn key(db: &impl ConnectionTrait, identifier: &CodeIssueIdentifierInput) -> Result<(i64, String)> {
+async fn key(db: &impl Read, identifier: &CodeIssueIdentifierInput) -> Result<(i64, String)> {
     let CodeIssueIdentifierInput { code_issue_project, external_id } = identifier;
     let mut problems = Problems::default();
     let project = projects::require(db, code_issue_project).await;
@@ -176,7 +173,7 @@ fn references(
 }
 
 /// Creates the issue, or changes the one with this key. What is needed to create one may be missing in a change.
-async fn upsert(db: &impl ConnectionTrait, key: (i64, String), changes: code_issue::ActiveModel) -> Result<CodeIssue> {
+async fn upsert(db: &impl Read, key: (i64, String), changes: code_issue::ActiveModel) -> Result<CodeIssue> {
     let mut missing = Problems::default();
     for (field, is_missing) in
         [("name", changes.name.is_not_set()), ("issueCategory", changes.issue_category.is_not_set())]
@@ -192,7 +189,7 @@ async fn upsert(db: &impl ConnectionTrait, key: (i64, String), changes: code_iss
 }
 
 async fn create_or_update(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     (project_id, external_id): (i64, String),
     changes: code_issue::ActiveModel,
 ) -> Result<CodeIssue> {
@@ -207,7 +204,7 @@ async fn create_or_update(
 }
 
 async fn update(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     (project_id, external_id): (i64, String),
     changes: code_issue::ActiveModel,
 ) -> Result<Option<CodeIssue>> {
@@ -217,7 +214,7 @@ async fn update(
     Ok(updated.into_iter().next())
 }
 
-async fn replace_cves(db: &impl ConnectionTrait, issue_id: i64, cves: Vec<Reference>) -> Result<()> {
+async fn replace_cves(db: &impl Read, issue_id: i64, cves: Vec<Reference>) -> Result<()> {
     use code_issue_cve::{ActiveModel, Column, Entity};
     Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id)).exec(db).await?;
     let row = |(identifier, url)| ActiveModel {
@@ -230,7 +227,7 @@ async fn replace_cves(db: &impl ConnectionTrait, issue_id: i64, cves: Vec<Refere
     Ok(())
 }
 
-async fn replace_cwes(db: &impl ConnectionTrait, issue_id: i64, cwes: Vec<Reference>) -> Result<()> {
+async fn replace_cwes(db: &impl Read, issue_id: i64, cwes: Vec<Reference>) -> Result<()> {
     use code_issue_cwe::{ActiveModel, Column, Entity};
     Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id)).exec(db).await?;
     let row = |(identifier, url)| ActiveModel {

@@ -2,7 +2,7 @@
 //! [`code_issue_project_resource`](super::code_issue_project_resource).
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ConnectionTrait, EntityTrait, ModelTrait, Set};
+use sea_orm::{EntityTrait, ModelTrait, Set};
 
 use super::code_issue_project_resource::{keep, place};
 use super::context::Ctx;
@@ -14,6 +14,7 @@ use super::repository::present;
 use super::schema::*;
 use super::text;
 use super::types::CodeIssueProject;
+use crate::db::Read;
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::{ByIds, Timestamp, code_issue, code_issue_project, integration, repository, service};
 use crate::error::{Problems, Result, UserError, quoted};
@@ -48,7 +49,7 @@ impl CodeIssueProjectResolver for CodeIssueProject {
     ) -> Result<Vec<CodeIssueProjectResourceConnectionType>> {
         let db = &ctx.db();
         let ids = projects.iter().map(|project| project.id);
-        let links = List::<resource::Entity>::new(Link::Id).of(db, Link::CodeIssueProjectId, ids);
+        let links = List::<resource::Entity>::new(Link::Id).of(Link::CodeIssueProjectId, ids);
         let pages = links.pages(ctx, &args.request()?).await?;
 
         let links = || pages.iter().flat_map(|page| page.edges.iter().map(|edge| &edge.node));
@@ -72,7 +73,7 @@ impl CodeIssueProjectResolver for CodeIssueProject {
     ) -> Result<Vec<CodeIssueConnectionType>> {
         let ids = projects.iter().map(|project| project.id);
         let issues = List::<code_issue::Entity>::new(code_issue::Column::Id);
-        issues.of(&ctx.db(), code_issue::Column::CodeIssueProjectId, ids).pages(ctx, &args.request()?).await
+        issues.of(code_issue::Column::CodeIssueProjectId, ids).pages(ctx, &args.request()?).await
     }
 }
 
@@ -100,7 +101,7 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<CodeIss
 
 /// What an identifier stands for, whether there is such a project or not: the custom integration's key, and the id in
 /// the source system.
-async fn key(db: &impl ConnectionTrait, identifier: &CodeIssueProjectIdentifierInput) -> Result<(i64, String)> {
+async fn key(db: &impl Read, identifier: &CodeIssueProjectIdentifierInput) -> Result<(i64, String)> {
     let CodeIssueProjectIdentifierInput { integration, external_id } = identifier;
     let mut problems = Problems::default();
     let integration = require_custom(db, integration).await;
@@ -112,10 +113,7 @@ async fn key(db: &impl ConnectionTrait, identifier: &CodeIssueProjectIdentifierI
 }
 
 /// The project that a mutation names by where it comes from.
-pub(super) async fn require(
-    db: &impl ConnectionTrait,
-    identifier: &CodeIssueProjectIdentifierInput,
-) -> Result<CodeIssueProject> {
+pub(super) async fn require(db: &impl Read, identifier: &CodeIssueProjectIdentifierInput) -> Result<CodeIssueProject> {
     let (integration_id, external_id) = key(db, identifier).await?;
     let found = code_issue_project::by_external_id(db, integration_id, &external_id).await?;
     Ok(found.ok_or_else(|| {
@@ -149,7 +147,7 @@ impl CodeIssueProjectUpsertMutation for Mutation {
 }
 
 async fn upsert(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     integration_id: i64,
     external_id: String,
     name: String,

@@ -9,15 +9,13 @@
 use std::collections::HashSet;
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query, SelectStatement};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PrimaryKeyTrait, QueryFilter, QueryOrder, QuerySelect, Set,
-};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, PrimaryKeyTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 
 use super::context::Ctx;
 use super::id::{self, Class, Id};
 use super::schema::*;
 use super::types::CodeIssueProject;
-use crate::db;
+use crate::db::{self, Read};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::{
     Timestamp, code_issue_project, integration, repository, service, suggestion, suggestion_integration,
@@ -25,7 +23,7 @@ use crate::entity::{
 use crate::error::{Error, Problems, Result, UserError, shortened};
 
 /// Connects a project to what bears its name, and suggests it where it is connected to nothing.
-pub(super) async fn place(db: &impl ConnectionTrait, project: &CodeIssueProject, renamed: bool) -> Result<()> {
+pub(super) async fn place(db: &impl Read, project: &CodeIssueProject, renamed: bool) -> Result<()> {
     let known = suggestion::Entity::find().filter(suggestion::Column::CodeIssueProjectId.eq(project.id));
     // Somebody decided that it needs no connection: a tool that pushes it every night does not overrule them.
     let declined = known.lock_exclusive().one(db).await?.is_some_and(|known| known.state == suggestion::State::Ignored);
@@ -39,12 +37,12 @@ pub(super) async fn place(db: &impl ConnectionTrait, project: &CodeIssueProject,
     }
 }
 
-async fn is_connected(db: &impl ConnectionTrait, project_id: i64) -> Result<bool> {
+async fn is_connected(db: &impl Read, project_id: i64) -> Result<bool> {
     Ok(resource::Entity::find().filter(Link::CodeIssueProjectId.eq(project_id)).one(db).await?.is_some())
 }
 
 /// Connects a project to each service and repository of its name, and says whether it was to any.
-async fn connect_by_name(db: &impl ConnectionTrait, project: &CodeIssueProject) -> Result<bool> {
+async fn connect_by_name(db: &impl Read, project: &CodeIssueProject) -> Result<bool> {
     let pairs = || Query::select().expr(Expr::value(project.id)).take();
     let services = pairs()
         .column(service::Column::Id)
@@ -61,7 +59,7 @@ async fn connect_by_name(db: &impl ConnectionTrait, project: &CodeIssueProject) 
 }
 
 /// Makes links of selected pairs of a project and a resource, those left out that are linked already.
-async fn connect(db: &impl ConnectionTrait, resource: Link, pairs: SelectStatement) -> Result<u64> {
+async fn connect(db: &impl Read, resource: Link, pairs: SelectStatement) -> Result<u64> {
     let mut links = Query::insert();
     links.into_table(resource::Entity).columns([Link::CodeIssueProjectId, resource]);
     links.select_from(pairs).map_err(Error::internal)?.on_conflict(OnConflict::new().do_nothing().to_owned());
@@ -69,7 +67,7 @@ async fn connect(db: &impl ConnectionTrait, resource: Link, pairs: SelectStateme
 }
 
 /// What is connected is no longer lacking.
-async fn forget_suggestions(db: &impl ConnectionTrait, project_ids: &[i64]) -> Result<()> {
+async fn forget_suggestions(db: &impl Read, project_ids: &[i64]) -> Result<()> {
     let unaccepted = suggestion::Column::State.ne(suggestion::State::Accepted);
     let of_projects = db::any(db, suggestion::Column::CodeIssueProjectId, project_ids);
     suggestion::Entity::delete_many().filter(of_projects).filter(unaccepted).exec(db).await?;
@@ -78,7 +76,7 @@ async fn forget_suggestions(db: &impl ConnectionTrait, project_ids: &[i64]) -> R
 
 /// Stores that a project is connected to nothing. One that was ignored stays so; one that was accepted is open again,
 /// because what it was accepted for is gone.
-async fn suggest(db: &impl ConnectionTrait, project: &CodeIssueProject, state: suggestion::State) -> Result<()> {
+async fn suggest(db: &impl Read, project: &CodeIssueProject, state: suggestion::State) -> Result<()> {
     use suggestion::{ActiveModel, Column, Entity, State};
     let now = Timestamp::now();
     let row = ActiveModel {
@@ -110,7 +108,7 @@ async fn suggest(db: &impl ConnectionTrait, project: &CodeIssueProject, state: s
 }
 
 /// Keeps a row from being deleted until the transaction ends; others may do the same.
-pub(super) async fn keep<E>(db: &impl ConnectionTrait, number: i64) -> Result<()>
+pub(super) async fn keep<E>(db: &impl Read, number: i64) -> Result<()>
 where
     E: Class,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
@@ -120,7 +118,7 @@ where
 }
 
 /// The service or repository that a mutation names.
-async fn require_resource(db: &impl ConnectionTrait, id: &str) -> Result<CodeIssueProjectResource> {
+async fn require_resource(db: &impl Read, id: &str) -> Result<CodeIssueProjectResource> {
     const FIELD: &str = "resourceId";
     let class = id::decode(id).map(|(class, _)| class);
     match class.as_deref() {
@@ -168,7 +166,7 @@ impl CodeIssueProjectResourceConnectMutation for Mutation {
 }
 
 /// The keys of the projects that a mutation names; the first that is none is the error.
-async fn require_all(db: &impl ConnectionTrait, ids: &[String]) -> Result<Vec<i64>> {
+async fn require_all(db: &impl Read, ids: &[String]) -> Result<Vec<i64>> {
     const FIELD: &str = "codeIssueProjectIds";
     if ids.is_empty() {
         return Err(UserError::new(FIELD, "codeIssueProjectIds must name at least one project").into());

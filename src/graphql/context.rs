@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
-use sea_orm::{DatabaseExecutor, DatabaseTransaction};
+use sea_orm::DatabaseTransaction;
 
 use super::caller::{self, Caller};
-use super::document::Documents;
+use super::document::{Documents, request_error};
+use super::execute::Response;
 use super::{Settings, execute};
-use crate::db::{self, Db};
+use crate::db::{self, Connection, Db, Snapshot};
 use crate::entity::audit;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 
 /// What lives as long as the process.
 pub(super) struct Shared {
@@ -26,9 +27,16 @@ pub(super) struct Shared {
 /// costs less than to borrow one for each statement.
 pub struct State {
     shared: Arc<Shared>,
-    transaction: Option<DatabaseTransaction>,
+    transaction: Transaction,
     request_id: Arc<str>,
     asked: Arc<Asked>,
+}
+
+/// What the statements of a state have in common.
+enum Transaction {
+    None,
+    Read(Snapshot),
+    Write(DatabaseTransaction),
 }
 
 /// Who asks, and what was given to the mutations.
@@ -41,26 +49,33 @@ impl State {
     /// The state of a mutation, and of whatever needs no database.
     pub(super) fn new(shared: Arc<Shared>, request_id: &str, caller: &Caller, inputs: &[serde_json::Value]) -> Self {
         let asked = Arc::new(Asked { caller: caller.clone(), inputs: inputs.to_vec() });
-        Self { shared, transaction: None, request_id: request_id.into(), asked }
+        Self { shared, transaction: Transaction::None, request_id: request_id.into(), asked }
     }
 
     /// The state of a query.
-    pub(super) async fn reading(shared: Arc<Shared>, request_id: &str, caller: &Caller) -> Self {
-        // Where the database does not answer, the resolvers that need it will say so.
-        let transaction = shared.db.begin_read().await.ok();
-        Self { transaction, ..Self::new(shared, request_id, caller, &[]) }
+    pub(super) async fn reading(shared: Arc<Shared>, request_id: &str, caller: &Caller) -> Result<Self, Response> {
+        let begun = shared.db.begin_read().await;
+        let state = Self::new(shared, request_id, caller, &[]);
+        match begun {
+            Ok(snapshot) => Ok(Self { transaction: Transaction::Read(snapshot), ..state }),
+            // Once for the whole answer, not once for each part of it.
+            Err(error) => {
+                let message = execute::State::report(&state, &error.into());
+                Err(Response::failed(request_error(message, Vec::new(), Code::Internal)))
+            }
+        }
     }
 }
 
 impl execute::State for State {
     async fn begin(&self) -> Result<Self> {
-        let transaction = Some(self.shared.db.begin_write().await?);
+        let transaction = Transaction::Write(self.shared.db.begin_write().await?);
         let (shared, request_id) = (Arc::clone(&self.shared), Arc::clone(&self.request_id));
         Ok(Self { shared, transaction, request_id, asked: Arc::clone(&self.asked) })
     }
 
     async fn note(&self, name: &str, index: usize, subject: &[u8]) -> Result<()> {
-        let Some(transaction) = &self.transaction else { return Ok(()) };
+        let Transaction::Write(transaction) = &self.transaction else { return Ok(()) };
         let Asked { caller, inputs } = &*self.asked;
         let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
         let payload = serde_json::from_slice(subject).unwrap_or_default();
@@ -70,9 +85,9 @@ impl execute::State for State {
 
     async fn end(self, commit: bool) -> Result<()> {
         match self.transaction {
-            Some(transaction) if commit => Ok(transaction.commit().await?),
-            Some(transaction) => Ok(transaction.rollback().await?),
-            None => Ok(()),
+            Transaction::Write(transaction) if commit => Ok(transaction.commit().await?),
+            Transaction::Write(transaction) => Ok(transaction.rollback().await?),
+            Transaction::Read(_) | Transaction::None => Ok(()),
         }
     }
 
@@ -107,10 +122,11 @@ pub type Ctx<'a> = execute::Context<'a, State>;
 impl Ctx<'_> {
     /// The connection to read by; inside a mutation its transaction, which is committed when the mutation succeeds and
     /// rolled back when it fails.
-    pub fn db(&self) -> DatabaseExecutor<'_> {
+    pub fn db(&self) -> Connection<'_> {
         match &self.state.transaction {
-            Some(transaction) => DatabaseExecutor::Transaction(transaction),
-            None => DatabaseExecutor::Connection(self.state.shared.db.read()),
+            Transaction::Write(transaction) => Connection::Transaction(transaction),
+            Transaction::Read(snapshot) => Connection::Snapshot(snapshot),
+            Transaction::None => Connection::Reader(self.state.shared.db.read()),
         }
     }
 

@@ -147,15 +147,14 @@ pub(super) async fn of_services(
 ) -> Result<Vec<DeployConnectionType>> {
     let ServiceDeploysArgs { start, end, environments, first, after } = args;
     let ids = services.iter().map(|service| service.id);
-    let deploys = filtered(start, end, environments).of(&ctx.db(), Column::ServiceId, ids);
+    let deploys = filtered(start, end, environments).of(Column::ServiceId, ids);
     deploys.pages(ctx, &PageRequest::new(first, after)?).await
 }
 
 /// The newest deploy of each service.
 pub(super) async fn last_of_services(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
     let ids = services.iter().map(|service| service.id);
-    let deploys = newest_first();
-    deploys.firsts(&ctx.db(), (Column::Id, Column::ServiceId), service::Column::Id, ids).await
+    newest_first().of(Column::ServiceId, ids).firsts(&ctx.db()).await
 }
 
 fn newest_first() -> List<deploy::Entity> {

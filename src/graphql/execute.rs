@@ -336,6 +336,13 @@ pub struct Response {
     pub errors: Vec<ServerError>,
 }
 
+impl Response {
+    /// The answer to an operation of which nothing can be resolved.
+    pub fn failed(error: ServerError) -> Self {
+        with_errors(b"{\"data\":null}", vec![error])
+    }
+}
+
 /// Runs an operation. The root fields of a query are resolved together; those of a mutation one after the other,
 /// each with all that is selected below it, so that each sees what the one before wrote.
 pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arguments], state: &S) -> Response {

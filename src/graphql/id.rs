@@ -3,9 +3,10 @@
 //! Clients tell an id from an alias by decoding it and looking for `gid://`.
 
 use data_encoding::BASE64URL_NOPAD;
-use sea_orm::{ConnectionTrait, EntityTrait, PrimaryKeyTrait};
+use sea_orm::PrimaryKeyTrait;
 
 use super::write::{Scalar, Writer};
+use crate::db::{Read, Table};
 use crate::entity;
 use crate::error::{Result, UserError, shortened};
 
@@ -50,7 +51,7 @@ impl Scalar for Id {
 }
 
 /// A table whose rows have global ids.
-pub trait Class: EntityTrait {
+pub trait Class: Table {
     /// The class in the id.
     const CLASS: &'static str;
     /// What people call a row, for sentences.
@@ -98,19 +99,19 @@ pub fn number<E: Class>(text: &str) -> Option<i64> {
 }
 
 /// The row that an id stands for, or nothing: for queries, which answer null.
-pub async fn find<E>(db: &impl ConnectionTrait, text: &str) -> Result<Option<E::Model>>
+pub async fn find<E>(db: &impl Read, text: &str) -> Result<Option<E::Model>>
 where
     E: Class,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
 {
     match number::<E>(text) {
-        Some(number) => Ok(E::find_by_id(number).one(db).await?),
+        Some(number) => Ok(db.one(E::find_by_id(number)).await?),
         None => Ok(None),
     }
 }
 
 /// The row that an id stands for, or an error about `field` that says why there is none: for mutations.
-pub async fn require<E>(db: &impl ConnectionTrait, text: &str, field: &'static str) -> Result<E::Model>
+pub async fn require<E>(db: &impl Read, text: &str, field: &'static str) -> Result<E::Model>
 where
     E: Class,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,

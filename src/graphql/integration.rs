@@ -2,9 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 
 use super::context::Ctx;
 use super::hold::hold;
@@ -14,7 +12,7 @@ use super::list::List;
 use super::page::PageRequest;
 use super::schema::*;
 use super::text;
-use crate::db;
+use crate::db::{self, Read};
 use crate::entity::integration::{self, Kind, Model};
 use crate::entity::{Timestamp, code_issue, code_issue_project, deploy};
 use crate::error::{Result, UserError};
@@ -99,7 +97,7 @@ impl CustomIntegrationResolver for CustomIntegration {
 }
 
 /// The integration that a client names, or nothing: for queries.
-pub(super) async fn find(db: &impl ConnectionTrait, id: &str) -> Result<Option<Integration>> {
+pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<Integration>> {
     Ok(id::find::<integration::Entity>(db, id).await?.map(of))
 }
 
@@ -119,7 +117,7 @@ pub(super) async fn page(args: &AccountIntegrationsArgs, ctx: &Ctx<'_>) -> Resul
 }
 
 /// The integration that a mutation names.
-async fn require(db: &impl ConnectionTrait, named: &IdentifierInput) -> Result<Model> {
+async fn require(db: &impl Read, named: &IdentifierInput) -> Result<Model> {
     match Identifier::new(&named.id, &named.alias)? {
         Identifier::Id(id) => id::require::<integration::Entity>(db, id, "id").await,
         Identifier::Alias(_) => Err(UserError::new("alias", "integrations have no aliases: give the id").into()),
@@ -127,7 +125,7 @@ async fn require(db: &impl ConnectionTrait, named: &IdentifierInput) -> Result<M
 }
 
 /// The custom integration that a mutation names.
-pub(super) async fn require_custom(db: &impl ConnectionTrait, named: &IdentifierInput) -> Result<Model> {
+pub(super) async fn require_custom(db: &impl Read, named: &IdentifierInput) -> Result<Model> {
     let row = require(db, named).await?;
     match row.kind {
         Kind::Custom => Ok(row),
@@ -135,7 +133,7 @@ pub(super) async fn require_custom(db: &impl ConnectionTrait, named: &Identifier
     }
 }
 
-async fn rename(db: &impl ConnectionTrait, row: Model, name: String) -> Result<Integration> {
+async fn rename(db: &impl Read, row: Model, name: String) -> Result<Integration> {
     let mut row: integration::ActiveModel = row.into();
     row.name = Set(name);
     row.updated_at = Set(Timestamp::now());

@@ -122,7 +122,10 @@ impl Catalogue {
         // A mutation begins its own transactions, and introspection asks the database nothing.
         let reads = !plan.serial && plan.root.relations().any(|field| !field.name().starts_with("__"));
         let state = if reads {
-            context::State::reading(shared, request_id, caller).await
+            match context::State::reading(shared, request_id, caller).await {
+                Ok(state) => state,
+                Err(response) => return response,
+            }
         } else {
             context::State::new(shared, request_id, caller, inputs)
         };

@@ -5,11 +5,11 @@
 
 use std::collections::HashMap;
 
+use sea_orm::ColumnTrait;
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query, SelectStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
 use super::types::Service;
-use crate::db;
+use crate::db::{self, Read};
 use crate::entity::alias::slug;
 use crate::entity::{ByIds, service, service_alias};
 use crate::error::Result;
@@ -24,10 +24,7 @@ const LIKENESS: f64 = 0.6;
 const LETTERS: usize = 64;
 
 /// The services near each alias, the nearest first.
-pub(super) async fn services<'a>(
-    db: &impl ConnectionTrait,
-    aliases: impl Iterator<Item = &'a str>,
-) -> Result<Vec<Vec<Service>>> {
+pub(super) async fn services<'a>(db: &impl Read, aliases: impl Iterator<Item = &'a str>) -> Result<Vec<Vec<Service>>> {
     let wanted: Vec<Name> = aliases.map(Name::new).collect();
     let candidates = candidates(db, wanted.iter().flat_map(Name::spellings).collect()).await?;
     let nearest: Vec<Vec<i64>> = wanted
@@ -98,10 +95,7 @@ impl Name {
 }
 
 /// The neighbours of each spelling in the index of aliases: two statements, whatever the number of spellings.
-async fn candidates(
-    db: &impl ConnectionTrait,
-    mut spellings: Vec<&str>,
-) -> Result<HashMap<String, Vec<service_alias::Model>>> {
+async fn candidates(db: &impl Read, mut spellings: Vec<&str>) -> Result<HashMap<String, Vec<service_alias::Model>>> {
     spellings.sort_unstable();
     spellings.dedup();
     if spellings.is_empty() {
@@ -115,16 +109,16 @@ async fn candidates(
             keys.expr(Expr::SubQuery(None, Box::new(neighbour(direction, place).into())));
         }
     }
-    let mut by_spelling = Vec::with_capacity(spellings.len());
-    for row in db.query_all(&keys).await? {
-        let keys = (1..=2 * NEIGHBOURS as usize).map(|column| row.try_get_by_index::<Option<i64>>(column));
-        by_spelling.push((row.try_get_by_index::<String>(0)?, keys.collect::<Result<Vec<_>, _>>()?));
-    }
+    let read = |row: &db::Row<'_>| {
+        let keys = (1..=2 * NEIGHBOURS as usize).map(|column| row.get::<Option<i64>>(column));
+        Ok((row.get::<String>(0)?, keys.collect::<Result<Vec<_>, _>>()?))
+    };
+    let by_spelling = db.rows(&keys, read).await?;
     let mut wanted: Vec<i64> = by_spelling.iter().flat_map(|(_, keys)| keys).copied().flatten().collect();
     wanted.sort_unstable();
     wanted.dedup();
-    let rows = service_alias::Entity::find().filter(db::any(db, service_alias::Column::Id, &wanted)).all(db).await?;
-    let rows: HashMap<i64, service_alias::Model> = rows.into_iter().map(|row| (row.id, row)).collect();
+    let rows = service_alias::Entity::by_ids(db, wanted.iter().copied().map(Some)).await?;
+    let rows: HashMap<i64, service_alias::Model> = rows.into_iter().flatten().map(|row| (row.id, row)).collect();
     let found = |keys: Vec<Option<i64>>| keys.into_iter().filter_map(|key| rows.get(&key?).cloned()).collect();
     Ok(by_spelling.into_iter().map(|(spelling, keys)| (spelling, found(keys))).collect())
 }

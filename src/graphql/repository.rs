@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{OnConflict, Query};
-use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, Set};
 
 use super::context::Ctx;
 use super::id::{self, Id};
@@ -13,6 +13,7 @@ use super::schema::*;
 use super::service::{refuse_locked, refuse_where_locked, set};
 use super::types::{Repository, Service, ServiceRepository};
 use super::{service as services, text};
+use crate::db::Read;
 use crate::entity::{
     ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, repository, service,
     service_repository, tag,
@@ -64,7 +65,6 @@ impl RepositoryResolver for Repository {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceConnectionType>> {
         let services = List::<service::Entity>::new(service::Column::Id).linked(
-            &ctx.db(),
             (service::Column::Id, service_repository::Column::ServiceId),
             service_repository::Column::Id,
             service_repository::Column::RepositoryId,
@@ -75,7 +75,7 @@ impl RepositoryResolver for Repository {
 
     async fn tags(repositories: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
         let ids = repositories.iter().map(|repository| repository.id);
-        let tags = List::<tag::Entity>::new(tag::Column::Id).of(&ctx.db(), tag::Column::RepositoryId, ids);
+        let tags = List::<tag::Entity>::new(tag::Column::Id).of(tag::Column::RepositoryId, ids);
         tags.pages(ctx, &args.request()?).await
     }
 
@@ -85,7 +85,6 @@ impl RepositoryResolver for Repository {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<CodeIssueProjectConnectionType>> {
         let projects = List::<code_issue_project::Entity>::new(code_issue_project::Column::Id).linked(
-            &ctx.db(),
             (code_issue_project::Column::Id, code_issue_project_resource::Column::CodeIssueProjectId),
             code_issue_project_resource::Column::Id,
             code_issue_project_resource::Column::RepositoryId,
@@ -100,7 +99,6 @@ impl RepositoryResolver for Repository {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<CodeIssueConnectionType>> {
         let issues = List::<code_issue::Entity>::new(code_issue::Column::Id).related(
-            &ctx.db(),
             (code_issue::Column::CodeIssueProjectId, code_issue_project_resource::Column::CodeIssueProjectId),
             code_issue_project_resource::Column::RepositoryId,
             repositories.iter().map(|repository| repository.id),
@@ -139,7 +137,7 @@ pub(super) fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
 }
 
 /// The repository that a client names, or nothing: for queries.
-pub(super) async fn find(db: &impl ConnectionTrait, identifier: Identifier<'_>) -> Result<Option<Repository>> {
+pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<Repository>> {
     match identifier {
         Identifier::Id(id) => id::find::<repository::Entity>(db, id).await,
         Identifier::Alias(alias) => Ok(repository::by_alias(db, alias).await?),
@@ -147,7 +145,7 @@ pub(super) async fn find(db: &impl ConnectionTrait, identifier: Identifier<'_>) 
 }
 
 /// The repository that a mutation names.
-pub(super) async fn require(db: &impl ConnectionTrait, identifier: Identifier<'_>) -> Result<Repository> {
+pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<Repository> {
     match identifier {
         Identifier::Id(id) => id::require::<repository::Entity>(db, id, "id").await,
         Identifier::Alias(alias) => {
@@ -296,7 +294,7 @@ impl ServiceRepositoryCreateMutation for Mutation {
 }
 
 /// The key of the service that is to be linked.
-async fn unlocked_service(db: &impl ConnectionTrait, named: &IdentifierInput) -> Result<i64> {
+async fn unlocked_service(db: &impl Read, named: &IdentifierInput) -> Result<i64> {
     let found = async { services::require(db, Identifier::new(&named.id, &named.alias)?).await };
     let service = found.await.map_err(|error| error.map_user(|error| error.within("service")))?;
     refuse_locked(&service)?;
@@ -304,7 +302,7 @@ async fn unlocked_service(db: &impl ConnectionTrait, named: &IdentifierInput) ->
 }
 
 /// The key of the repository that is to be linked.
-async fn named_repository(db: &impl ConnectionTrait, named: &IdentifierInput) -> Result<i64> {
+async fn named_repository(db: &impl Read, named: &IdentifierInput) -> Result<i64> {
     let found = async { require(db, Identifier::new(&named.id, &named.alias)?).await };
     Ok(found.await.map_err(|error| error.map_user(|error| error.within("repository")))?.id)
 }

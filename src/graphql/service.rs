@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{ActiveModelTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 
 use super::context::Ctx;
 use super::hold::hold;
@@ -13,6 +13,7 @@ use super::page::PageArguments;
 use super::schema::*;
 use super::types::{Deploy, Lifecycle, Service, Team, Tier};
 use super::{alias, deploy, deploy_metrics, team, text, tier};
+use crate::db::Read;
 use crate::entity::{
     self, ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository,
     service, service_alias, service_repository, tag,
@@ -84,7 +85,7 @@ impl ServiceResolver for Service {
 
     async fn tags(services: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
         let ids = services.iter().map(|service| service.id);
-        let tags = List::<tag::Entity>::new(tag::Column::Id).of(&ctx.db(), tag::Column::ServiceId, ids);
+        let tags = List::<tag::Entity>::new(tag::Column::Id).of(tag::Column::ServiceId, ids);
         tags.pages(ctx, &args.request()?).await
     }
 
@@ -94,7 +95,6 @@ impl ServiceResolver for Service {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<RepositoryConnectionType>> {
         let repositories = List::<repository::Entity>::new(repository::Column::Id).linked(
-            &ctx.db(),
             (repository::Column::Id, service_repository::Column::RepositoryId),
             service_repository::Column::Id,
             service_repository::Column::ServiceId,
@@ -110,7 +110,7 @@ impl ServiceResolver for Service {
     ) -> Result<Vec<ServiceRepositoryConnectionType>> {
         let ids = services.iter().map(|service| service.id);
         let links = List::<service_repository::Entity>::new(service_repository::Column::Id);
-        links.of(&ctx.db(), service_repository::Column::ServiceId, ids).pages(ctx, &args.request()?).await
+        links.of(service_repository::Column::ServiceId, ids).pages(ctx, &args.request()?).await
     }
 
     async fn deploys(
@@ -139,7 +139,6 @@ impl ServiceResolver for Service {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<CodeIssueProjectConnectionType>> {
         let projects = List::<code_issue_project::Entity>::new(code_issue_project::Column::Id).linked(
-            &ctx.db(),
             (code_issue_project::Column::Id, code_issue_project_resource::Column::CodeIssueProjectId),
             code_issue_project_resource::Column::Id,
             code_issue_project_resource::Column::ServiceId,
@@ -156,7 +155,6 @@ impl ServiceResolver for Service {
         // Issues are reached through their project's links; an issue stands once below a service, because a project
         // is linked to it once.
         let issues = List::<code_issue::Entity>::new(code_issue::Column::Id).related(
-            &ctx.db(),
             (code_issue::Column::CodeIssueProjectId, code_issue_project_resource::Column::CodeIssueProjectId),
             code_issue_project_resource::Column::ServiceId,
             services.iter().map(|service| service.id),
@@ -166,7 +164,7 @@ impl ServiceResolver for Service {
 }
 
 /// The service that a client names, or nothing: for queries.
-pub(super) async fn find(db: &impl ConnectionTrait, identifier: Identifier<'_>) -> Result<Option<Service>> {
+pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<Service>> {
     match identifier {
         Identifier::Id(id) => id::find::<service::Entity>(db, id).await,
         Identifier::Alias(alias) => Ok(service::by_alias(db, alias).await?),
@@ -174,7 +172,7 @@ pub(super) async fn find(db: &impl ConnectionTrait, identifier: Identifier<'_>) 
 }
 
 /// The service that a mutation names.
-pub(super) async fn require(db: &impl ConnectionTrait, identifier: Identifier<'_>) -> Result<Service> {
+pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<Service> {
     match identifier {
         Identifier::Id(id) => id::require::<service::Entity>(db, id, "id").await,
         Identifier::Alias(alias) => {
@@ -199,7 +197,7 @@ pub(super) fn refuse_locked(service: &Service) -> Result<(), UserError> {
 
 /// Refuses to delete what a locked service refers to, which would change the service. All that refer to it are held,
 /// so that none is locked meanwhile.
-pub(super) async fn refuse_where_locked(db: &impl ConnectionTrait, refers: impl Into<Expr>) -> Result<()> {
+pub(super) async fn refuse_where_locked(db: &impl Read, refers: impl Into<Expr>) -> Result<()> {
     let services = service::Entity::find().select_only().columns([service::Column::Slug, service::Column::LockedBy]);
     let services = services.filter(refers.into()).order_by_asc(service::Column::Id).lock_exclusive();
     let services: Vec<(String, Option<String>)> = services.into_tuple().all(db).await?;
@@ -254,7 +252,7 @@ impl ServiceCreateMutation for Mutation {
 }
 
 /// The key of the team that is to own a service; null and absent are no team.
-async fn owner_key(db: &impl ConnectionTrait, owner: &MaybeUndefined<IdentifierInput>) -> Result<Option<i64>> {
+async fn owner_key(db: &impl Read, owner: &MaybeUndefined<IdentifierInput>) -> Result<Option<i64>> {
     let Some(IdentifierInput { id, alias }) = owner.value() else { return Ok(None) };
     let within = |error: UserError| error.within("ownerInput");
     let found = async { team::require(db, Identifier::new(id, alias)?).await };

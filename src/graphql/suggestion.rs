@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 
 use super::context::Ctx;
 use super::id::{self, Id};
@@ -13,7 +13,7 @@ use super::page::PageRequest;
 use super::schema::*;
 use super::types::{CodeIssueProject, Service, ServiceSuggestion};
 use super::{integration as integrations, near_match, service, text};
-use crate::db;
+use crate::db::{self, Read};
 use crate::entity::alias::{AliasTable, Kind as AliasKind};
 use crate::entity::suggestion::{self, Column, Kind, State};
 use crate::entity::{
@@ -63,9 +63,8 @@ impl ServiceSuggestionResolver for ServiceSuggestion {
         let ids: Vec<i64> = suggestions.iter().map(|suggestion| suggestion.id).collect();
         let links = suggestion_integration::Entity::find()
             .filter(db::any(db, suggestion_integration::Column::SuggestionId, &ids))
-            .order_by_asc(suggestion_integration::Column::IntegrationId)
-            .all(db)
-            .await?;
+            .order_by_asc(suggestion_integration::Column::IntegrationId);
+        let links = db.all(links).await?;
         let rows = integration::Entity::by_ids(db, links.iter().map(|link| Some(link.integration_id))).await?;
         let mut seen_by = HashMap::<i64, Vec<Integration>>::new();
         for (link, row) in links.into_iter().zip(rows) {
@@ -108,7 +107,7 @@ pub(super) async fn of_account(
 
 /// Decides about a suggestion that is not accepted. It is taken hold of before anything else is looked at, so that
 /// deploys which come in meanwhile find either no decision or all of it.
-async fn decide(db: &impl ConnectionTrait, id: &str, state: State) -> Result<ServiceSuggestion> {
+async fn decide(db: &impl Read, id: &str, state: State) -> Result<ServiceSuggestion> {
     let suggestion = id::require::<suggestion::Entity>(db, id, "id").await?;
     let decided = suggestion::Entity::update_many()
         .col_expr(Column::State, Expr::value(state))
@@ -162,7 +161,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
 }
 
 /// Gives a service the alias that was deployed, the deploys that wait for it, and their count.
-async fn give_alias(db: &impl ConnectionTrait, alias: &str, service_id: i64, kind: AliasKind) -> Result<()> {
+async fn give_alias(db: &impl Read, alias: &str, service_id: i64, kind: AliasKind) -> Result<()> {
     if !service_alias::Entity::claim(db, service_id, alias, kind).await? {
         let message = format!("another service has the alias {} by now", quoted(alias));
         return Err(UserError::base(message).into());
@@ -177,7 +176,7 @@ async fn give_alias(db: &impl ConnectionTrait, alias: &str, service_id: i64, kin
 }
 
 /// Connects a code issue project to a service, unless it is already.
-async fn connect(db: &impl ConnectionTrait, project_id: i64, service_id: i64) -> Result<()> {
+async fn connect(db: &impl Read, project_id: i64, service_id: i64) -> Result<()> {
     use code_issue_project_resource::{ActiveModel, Entity};
     let link =
         ActiveModel { code_issue_project_id: Set(project_id), service_id: Set(Some(service_id)), ..Default::default() };

@@ -1,6 +1,6 @@
 //! Teams: the owners of services. Who is in them is `team_membership.rs`'s affair.
 
-use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::Ctx;
@@ -13,6 +13,7 @@ use super::schema::*;
 use super::service::{refuse_where_locked, set};
 use super::types::{Team, User};
 use super::{alias, deploy_metrics, team_membership, text, user};
+use crate::db::Read;
 use crate::entity::alias::AliasTable;
 use crate::entity::{self, ByIds, Timestamp, service, tag, team, team_alias};
 use crate::error::{Problems, Result, UserError, quoted};
@@ -69,12 +70,12 @@ impl TeamResolver for Team {
     async fn services(teams: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<ServiceConnectionType>> {
         let ids = teams.iter().map(|team| team.id);
         let services = List::<service::Entity>::new(service::Column::Id);
-        services.of(&ctx.db(), service::Column::OwnerId, ids).pages(ctx, &args.request()?).await
+        services.of(service::Column::OwnerId, ids).pages(ctx, &args.request()?).await
     }
 
     async fn tags(teams: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
         let ids = teams.iter().map(|team| team.id);
-        let tags = List::<tag::Entity>::new(tag::Column::Id).of(&ctx.db(), tag::Column::TeamId, ids);
+        let tags = List::<tag::Entity>::new(tag::Column::Id).of(tag::Column::TeamId, ids);
         tags.pages(ctx, &args.request()?).await
     }
 
@@ -90,7 +91,7 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<TeamCon
 }
 
 /// The team that a client names, or an error that says why there is none: for mutations, and for the query too.
-pub(super) async fn require(db: &impl ConnectionTrait, identifier: Identifier<'_>) -> Result<Team> {
+pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<Team> {
     match identifier {
         Identifier::Id(id) => id::require::<team::Entity>(db, id, "id").await,
         Identifier::Alias(alias) => {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
 
 use super::context::Ctx;
 use super::hold::hold;
@@ -12,7 +12,7 @@ use super::page::PageArguments;
 use super::schema::*;
 use super::types::{Team, TeamMembership, User};
 use super::{id, text, user};
-use crate::db;
+use crate::db::{self, Read};
 use crate::entity::{self, ByIds, team, team_membership};
 use crate::error::{Error, Problems, Result, UserError};
 
@@ -41,7 +41,6 @@ fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
 /// The members of each team, in the order in which they joined.
 pub(super) async fn users(teams: &[&Team], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<UserConnectionType>> {
     let users = List::<entity::user::Entity>::new(entity::user::Column::Id).linked(
-        &ctx.db(),
         (entity::user::Column::Id, team_membership::Column::UserId),
         team_membership::Column::Id,
         team_membership::Column::TeamId,
@@ -58,7 +57,7 @@ pub(super) async fn of_teams(
 ) -> Result<Vec<TeamMembershipConnectionType>> {
     let ids = teams.iter().map(|team| team.id);
     let memberships = List::<team_membership::Entity>::new(team_membership::Column::Id);
-    memberships.of(&ctx.db(), team_membership::Column::TeamId, ids).pages(ctx, &args.request()?).await
+    memberships.of(team_membership::Column::TeamId, ids).pages(ctx, &args.request()?).await
 }
 
 /// A user as a client names one beside a team.
@@ -70,7 +69,7 @@ pub(super) struct Member {
 }
 
 /// The users that the field `members` names, or all that is wrong with it.
-pub(super) async fn named(db: &impl ConnectionTrait, members: &[TeamMembershipUserInput]) -> Result<Vec<Member>> {
+pub(super) async fn named(db: &impl Read, members: &[TeamMembershipUserInput]) -> Result<Vec<Member>> {
     if members.len() > text::ENTRIES {
         return Err(UserError::new("members", format!("at most {} members can be named at once", text::ENTRIES)).into());
     }
@@ -94,7 +93,7 @@ pub(super) async fn named(db: &impl ConnectionTrait, members: &[TeamMembershipUs
 
 /// Makes users members of a team, in one statement. Who is one already stays one and gets the new role, if there is
 /// one.
-pub(super) async fn join(db: &impl ConnectionTrait, team_id: i64, members: &[Member]) -> Result<Vec<TeamMembership>> {
+pub(super) async fn join(db: &impl Read, team_id: i64, members: &[Member]) -> Result<Vec<TeamMembership>> {
     if members.is_empty() {
         return Ok(Vec::new());
     }
@@ -140,7 +139,7 @@ impl TeamMembershipCreateMutation for Mutation {
 }
 
 /// The key of the team whose members are to change.
-async fn team(db: &impl ConnectionTrait, id: &str) -> Result<i64> {
+async fn team(db: &impl Read, id: &str) -> Result<i64> {
     let team = id::require::<team::Entity>(db, id, "teamId").await?;
     Ok(hold::<team::Entity>(db, team.id).await?.id)
 }

@@ -4,8 +4,8 @@
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, PrimaryKeyTrait,
-    QueryFilter, QueryOrder, QuerySelect, Value,
+    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, PrimaryKeyTrait, QueryFilter,
+    QueryOrder, QuerySelect, Value,
 };
 
 use super::alias::or_taken;
@@ -15,6 +15,7 @@ use super::schema::*;
 use super::service::refuse_where_locked;
 use super::text;
 use super::types::{Lifecycle, Tier};
+use crate::db::Read;
 use crate::entity::{alias, lifecycle, service, tier};
 use crate::error::{Problems, Result, UserError, quoted};
 
@@ -52,20 +53,16 @@ grade!(tier, TierId);
 grade!(lifecycle, LifecycleId);
 
 /// The key of the tier that a write names; nothing for null and absent.
-pub(super) async fn key(db: &impl ConnectionTrait, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
+pub(super) async fn key(db: &impl Read, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
     key_of::<tier::Entity>(db, "tierAlias", alias).await
 }
 
 /// The same for a lifecycle stage.
-pub(super) async fn lifecycle_key(db: &impl ConnectionTrait, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
+pub(super) async fn lifecycle_key(db: &impl Read, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
     key_of::<lifecycle::Entity>(db, "lifecycleAlias", alias).await
 }
 
-async fn key_of<E: Grade>(
-    db: &impl ConnectionTrait,
-    field: &'static str,
-    alias: &MaybeUndefined<String>,
-) -> Result<Option<i64>> {
+async fn key_of<E: Grade>(db: &impl Read, field: &'static str, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
     let Some(alias) = alias.value().filter(|alias| !alias.is_empty()) else { return Ok(None) };
     let key = E::find().select_only().column(E::ID).filter(E::ALIAS.eq(alias)).into_tuple().one(db).await?;
     let unknown = || UserError::new(field, format!("no {} has the alias {}", E::NOUN, quoted(alias))).not_found();
@@ -73,8 +70,8 @@ async fn key_of<E: Grade>(
 }
 
 /// The whole list in its order.
-pub(super) async fn all<E: Grade>(db: &impl ConnectionTrait) -> Result<Vec<E::Model>> {
-    Ok(E::find().order_by_asc(E::INDEX).order_by_asc(E::ID).all(db).await?)
+pub(super) async fn all<E: Grade>(db: &impl Read) -> Result<Vec<E::Model>> {
+    Ok(db.all(E::find().order_by_asc(E::INDEX).order_by_asc(E::ID)).await?)
 }
 
 impl TierResolver for Tier {
@@ -122,7 +119,7 @@ impl LifecycleResolver for Lifecycle {
 }
 
 async fn create<E: Grade>(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     name: &str,
     alias: &MaybeUndefined<String>,
     description: &MaybeUndefined<String>,
@@ -152,7 +149,7 @@ async fn create<E: Grade>(
 }
 
 async fn update<E: Grade>(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     id: &str,
     name: &MaybeUndefined<String>,
     alias: &MaybeUndefined<String>,
@@ -187,7 +184,7 @@ async fn update<E: Grade>(
     row.update(db).await.map_err(|error| or_taken(error, taken))
 }
 
-async fn delete<E: Grade>(db: &impl ConnectionTrait, id: &str) -> Result<Option<Id>> {
+async fn delete<E: Grade>(db: &impl Read, id: &str) -> Result<Option<Id>> {
     let grade = id::require::<E>(db, id, "id").await?;
     let Some(number) = id::number::<E>(id) else { return Ok(None) };
     refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
@@ -199,7 +196,7 @@ fn place(index: i32) -> Result<i32, UserError> {
     if index < 0 { Err(UserError::new("index", "index must not be negative")) } else { Ok(index) }
 }
 
-async fn behind_the_last<E: Grade>(db: &impl ConnectionTrait) -> Result<i32, DbErr> {
+async fn behind_the_last<E: Grade>(db: &impl Read) -> Result<i32, DbErr> {
     let last = Expr::col(E::INDEX).max();
     let last: Option<Option<i32>> = E::find().select_only().expr(last).into_tuple().one(db).await?;
     Ok(last.flatten().map_or(1, |last| last.saturating_add(1)))

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use async_graphql::MaybeUndefined;
-use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
 use super::context::Ctx;
 use super::id::{self, Id};
@@ -12,6 +12,7 @@ use super::page::{PageArguments, PageRequest};
 use super::schema::*;
 use super::text;
 use super::types::User;
+use crate::db::Read;
 use crate::entity::user::{Role, by_email, email_key};
 use crate::entity::{ByIds, Timestamp, tag, team, team_membership, user};
 use crate::error::{Code, Error, Problems, Result, UserError, quoted};
@@ -39,7 +40,6 @@ impl UserResolver for User {
 
     async fn teams(users: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TeamConnectionType>> {
         let teams = List::<team::Entity>::new(team::Column::Id).linked(
-            &ctx.db(),
             (team::Column::Id, team_membership::Column::TeamId),
             team_membership::Column::Id,
             team_membership::Column::UserId,
@@ -50,7 +50,7 @@ impl UserResolver for User {
 
     async fn tags(users: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
         let ids = users.iter().map(|user| user.id);
-        let tags = List::<tag::Entity>::new(tag::Column::Id).of(&ctx.db(), tag::Column::UserId, ids);
+        let tags = List::<tag::Entity>::new(tag::Column::Id).of(tag::Column::UserId, ids);
         tags.pages(ctx, &args.request()?).await
     }
 }
@@ -70,7 +70,7 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<UserCon
 }
 
 /// The user that a client names, or nothing: for queries.
-pub(super) async fn find(db: &impl ConnectionTrait, named: &UserIdentifierInput) -> Result<Option<User>> {
+pub(super) async fn find(db: &impl Read, named: &UserIdentifierInput) -> Result<Option<User>> {
     match all(db, &[named]).await?.pop() {
         Some(Ok(user)) => Ok(Some(user)),
         Some(Err(error)) if error.code != Code::NotFound => Err(error.into()),
@@ -79,7 +79,7 @@ pub(super) async fn find(db: &impl ConnectionTrait, named: &UserIdentifierInput)
 }
 
 /// The user that the argument `user` of a mutation names.
-async fn require(db: &impl ConnectionTrait, named: &UserIdentifierInput) -> Result<User> {
+async fn require(db: &impl Read, named: &UserIdentifierInput) -> Result<User> {
     match all(db, &[named]).await?.pop() {
         Some(Ok(user)) => Ok(user),
         Some(Err(error)) => Err(error.within("user").into()),
@@ -89,7 +89,7 @@ async fn require(db: &impl ConnectionTrait, named: &UserIdentifierInput) -> Resu
 
 /// The key of the user with the address that `field` holds; nothing for null, absent and empty.
 pub(super) async fn key_by_email(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     field: &'static str,
     email: &MaybeUndefined<String>,
 ) -> Result<Option<i64>> {
@@ -103,10 +103,7 @@ fn nobody(email: &str, field: &'static str) -> UserError {
 }
 
 /// The users that a client names, in its order, or what is wrong with a name: in two statements for any number.
-pub(super) async fn all(
-    db: &impl ConnectionTrait,
-    named: &[&UserIdentifierInput],
-) -> Result<Vec<Result<User, UserError>>> {
+pub(super) async fn all(db: &impl Read, named: &[&UserIdentifierInput]) -> Result<Vec<Result<User, UserError>>> {
     let names: Vec<_> = named.iter().map(|named| Name::new(named)).collect();
     let ids = names.iter().map(|name| match name {
         Ok(Name::Id(id)) => id::number::<user::Entity>(id),

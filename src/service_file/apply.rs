@@ -5,13 +5,13 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, Set};
 
 use super::document::{Document, Given, ServiceDocument};
 use super::find::{Governed, find};
 use super::yaml::At;
 use super::{Problems, repositories};
-use crate::db;
+use crate::db::{self, Read};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::audit::Subject;
 use crate::entity::tag::{self, Owner};
@@ -41,7 +41,7 @@ impl Change {
 
 /// Applies the documents, repositories first, and answers what came of each, in their order.
 pub(super) async fn apply(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     documents: &[Document],
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
@@ -66,12 +66,7 @@ pub(super) async fn apply(
 
 /// Takes away the aliases that somebody gave the service and that are not listed. The name stays an alias, whoever
 /// gave it.
-async fn take_aliases(
-    db: &impl ConnectionTrait,
-    service: i64,
-    name: &str,
-    listed: &[At<String>],
-) -> Result<bool, DbErr> {
+async fn take_aliases(db: &impl Read, service: i64, name: &str, listed: &[At<String>]) -> Result<bool, DbErr> {
     use service_alias::Column;
     let kept = listed.iter().map(|alias| alias.value.as_str()).chain([name]);
     let others = service_alias::Entity::delete_many()
@@ -82,12 +77,7 @@ async fn take_aliases(
 }
 
 /// Creates or updates a service. `freed`: it had aliases taken away.
-async fn put(
-    db: &impl ConnectionTrait,
-    governed: Governed<'_>,
-    freed: bool,
-    problems: &mut Problems,
-) -> Result<Change, DbErr> {
+async fn put(db: &impl Read, governed: Governed<'_>, freed: bool, problems: &mut Problems) -> Result<Change, DbErr> {
     let Governed { file, document, service, .. } = governed;
     // Taken apart, so that nothing a document can say is forgotten.
     let ServiceDocument {
@@ -186,13 +176,13 @@ fn known(
     found
 }
 
-async fn has_alias(db: &impl ConnectionTrait, service: i64, alias: &str) -> Result<bool, DbErr> {
+async fn has_alias(db: &impl Read, service: i64, alias: &str) -> Result<bool, DbErr> {
     Ok(service::by_alias(db, alias).await?.is_some_and(|owner| owner.id == service))
 }
 
 /// Gives the service an alias, unless it has it, of whatever kind. Answers whether it is new.
 async fn give_alias(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     service: i64,
     file: usize,
     At { value: alias, spot }: &At<String>,
@@ -210,16 +200,13 @@ async fn give_alias(
 }
 
 /// Makes these the tags of the owner, and answers whether that changed anything.
-pub(super) async fn tags(db: &impl ConnectionTrait, owner: Owner, wanted: &[(String, String)]) -> Result<bool, DbErr> {
-    let mut changed = false;
+pub(super) async fn tags(db: &impl Read, owner: Owner, wanted: &[(String, String)]) -> Result<bool, DbErr> {
     let present = tag::Entity::find().filter(owner.column().eq(owner.id())).all(db).await?;
     let mut present: HashMap<String, tag::Model> = present.into_iter().map(|tag| (tag.key.clone(), tag)).collect();
-    for (key, value) in wanted {
-        if present.remove(key).is_none_or(|tag| tag.value != *value) {
-            tag::assign(db, owner, key.clone(), value.clone()).await?;
-            changed = true;
-        }
-    }
+    let mut is_other = |(key, value): &&(String, String)| present.remove(key).is_none_or(|tag| tag.value != *value);
+    let others: Vec<_> = wanted.iter().filter(|tag| is_other(tag)).cloned().collect();
+    let mut changed = !others.is_empty();
+    tag::assign(db, owner, others).await?;
     let rest: Vec<i64> = present.values().map(|tag| tag.id).collect();
     if !rest.is_empty() {
         tag::Entity::delete_many().filter(db::any(db, tag::Column::Id, &rest)).exec(db).await?;
@@ -231,7 +218,7 @@ pub(super) async fn tags(db: &impl ConnectionTrait, owner: Owner, wanted: &[(Str
 /// Makes these the repositories of the service, and answers whether that changed anything. A link that is there keeps
 /// its folder and its name.
 async fn links(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     service: i64,
     file: usize,
     wanted: &[At<String>],

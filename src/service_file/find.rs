@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::Problems;
 use super::document::{Document, ServiceDocument, Subject};
 use super::yaml::{At, Spot};
-use crate::db;
+use crate::db::{self, Read};
 use crate::entity::service;
 
 /// A document, and the service that it is about; none that it is to be made.
@@ -21,7 +21,7 @@ pub(super) struct Governed<'a> {
 
 /// Finds the services that the documents are about: by their names, and of the rest by the aliases that they list.
 pub(super) async fn find<'a>(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     documents: &'a [Document],
     problems: &mut Problems,
 ) -> Result<Vec<Governed<'a>>, DbErr> {
@@ -69,7 +69,7 @@ fn twice(problems: &mut Problems, (file, spot): (usize, Spot), (twin, at): (usiz
 
 /// The service that has one of the document's aliases and is to be called by its name from now on.
 async fn renamed(
-    db: &impl ConnectionTrait,
+    db: &impl Read,
     Governed { file, document, .. }: &Governed<'_>,
     found_by_name: &HashMap<i64, (usize, Spot)>,
     problems: &mut Problems,
@@ -106,7 +106,7 @@ async fn renamed(
 }
 
 /// Holds the services in one order, so that two who write many of them do not wait for each other.
-async fn hold(db: &impl ConnectionTrait, all: &mut [Governed<'_>]) -> Result<(), DbErr> {
+async fn hold(db: &impl Read, all: &mut [Governed<'_>]) -> Result<(), DbErr> {
     let ids: Vec<i64> = all.iter().filter_map(|governed| Some(governed.service.as_ref()?.id)).collect();
     if ids.is_empty() {
         return Ok(());

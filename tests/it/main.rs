@@ -39,6 +39,7 @@ mod process;
 mod properties;
 mod published_limits;
 mod races;
+mod reads;
 mod real_catalogue;
 mod reference;
 mod refusals;

@@ -1,10 +1,11 @@
 //! Opens the database: its connections and their settings, and its migration under a lock.
 //!
-//! The only file that names a backend. Everything else reads from [`Db::read`], writes inside [`Db::write`], and does
-//! not know whether SQLite or PostgreSQL is behind it. What the tables are is told in `migration/`.
+//! The only folder that names a backend. Everything else reads from [`Db::read`] or inside [`Db::begin_read`], writes
+//! inside [`Db::write`], and does not know whether SQLite or PostgreSQL is behind it. How rows are read is told in
+//! [`read`]; what the tables are, in `migration/`.
 
-use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use migration::{Migrator, MigratorTrait};
@@ -12,18 +13,29 @@ use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{ArrayType, Expr, ExprTrait};
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sea_orm::sqlx::{self, ConnectOptions, Connection, Executor, SqliteConnection};
+use sea_orm::sqlx::{self, ConnectOptions, Connection as _, Executor, SqliteConnection};
 use sea_orm::{
     AccessMode, ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    IsolationLevel, RuntimeErr, SqlErr, SqliteTransactionMode, SqlxPostgresConnector, SqlxSqliteConnector,
-    TransactionOptions, TransactionTrait, Value, metric,
+    IsolationLevel, SqliteTransactionMode, SqlxPostgresConnector, SqlxSqliteConnector, TransactionOptions,
+    TransactionTrait, Value, metric,
 };
+
+mod embedded;
+pub mod read;
+mod refusal;
+mod shape;
+
+use embedded::Embedded;
+pub use read::{Connection, OfKeys, Read, Reader, Row, Snapshot, Table};
+use refusal::busy;
+pub use refusal::{OpenError, is_lost_race, refusal};
+pub use shape::Shape;
 
 /// How long a writer of SQLite waits for another process's lock, and a client of PostgreSQL for the server to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Readers of SQLite. Each keeps its own page cache, and two cores do not feed more.
-const SQLITE_READERS: u32 = 4;
+/// Readers of SQLite for what is not read in place. Each keeps its own page cache.
+const SQLITE_READERS: u32 = 2;
 
 /// Connections to PostgreSQL, for readers and writers together.
 const POSTGRES_CONNECTIONS: u32 = 10;
@@ -39,7 +51,7 @@ const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"rollcall");
 #[derive(Clone, Debug)]
 pub struct Db {
     place: String,
-    read: DatabaseConnection,
+    read: Reader,
     write: DatabaseConnection,
 }
 
@@ -58,23 +70,23 @@ pub struct Pool {
 
 impl Db {
     /// The connections to read by. On SQLite they refuse to write.
-    pub fn read(&self) -> &DatabaseConnection {
+    pub fn read(&self) -> &Reader {
         &self.read
     }
 
     /// Begins a transaction that only reads, and sees the database as it is at its first statement, whatever is written
     /// meanwhile. Dropped, it is over.
-    pub async fn begin_read(&self) -> Result<DatabaseTransaction, DbErr> {
-        let options = match self.read.get_database_backend() {
-            DbBackend::Postgres => TransactionOptions {
-                isolation_level: Some(IsolationLevel::RepeatableRead),
-                access_mode: Some(AccessMode::ReadOnly),
-                ..TransactionOptions::default()
-            },
-            // A transaction of SQLite always sees one state, and the readers refuse to write.
-            _ => TransactionOptions::default(),
+    pub async fn begin_read(&self) -> Result<Snapshot, DbErr> {
+        if let Some(embedded) = &self.read.embedded {
+            let snapshot = embedded.begin().await?;
+            return Ok(Snapshot(read::Kind::Embedded { snapshot, beside: self.read.pool.clone() }));
+        }
+        let options = TransactionOptions {
+            isolation_level: Some(IsolationLevel::RepeatableRead),
+            access_mode: Some(AccessMode::ReadOnly),
+            ..TransactionOptions::default()
         };
-        self.read.begin_with_options(options).await
+        Ok(Snapshot(read::Kind::Pooled(self.read.pool.begin_with_options(options).await?)))
     }
 
     /// Begins a transaction that may write. On SQLite there is one at a time: it takes the write lock at once, so
@@ -125,20 +137,30 @@ impl Db {
             Pool { name, in_use: size.saturating_sub(idle), idle, most }
         };
         match self.read.get_database_backend() {
-            DbBackend::Postgres => vec![pool("all", &self.read)],
-            _ => vec![pool("read", &self.read), pool("write", &self.write)],
+            DbBackend::Postgres => vec![pool("all", &self.write)],
+            _ => {
+                let embedded = self.read.embedded.as_ref().map(Embedded::pool);
+                [embedded, Some(pool("write", &self.write))].into_iter().flatten().collect()
+            }
         }
     }
 
     /// Tells `observer` of every statement, once it has run. Clones that were made before are not observed.
     pub fn observe(&mut self, observer: impl Fn(&metric::Info<'_>) + Clone + Send + Sync + 'static) {
-        self.read.set_metric_callback(observer.clone());
-        self.write.set_metric_callback(observer);
+        self.read.pool.set_metric_callback(observer.clone());
+        self.write.set_metric_callback(observer.clone());
+        if let Some(embedded) = &mut self.read.embedded {
+            embedded.observer = Some(Arc::new(observer));
+        }
     }
 
     /// Closes all connections, once what they are doing is done.
     pub async fn close(&self) -> Result<(), DbErr> {
-        self.read.close_by_ref().await?;
+        if let Some(embedded) = &self.read.embedded {
+            embedded.close().await;
+        }
+        self.read.pool.close_by_ref().await?;
+        // The last, so that SQLite writes its log back.
         self.write.close_by_ref().await
     }
 }
@@ -157,7 +179,7 @@ pub async fn connect(url: &str) -> Result<Db, OpenError> {
 /// the others wait; all steps are one transaction, so that a failure leaves the database as it was.
 pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
     let failed = |error: DbErr| OpenError::of(&db.place, error);
-    if pending(&db.place, Migrator::standing(&db.read).await.map_err(failed)?)? == 0 {
+    if pending(&db.place, Migrator::standing(&db.read.pool).await.map_err(failed)?)? == 0 {
         return Ok(0);
     }
     let transaction = db.begin_write().await.map_err(failed)?;
@@ -176,7 +198,7 @@ pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
 /// Whether the database answers and is of this program's version.
 pub async fn check(db: &Db) -> Result<(), OpenError> {
     let failed = |error: DbErr| OpenError::of(&db.place, error);
-    match pending(&db.place, Migrator::standing(&db.read).await.map_err(failed)?)? {
+    match pending(&db.place, Migrator::standing(&db.read.pool).await.map_err(failed)?)? {
         0 => Ok(()),
         steps => Err(failed(DbErr::Custom(format!("it lacks {steps} migrations")))),
     }
@@ -190,72 +212,35 @@ fn pending(place: &str, standing: migration::Standing) -> Result<usize, OpenErro
     }
 }
 
-/// The sentence for a client whose write the database refuses for now, and not for what is written; nothing for an error
-/// of any other kind.
-pub fn refusal(error: &DbErr) -> Option<&'static str> {
-    const FULL: &str = "The disk of the database is full.";
-    const BUSY: &str = "The database is locked by another program.";
-    const READ_ONLY: &str = "The database can only be read at present.";
-    const BROKEN: &str = "The disk of the database does not work.";
-    const AWAY: &str = "The database cannot be reached.";
-    if let DbErr::ConnectionAcquire(_) = error {
-        return Some(AWAY);
-    }
-    match sqlx_error(error)? {
-        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {
-            Some(AWAY)
-        }
-        sqlx::Error::Database(answer) => match sqlite_code(&**answer) {
-            Some(SQLITE_FULL) => Some(FULL),
-            Some(SQLITE_BUSY | SQLITE_LOCKED) => Some(BUSY),
-            Some(SQLITE_READONLY) => Some(READ_ONLY),
-            Some(SQLITE_IOERR) => Some(BROKEN),
-            Some(_) => None,
-            // PostgreSQL: disk full; lock not available; read-only transaction; input or output error; shutting down,
-            // starting, or out of connections.
-            None => match answer.code()?.as_ref() {
-                "53100" => Some(FULL),
-                "55P03" => Some(BUSY),
-                "25006" => Some(READ_ONLY),
-                "58030" => Some(BROKEN),
-                "57P01" | "57P02" | "57P03" | "53300" => Some(AWAY),
-                code if code.starts_with("08") => Some(AWAY),
-                _ => None,
-            },
-        },
-        _ => None,
-    }
-}
-
-/// Whether a transaction failed because of what another one did at the same time: both wanted what the other held, or
-/// a row went away between being looked at and being written or referred to.
-pub fn is_lost_race(error: &DbErr) -> bool {
-    let lost = |code: &str| matches!(code, "40001" | "40P01");
-    matches!(error, DbErr::RecordNotUpdated)
-        || matches!(error.sql_err(), Some(SqlErr::ForeignKeyConstraintViolation(_)))
-        // PostgreSQL: serialization failure, deadlock. SQLite has one writer at a time.
-        || matches!(sqlx_error(error), Some(sqlx::Error::Database(answer)) if answer.code().as_deref().is_some_and(lost))
-}
-
-fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
-    match error {
-        DbErr::Conn(RuntimeErr::SqlxError(cause))
-        | DbErr::Exec(RuntimeErr::SqlxError(cause))
-        | DbErr::Query(RuntimeErr::SqlxError(cause)) => Some(cause),
-        _ => None,
-    }
+/// Whether there is but one writer at a time, so that what a transaction has read stays true until its end.
+pub fn has_one_writer(db: &impl ConnectionTrait) -> bool {
+    db.get_database_backend() != DbBackend::Postgres
 }
 
 /// The condition that `column` is one of `ids`. It binds one parameter, so that the text of the statement, and with it
 /// the prepared statement, is the same for a list of any length.
 pub fn any<C: ConnectionTrait>(db: &C, column: impl ColumnTrait, ids: &[i64]) -> Expr {
-    let column = Expr::col(column.as_column_ref());
-    match db.get_database_backend() {
+    is_any(db.get_database_backend(), Expr::col(column.as_column_ref()), ids)
+}
+
+fn is_any(backend: DbBackend, column: Expr, ids: &[i64]) -> Expr {
+    let ids = Expr::value(list(backend, ids));
+    match backend {
+        DbBackend::Postgres => column.eq(PgFunc::any(ids)),
+        _ => Expr::cust_with_exprs("? IN (SELECT value FROM json_each(?))", [column, ids]),
+    }
+}
+
+/// The numbers as one value: an array, or as JSON.
+fn list(backend: DbBackend, ids: &[i64]) -> Value {
+    match backend {
         DbBackend::Postgres => {
-            let ids = ids.iter().map(|id| Value::from(*id)).collect();
-            column.eq(PgFunc::any(Expr::value(Value::Array(ArrayType::BigInt, Some(Box::new(ids))))))
+            Value::Array(ArrayType::BigInt, Some(Box::new(ids.iter().map(|id| Value::from(*id)).collect())))
         }
-        _ => Expr::cust_with_exprs("? IN (SELECT value FROM json_each(?))", [column, Expr::value(json(ids))]),
+        _ => {
+            let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
+            format!("[{}]", ids.join(",")).into()
+        }
     }
 }
 
@@ -274,18 +259,13 @@ pub fn any_text<C: ConnectionTrait>(db: &C, column: impl ColumnTrait, texts: &[&
     }
 }
 
-/// The numbers as a JSON array.
-fn json(ids: &[i64]) -> String {
-    let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
-    format!("[{}]", ids.join(","))
-}
-
 async fn connect_sqlite(url: &str) -> Result<Db, OpenError> {
     let options = SqliteConnectOptions::from_str(url).map_err(|_| OpenError::Url)?;
     if url.contains(":memory:") || url.contains("mode=memory") {
         return Err(OpenError::Url);
     }
-    let place = options.get_filename().display().to_string();
+    let file = options.get_filename().to_path_buf();
+    let place = file.display().to_string();
     let options = options
         .create_if_missing(true)
         .busy_timeout(PATIENCE)
@@ -318,11 +298,11 @@ async fn connect_sqlite(url: &str) -> Result<Db, OpenError> {
         }
     };
     let reader = options.pragma("query_only", "ON");
-    let read = pool().max_connections(SQLITE_READERS).connect_with(reader).await;
-    let read = read.map_err(|error| OpenError::of_sqlx(&place, error))?;
+    let read = pool().max_connections(SQLITE_READERS).connect_lazy_with(reader);
+    let pool = SqlxSqliteConnector::from_sqlx_sqlite_pool(read);
     Ok(Db {
         place,
-        read: SqlxSqliteConnector::from_sqlx_sqlite_pool(read),
+        read: Reader { pool, embedded: Some(Embedded::new(file)) },
         write: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
     })
 }
@@ -357,140 +337,5 @@ async fn connect_postgres(url: &str) -> Result<Db, OpenError> {
         Box::pin(async move { connection.execute(sqlx::AssertSqlSafe(limit)).await.map(drop) })
     });
     let pool = SqlxPostgresConnector::from_sqlx_postgres_pool(pool.connect_lazy_with(options));
-    Ok(Db { place, read: pool.clone(), write: pool })
-}
-
-/// Why the database cannot be opened or migrated, in one sentence. It names the place, never the password.
-#[derive(Debug)]
-pub enum OpenError {
-    /// The URL is not of a kind that can be opened.
-    Url,
-    /// Another program holds the lock.
-    Locked {
-        /// The file.
-        place: String,
-    },
-    /// The file is damaged, or something else than a database.
-    Corrupt {
-        /// The file.
-        place: String,
-    },
-    /// The database has steps that this program does not know.
-    Newer {
-        /// The file, or the server and the database.
-        place: String,
-        /// The last step that is not known.
-        step: String,
-    },
-    /// The file cannot be opened, or the server refuses the login.
-    Refused {
-        /// The file, or the server and the database.
-        place: String,
-        /// What was said.
-        why: String,
-    },
-    /// The server does not answer.
-    Unreachable {
-        /// The server and the database.
-        place: String,
-        /// What was said.
-        why: String,
-    },
-    /// Anything else.
-    Failed {
-        /// The file, or the server and the database.
-        place: String,
-        /// What happened.
-        cause: DbErr,
-    },
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Url => {
-                f.write_str("the database URL must be sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE")
-            }
-            Self::Locked { place } => write!(f, "the database {place} is locked by another program; try again"),
-            Self::Corrupt { place } => {
-                write!(f, "the file {place} is damaged or not a database; restore a backup or name another file")
-            }
-            Self::Newer { place, step } => {
-                write!(f, "the database {place} was made by a newer rollcall (it has step {step}); start that one")
-            }
-            Self::Refused { place, why } => write!(f, "the database {place} cannot be opened: {why}"),
-            Self::Unreachable { place, why } => write!(f, "the database server {place} cannot be reached: {why}"),
-            Self::Failed { place, cause } => write!(f, "the database {place} does not work: {cause}"),
-        }
-    }
-}
-
-impl std::error::Error for OpenError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Failed { cause, .. } => Some(cause),
-            _ => None,
-        }
-    }
-}
-
-impl OpenError {
-    fn of_sqlx(place: &str, error: sqlx::Error) -> Self {
-        Self::of(place, DbErr::Conn(RuntimeErr::SqlxError(error.into())))
-    }
-
-    fn of(place: &str, error: DbErr) -> Self {
-        let place = place.to_owned();
-        let Some(cause) = sqlx_error(&error) else { return Self::Failed { place, cause: error } };
-        match cause {
-            sqlx::Error::Io(io) => Self::Unreachable { place, why: io.to_string() },
-            sqlx::Error::Tls(why) => Self::Refused { place, why: why.to_string() },
-            sqlx::Error::Database(answer) => match sqlite_code(&**answer) {
-                Some(SQLITE_BUSY | SQLITE_LOCKED) => Self::Locked { place },
-                Some(SQLITE_CORRUPT | SQLITE_NOTADB) => Self::Corrupt { place },
-                Some(SQLITE_CANTOPEN) => Self::Refused { why: cannot_open(&place), place },
-                Some(SQLITE_PERM | SQLITE_READONLY) => Self::Refused { place, why: "it may not be written".to_owned() },
-                // Class 28: invalid authorization; 3D000: no such database.
-                None if answer.code().is_some_and(|code| code.starts_with("28") || code == "3D000") => {
-                    Self::Refused { place, why: answer.message().to_owned() }
-                }
-                _ => Self::Failed { place, cause: error },
-            },
-            _ => Self::Failed { place, cause: error },
-        }
-    }
-}
-
-const SQLITE_PERM: i32 = 3;
-const SQLITE_BUSY: i32 = 5;
-const SQLITE_LOCKED: i32 = 6;
-const SQLITE_READONLY: i32 = 8;
-const SQLITE_IOERR: i32 = 10;
-const SQLITE_CORRUPT: i32 = 11;
-const SQLITE_FULL: i32 = 13;
-const SQLITE_CANTOPEN: i32 = 14;
-const SQLITE_NOTADB: i32 = 26;
-
-fn busy(error: &sqlx::Error) -> bool {
-    matches!(error, sqlx::Error::Database(answer) if sqlite_code(&**answer) == Some(SQLITE_BUSY))
-}
-
-/// SQLite's primary result code, which is the low byte of the extended one.
-fn sqlite_code(answer: &dyn sqlx::error::DatabaseError) -> Option<i32> {
-    answer.try_downcast_ref::<sqlx::sqlite::SqliteError>()?;
-    Some(answer.code()?.parse::<i32>().ok()? & 0xff)
-}
-
-/// What SQLite does not tell. The file itself is not opened to find out: closing it would drop the locks of this
-/// process.
-fn cannot_open(place: &str) -> String {
-    let path = std::path::Path::new(place);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if path.is_dir() {
-        "it is a folder".to_owned()
-    } else if folder.is_some_and(|folder| !folder.is_dir()) {
-        "its folder does not exist".to_owned()
-    } else {
-        "permission denied".to_owned()
-    }
+    Ok(Db { place, read: Reader { pool: pool.clone(), embedded: None }, write: pool })
 }

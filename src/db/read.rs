@@ -1,0 +1,397 @@
+//! Reading rows whose type is known before the first is there: what every answer is made of.
+//!
+//! On SQLite they are read in place ([`super::embedded`]), on PostgreSQL by sea-orm. Statements are built by sea-orm, and
+//! one that differs from the last only in the values of its parameters is not built again: its text is remembered by its
+//! [`Shape`](super::Shape). Anything else is sea-orm's affair: each of these connections is one of sea-orm's too. Only what it is asked
+//! that way in a [`Snapshot`] of an SQLite file is read beside that, as it is at the time.
+
+use rusqlite::types::{FromSql, ValueRef};
+use sea_orm::entity::prelude::async_trait::async_trait;
+use sea_orm::sea_query::{ArrayType, Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
+use sea_orm::{
+    ActiveModelTrait, ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr,
+    EntityTrait, ExecResult, FromQueryResult, Iterable, ModelTrait, QueryResult, QuerySelect, QueryTrait, Select,
+    Statement, TryGetable, TryIntoModel, Value,
+};
+
+use super::embedded::{self, Embedded};
+use super::shape::{How, Shape, statement};
+
+/// The connections to read by.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    pub(super) pool: DatabaseConnection,
+    pub(super) embedded: Option<Embedded>,
+}
+
+/// A transaction that reads. Dropped, it is over.
+#[derive(Debug)]
+pub struct Snapshot(pub(super) Kind);
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    Pooled(DatabaseTransaction),
+    Embedded { snapshot: embedded::Snapshot, beside: DatabaseConnection },
+}
+
+/// Whatever a resolver may be given.
+#[derive(Debug, Clone, Copy)]
+pub enum Connection<'c> {
+    /// Each statement sees what is true when it runs.
+    Reader(&'c Reader),
+    /// All statements see the same.
+    Snapshot(&'c Snapshot),
+    /// All statements see the same and what they themselves write.
+    Transaction(&'c DatabaseTransaction),
+}
+
+/// A row of an answer.
+pub enum Row<'r> {
+    /// From a pool.
+    Pooled(&'r QueryResult),
+    /// From a file.
+    Embedded(&'r rusqlite::Row<'r>),
+}
+
+/// What a column may be read as.
+pub trait Cell: TryGetable + FromSql {}
+
+impl<T: TryGetable + FromSql> Cell for T {}
+
+/// A table whose rows can be read from anywhere.
+pub trait Table: EntityTrait<Model: 'static, ActiveModel: TryIntoModel<<Self as EntityTrait>::Model>> {}
+
+impl<E> Table for E where E: EntityTrait<Model: 'static, ActiveModel: TryIntoModel<<E as EntityTrait>::Model>> {}
+
+impl Row<'_> {
+    /// The value of a column, by its place.
+    pub fn get<T: Cell>(&self, place: usize) -> Result<T, DbErr> {
+        match self {
+            Self::Pooled(row) => row.try_get_by_index(place),
+            Self::Embedded(row) => row.get(place).map_err(embedded::unreadable),
+        }
+    }
+
+    /// The row of a table whose columns come first, under their names and in their order.
+    pub fn model<E: Table>(&self) -> Result<E::Model, DbErr> {
+        let row = match self {
+            Self::Pooled(row) => return E::Model::from_query_result(row, ""),
+            Self::Embedded(row) => row,
+        };
+        let mut model = <E::ActiveModel as ActiveModelTrait>::default();
+        for (place, column) in E::Column::iter().enumerate() {
+            let cell = row.get_ref(place).map_err(embedded::unreadable)?;
+            model.try_set(column, value(E::Model::get_value_type(column), cell)?)?;
+        }
+        model.try_into_model()
+    }
+}
+
+/// What a cell is as a value of a column's type.
+fn value(kind: ArrayType, cell: ValueRef<'_>) -> Result<Value, DbErr> {
+    Ok(match (kind, cell) {
+        (ArrayType::BigInt, ValueRef::Null) => Value::BigInt(None),
+        (ArrayType::BigInt, ValueRef::Integer(number)) => Value::BigInt(Some(number)),
+        (ArrayType::String, ValueRef::Null) => Value::String(None),
+        (ArrayType::String, ValueRef::Text(text)) => Value::String(Some(embedded::utf8(text)?)),
+        (ArrayType::Int, ValueRef::Null) => Value::Int(None),
+        (ArrayType::Int, ValueRef::Integer(number)) => {
+            Value::Int(Some(i32::try_from(number).map_err(|error| DbErr::Type(error.to_string()))?))
+        }
+        (ArrayType::Bool, ValueRef::Null) => Value::Bool(None),
+        (ArrayType::Bool, ValueRef::Integer(number)) => Value::Bool(Some(number != 0)),
+        (ArrayType::Bytes, ValueRef::Null) => Value::Bytes(None),
+        (ArrayType::Bytes, ValueRef::Blob(bytes)) => Value::Bytes(Some(bytes.to_vec())),
+        (kind, cell) => return Err(DbErr::Type(format!("a {kind:?} is stored as {}", cell.data_type()))),
+    })
+}
+
+/// A statement that selects rows of several keys.
+pub struct OfKeys<'s> {
+    /// What its text follows from, where that can be said.
+    pub shape: Option<Shape>,
+    /// Builds it, given the condition for the keys, which holds its first parameter.
+    pub build: &'s (dyn Fn(Expr) -> SelectStatement + Sync),
+    /// The other parameters' values, in their order.
+    pub values: Vec<Value>,
+    /// The column of the key.
+    pub key: Expr,
+    /// The keys.
+    pub keys: Vec<i64>,
+    /// Whether there is a limit to the rows of each key.
+    pub is_limited: bool,
+}
+
+/// A statement to run.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Work {
+    pub(super) statement: Statement,
+    /// Embedded, it is run for each of these, which are then its first parameter.
+    pub(super) keys: Vec<i64>,
+    /// Whether it is known to take its time.
+    pub(super) is_long: bool,
+}
+
+impl Work {
+    fn new(statement: Statement) -> Self {
+        Self { statement, keys: Vec::new(), is_long: false }
+    }
+}
+
+/// Reads rows whose type is known.
+pub trait Read: ConnectionTrait {
+    /// What `read` makes of each row. It may be asked twice for the same.
+    #[doc(hidden)]
+    fn run<T, F>(&self, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static;
+
+    /// Whether a statement costs little enough to be run once for each key.
+    #[doc(hidden)]
+    fn is_embedded(&self) -> bool;
+
+    /// What `read` makes of each row of a statement.
+    fn rows<T, F>(&self, statement: &SelectStatement, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    {
+        self.run(Work::new(self.get_database_backend().build(statement)), read)
+    }
+
+    /// The same for a statement that may look at a whole table.
+    fn rows_at_leisure<T, F>(
+        &self,
+        statement: &SelectStatement,
+        read: F,
+    ) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    {
+        let statement = self.get_database_backend().build(statement);
+        self.run(Work { is_long: true, ..Work::new(statement) }, read)
+    }
+
+    /// The same for a statement whose text follows from its shape. `values` are those of its parameters, in their order.
+    fn rows_like<T, F>(
+        &self,
+        shape: Shape,
+        build: impl FnOnce() -> SelectStatement,
+        values: Vec<Value>,
+        read: F,
+    ) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    {
+        let statement = statement(self.get_database_backend(), How::Each, Some(shape), build, values);
+        self.run(Work::new(statement), read)
+    }
+
+    /// The rows of several keys: in the order of the statement for each key, and in no order of the keys. However many
+    /// there are, it is one statement, and it looks at no more rows than it answers.
+    fn rows_of<T, F>(&self, query: OfKeys<'_>, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Clone + Send + Sync + 'static,
+    {
+        let OfKeys { shape, build, mut values, key, keys, is_limited } = query;
+        let backend = self.get_database_backend();
+        let how = match keys.len() {
+            _ if self.is_embedded() => How::Each,
+            0 | 1 => How::Each,
+            _ if !is_limited => How::All,
+            _ if backend == DbBackend::Postgres => How::Lateral,
+            // The writer of SQLite reads no pages.
+            _ => How::Each,
+        };
+        let work: Vec<Work> = match how {
+            How::Each if self.is_embedded() && !keys.is_empty() => {
+                values.insert(0, keys[0].into());
+                let statement = statement(backend, how, shape, || build(key.eq(keys[0])), values);
+                vec![Work { keys, ..Work::new(statement) }]
+            }
+            How::Each => {
+                let of = |one: &i64| {
+                    let values = [Value::from(*one)].into_iter().chain(values.clone()).collect();
+                    Work::new(statement(backend, how, shape, || build(key.clone().eq(*one)), values))
+                };
+                keys.iter().map(of).collect()
+            }
+            How::All => {
+                values.insert(0, super::list(backend, &keys));
+                let build = || build(super::is_any(backend, key, &keys));
+                vec![Work::new(statement(backend, how, shape, build, values))]
+            }
+            How::Lateral => {
+                values.insert(0, super::list(backend, &keys));
+                let all = Func::cust("UNNEST").arg(Expr::value(super::list(backend, &keys)));
+                let build = || {
+                    let one = build(key.eq(Expr::col(KEY)));
+                    Query::select()
+                        .column(("one", Asterisk))
+                        .from_function(all, KEY)
+                        .join_lateral(JoinType::InnerJoin, one, "one", Expr::cust("TRUE"))
+                        .take()
+                };
+                vec![Work::new(statement(backend, how, shape, build, values))]
+            }
+        };
+        async move {
+            let mut found = Vec::new();
+            for work in work {
+                found.append(&mut self.run(work, read.clone()).await?);
+            }
+            Ok(found)
+        }
+    }
+
+    /// All rows of a table that a statement selects.
+    fn all<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
+        let statement = self.get_database_backend().build(select.as_query());
+        self.run(Work::new(statement), |row| row.model::<E>())
+    }
+
+    /// The first of them.
+    fn one<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Option<E::Model>, DbErr>> + Send {
+        let rows = self.all(select.limit(1));
+        async move { Ok(rows.await?.pop()) }
+    }
+}
+
+/// The name of a key among the keys.
+const KEY: &str = "key_of_rows";
+
+async fn pooled<T, F>(connection: &impl ConnectionTrait, statement: Statement, read: F) -> Result<Vec<T>, DbErr>
+where
+    F: Fn(&Row<'_>) -> Result<T, DbErr>,
+{
+    connection.query_all_raw(statement).await?.iter().map(|row| read(&Row::Pooled(row))).collect()
+}
+
+impl Read for DatabaseTransaction {
+    async fn run<T, F>(&self, work: Work, read: F) -> Result<Vec<T>, DbErr>
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    {
+        pooled(self, work.statement, read).await
+    }
+
+    fn is_embedded(&self) -> bool {
+        false
+    }
+}
+
+impl Read for Reader {
+    async fn run<T, F>(&self, work: Work, read: F) -> Result<Vec<T>, DbErr>
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    {
+        match &self.embedded {
+            Some(embedded) => embedded.rows(work, read).await,
+            None => pooled(&self.pool, work.statement, read).await,
+        }
+    }
+
+    fn is_embedded(&self) -> bool {
+        self.embedded.is_some()
+    }
+}
+
+impl Read for Snapshot {
+    async fn run<T, F>(&self, work: Work, read: F) -> Result<Vec<T>, DbErr>
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    {
+        match &self.0 {
+            Kind::Pooled(transaction) => pooled(transaction, work.statement, read).await,
+            Kind::Embedded { snapshot, .. } => snapshot.rows(work, read).await,
+        }
+    }
+
+    fn is_embedded(&self) -> bool {
+        matches!(self.0, Kind::Embedded { .. })
+    }
+}
+
+impl Read for Connection<'_> {
+    async fn run<T, F>(&self, work: Work, read: F) -> Result<Vec<T>, DbErr>
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    {
+        match self {
+            Self::Reader(reader) => reader.run(work, read).await,
+            Self::Snapshot(snapshot) => snapshot.run(work, read).await,
+            Self::Transaction(transaction) => transaction.run(work, read).await,
+        }
+    }
+
+    fn is_embedded(&self) -> bool {
+        match self {
+            Self::Reader(reader) => reader.is_embedded(),
+            Self::Snapshot(snapshot) => snapshot.is_embedded(),
+            Self::Transaction(_) => false,
+        }
+    }
+}
+
+impl Reader {
+    fn of_sea_orm(&self) -> DatabaseExecutor<'_> {
+        DatabaseExecutor::Connection(&self.pool)
+    }
+}
+
+impl Snapshot {
+    fn of_sea_orm(&self) -> DatabaseExecutor<'_> {
+        match &self.0 {
+            Kind::Pooled(transaction) => DatabaseExecutor::Transaction(transaction),
+            Kind::Embedded { beside, .. } => DatabaseExecutor::Connection(beside),
+        }
+    }
+}
+
+impl Connection<'_> {
+    fn of_sea_orm(&self) -> DatabaseExecutor<'_> {
+        match self {
+            Self::Reader(reader) => reader.of_sea_orm(),
+            Self::Snapshot(snapshot) => snapshot.of_sea_orm(),
+            Self::Transaction(transaction) => DatabaseExecutor::Transaction(transaction),
+        }
+    }
+}
+
+macro_rules! of_sea_orm {
+    ($($connection:ty),*) => {
+        $(#[async_trait]
+        impl ConnectionTrait for $connection {
+            fn get_database_backend(&self) -> DbBackend {
+                self.of_sea_orm().get_database_backend()
+            }
+
+            async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+                self.of_sea_orm().execute_raw(statement).await
+            }
+
+            async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+                self.of_sea_orm().execute_unprepared(sql).await
+            }
+
+            async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+                self.of_sea_orm().query_one_raw(statement).await
+            }
+
+            async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+                self.of_sea_orm().query_all_raw(statement).await
+            }
+        })*
+    };
+}
+
+of_sea_orm!(Reader, Snapshot, Connection<'_>);

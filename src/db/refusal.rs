@@ -1,0 +1,200 @@
+//! What it means that a database refuses: in a sentence for a client, and in one for whoever runs the program.
+
+use std::fmt;
+
+use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
+
+use super::embedded::Answer;
+
+/// The sentence for a client whose write the database refuses for now, and not for what is written; nothing for an error
+/// of any other kind.
+pub fn refusal(error: &DbErr) -> Option<&'static str> {
+    const FULL: &str = "The disk of the database is full.";
+    const BUSY: &str = "The database is locked by another program.";
+    const READ_ONLY: &str = "The database can only be read at present.";
+    const BROKEN: &str = "The disk of the database does not work.";
+    const AWAY: &str = "The database cannot be reached.";
+    if let DbErr::ConnectionAcquire(_) = error {
+        return Some(AWAY);
+    }
+    match sqlx_error(error)? {
+        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {
+            Some(AWAY)
+        }
+        sqlx::Error::Database(answer) => match sqlite_code(&**answer) {
+            Some(SQLITE_FULL) => Some(FULL),
+            Some(SQLITE_BUSY | SQLITE_LOCKED) => Some(BUSY),
+            Some(SQLITE_READONLY) => Some(READ_ONLY),
+            Some(SQLITE_IOERR) => Some(BROKEN),
+            Some(_) => None,
+            // PostgreSQL: disk full; lock not available; read-only transaction; input or output error; shutting down,
+            // starting, or out of connections.
+            None => match answer.code()?.as_ref() {
+                "53100" => Some(FULL),
+                "55P03" => Some(BUSY),
+                "25006" => Some(READ_ONLY),
+                "58030" => Some(BROKEN),
+                "57P01" | "57P02" | "57P03" | "53300" => Some(AWAY),
+                code if code.starts_with("08") => Some(AWAY),
+                _ => None,
+            },
+        },
+        _ => None,
+    }
+}
+
+/// Whether a transaction failed because of what another one did at the same time: both wanted what the other held, or
+/// a row went away between being looked at and being written or referred to.
+pub fn is_lost_race(error: &DbErr) -> bool {
+    let lost = |code: &str| matches!(code, "40001" | "40P01");
+    matches!(error, DbErr::RecordNotUpdated)
+        || matches!(error.sql_err(), Some(SqlErr::ForeignKeyConstraintViolation(_)))
+        // PostgreSQL: serialization failure, deadlock. SQLite has one writer at a time.
+        || matches!(sqlx_error(error), Some(sqlx::Error::Database(answer)) if answer.code().as_deref().is_some_and(lost))
+}
+
+fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
+    match error {
+        DbErr::Conn(RuntimeErr::SqlxError(cause))
+        | DbErr::Exec(RuntimeErr::SqlxError(cause))
+        | DbErr::Query(RuntimeErr::SqlxError(cause)) => Some(cause),
+        _ => None,
+    }
+}
+
+/// Why the database cannot be opened or migrated, in one sentence. It names the place, never the password.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The URL is not of a kind that can be opened.
+    Url,
+    /// Another program holds the lock.
+    Locked {
+        /// The file.
+        place: String,
+    },
+    /// The file is damaged, or something else than a database.
+    Corrupt {
+        /// The file.
+        place: String,
+    },
+    /// The database has steps that this program does not know.
+    Newer {
+        /// The file, or the server and the database.
+        place: String,
+        /// The last step that is not known.
+        step: String,
+    },
+    /// The file cannot be opened, or the server refuses the login.
+    Refused {
+        /// The file, or the server and the database.
+        place: String,
+        /// What was said.
+        why: String,
+    },
+    /// The server does not answer.
+    Unreachable {
+        /// The server and the database.
+        place: String,
+        /// What was said.
+        why: String,
+    },
+    /// Anything else.
+    Failed {
+        /// The file, or the server and the database.
+        place: String,
+        /// What happened.
+        cause: DbErr,
+    },
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url => {
+                f.write_str("the database URL must be sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE")
+            }
+            Self::Locked { place } => write!(f, "the database {place} is locked by another program; try again"),
+            Self::Corrupt { place } => {
+                write!(f, "the file {place} is damaged or not a database; restore a backup or name another file")
+            }
+            Self::Newer { place, step } => {
+                write!(f, "the database {place} was made by a newer rollcall (it has step {step}); start that one")
+            }
+            Self::Refused { place, why } => write!(f, "the database {place} cannot be opened: {why}"),
+            Self::Unreachable { place, why } => write!(f, "the database server {place} cannot be reached: {why}"),
+            Self::Failed { place, cause } => write!(f, "the database {place} does not work: {cause}"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Failed { cause, .. } => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+impl OpenError {
+    pub(super) fn of_sqlx(place: &str, error: sqlx::Error) -> Self {
+        Self::of(place, DbErr::Conn(RuntimeErr::SqlxError(error.into())))
+    }
+
+    pub(super) fn of(place: &str, error: DbErr) -> Self {
+        let place = place.to_owned();
+        let Some(cause) = sqlx_error(&error) else { return Self::Failed { place, cause: error } };
+        match cause {
+            sqlx::Error::Io(io) => Self::Unreachable { place, why: io.to_string() },
+            sqlx::Error::Tls(why) => Self::Refused { place, why: why.to_string() },
+            sqlx::Error::Database(answer) => match sqlite_code(&**answer) {
+                Some(SQLITE_BUSY | SQLITE_LOCKED) => Self::Locked { place },
+                Some(SQLITE_CORRUPT | SQLITE_NOTADB) => Self::Corrupt { place },
+                Some(SQLITE_CANTOPEN) => Self::Refused { why: cannot_open(&place), place },
+                Some(SQLITE_PERM | SQLITE_READONLY) => Self::Refused { place, why: "it may not be written".to_owned() },
+                // Class 28: invalid authorization; 3D000: no such database.
+                None if answer.code().is_some_and(|code| code.starts_with("28") || code == "3D000") => {
+                    Self::Refused { place, why: answer.message().to_owned() }
+                }
+                _ => Self::Failed { place, cause: error },
+            },
+            _ => Self::Failed { place, cause: error },
+        }
+    }
+}
+
+const SQLITE_PERM: i32 = 3;
+const SQLITE_BUSY: i32 = 5;
+const SQLITE_LOCKED: i32 = 6;
+const SQLITE_READONLY: i32 = 8;
+const SQLITE_IOERR: i32 = 10;
+const SQLITE_CORRUPT: i32 = 11;
+const SQLITE_FULL: i32 = 13;
+const SQLITE_CANTOPEN: i32 = 14;
+const SQLITE_NOTADB: i32 = 26;
+
+pub(super) fn busy(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Database(answer) if sqlite_code(&**answer) == Some(SQLITE_BUSY))
+}
+
+/// SQLite's primary result code, which is the low byte of the extended one.
+fn sqlite_code(answer: &dyn sqlx::error::DatabaseError) -> Option<i32> {
+    if answer.try_downcast_ref::<sqlx::sqlite::SqliteError>().is_none() {
+        answer.try_downcast_ref::<Answer>()?;
+    }
+    Some(answer.code()?.parse::<i32>().ok()? & 0xff)
+}
+
+/// What SQLite does not tell. The file itself is not opened to find out: closing it would drop the locks of this
+/// process.
+fn cannot_open(place: &str) -> String {
+    let path = std::path::Path::new(place);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if path.is_dir() {
+        "it is a folder".to_owned()
+    } else if folder.is_some_and(|folder| !folder.is_dir()) {
+        "its folder does not exist".to_owned()
+    } else {
+        "permission denied".to_owned()
+    }
+}

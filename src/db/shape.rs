@@ -1,0 +1,64 @@
+//! The texts of statements, remembered.
+//!
+//! To build the text of a statement takes as long as to run it. A statement that differs from an earlier one only in the
+//! values of its parameters has the same text, and whoever builds it can say so: by its [`Shape`].
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+use sea_orm::sea_query::{SelectStatement, Values};
+use sea_orm::{DbBackend, Statement, Value};
+
+/// What the text of a statement follows from. Two statements of one shape differ in the values of their parameters and
+/// in nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// What the statement is for.
+    pub name: &'static str,
+    /// The tables and the columns that it is built of.
+    pub columns: [(&'static str, &'static str); 5],
+    /// What else it depends on.
+    pub flags: u8,
+}
+
+/// The texts of statements, by what they follow from. There are as many as there are shapes in the program.
+static TEXTS: LazyLock<RwLock<HashMap<(Shape, How, bool), Arc<str>>>> = LazyLock::new(RwLock::default);
+
+/// How the rows of several keys are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum How {
+    /// Of no key, or one statement for each.
+    Each,
+    /// One statement for all.
+    All,
+    /// One that looks up each.
+    Lateral,
+}
+
+/// A statement with these values. It is built only when the text of its shape is not known.
+pub(super) fn statement(
+    db_backend: DbBackend,
+    how: How,
+    shape: Option<Shape>,
+    build: impl FnOnce() -> SelectStatement,
+    values: Vec<Value>,
+) -> Statement {
+    let Some(shape) = shape else { return db_backend.build(&build()) };
+    let place = (shape, how, db_backend == DbBackend::Postgres);
+    let known = TEXTS.read().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();
+    let sql = match known {
+        Some(sql) => sql,
+        None => {
+            let built = db_backend.build(&build());
+            debug_assert_eq!(
+                built.values.map(|values| values.0).unwrap_or_default(),
+                values,
+                "{shape:?}: {}",
+                built.sql
+            );
+            let sql: Arc<str> = built.sql.into();
+            TEXTS.write().unwrap_or_else(PoisonError::into_inner).entry(place).or_insert(sql).clone()
+        }
+    };
+    Statement { sql: sql.as_ref().into(), values: Some(Values(values)), db_backend }
+}

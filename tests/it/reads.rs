@@ -1,0 +1,138 @@
+//! Reading: snapshots, and statements that take their time.
+
+use std::time::Duration;
+
+use async_graphql::Request;
+use rollcall::db::{Db, Read, Row};
+use rollcall::entity::{ByIds, Timestamp, service};
+use rollcall::graphql::{Catalogue, Settings};
+use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query, SelectStatement};
+use sea_orm::{DbErr, EntityTrait, Set};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::database::Database;
+
+/// Longer than anything here takes unless it waits for what it should not wait for.
+const GENEROUS: Duration = Duration::from_secs(60);
+
+async fn insert(db: &Db, names: impl Iterator<Item = String>) {
+    let now = Timestamp::now();
+    let row = |name: String| service::ActiveModel {
+        slug: Set(name.clone()),
+        name: Set(name),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let rows: Vec<_> = names.map(row).collect();
+    let inserted = db.write(async |tx| service::Entity::insert_many(rows).exec(tx).await.map(drop));
+    inserted.await.expect("services");
+}
+
+/// Counts the pairs, the triples and so on of services.
+fn combinations(of: usize) -> SelectStatement {
+    let names: Vec<String> = (0..of).map(|place| format!("s{place}")).collect();
+    let mut count = Query::select();
+    count.expr(Func::count(Expr::col(Asterisk)));
+    for name in &names {
+        count.from_as(service::Entity, name.clone());
+    }
+    // A condition that always holds and that no index answers.
+    for name in &names {
+        count.and_where(Expr::col((name.clone(), service::Column::Name)).ne("nobody"));
+    }
+    count
+}
+
+async fn count(db: &impl Read, statement: &SelectStatement) -> Result<i64, DbErr> {
+    Ok(db.rows(statement, |row: &Row<'_>| row.get(0)).await?[0])
+}
+
+#[tokio::test]
+async fn a_snapshot_sees_what_was_there_at_its_first_statement() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    insert(&db, (0..3).map(|i| format!("old-{i}"))).await;
+    let snapshot = db.begin_read().await.expect("a snapshot");
+    let services = combinations(1);
+    assert_eq!(count(&snapshot, &services).await, Ok(3));
+    insert(&db, (0..2).map(|i| format!("new-{i}"))).await;
+    assert_eq!(count(&snapshot, &services).await, Ok(3));
+    assert_eq!(count(db.read(), &services).await, Ok(5));
+    drop(snapshot);
+    assert_eq!(count(&db.begin_read().await.expect("a snapshot"), &services).await, Ok(5));
+}
+
+#[tokio::test]
+async fn rows_come_in_the_order_of_their_keys_and_a_key_without_a_row_is_none() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    insert(&db, (0..3).map(|i| format!("s{i}"))).await;
+    let names = async |ids: &[Option<i64>]| {
+        let rows = service::Entity::by_ids(db.read(), ids.iter().copied()).await.expect("rows");
+        rows.into_iter().map(|row| row.map(|row| row.name)).collect::<Vec<_>>()
+    };
+    let some = |name: &str| Some(name.to_owned());
+    assert_eq!(
+        names(&[Some(3), None, Some(1), Some(9), Some(3)]).await,
+        [some("s2"), None, some("s0"), None, some("s2")]
+    );
+    assert_eq!(names(&[None, None]).await, [None, None]);
+    assert_eq!(names(&[]).await, []);
+}
+
+#[tokio::test]
+async fn a_statement_that_takes_its_time_on_sqlite_leaves_the_thread_to_others() {
+    if crate::database::is_postgres() {
+        return;
+    }
+    let database = Database::new().await;
+    let db = database.open().await;
+    insert(&db, (0..200).map(|i| format!("s{i}"))).await;
+    // All on one thread: without leaving it, the first would be over before the second begins.
+    let triples = async { count(db.read(), &combinations(3)).await.expect("a count") };
+    let finished = std::cell::Cell::new(false);
+    let long = async {
+        assert_eq!(triples.await, 8_000_000);
+        finished.set(true);
+    };
+    let short = async {
+        assert_eq!(count(db.read(), &combinations(1)).await, Ok(200));
+        assert!(!finished.get(), "the short one came after the long one");
+    };
+    timeout(GENEROUS, async { tokio::join!(long, short) }).await.expect("both are answered");
+}
+
+#[tokio::test]
+async fn a_statement_on_sqlite_that_nobody_waits_for_any_more_is_interrupted() {
+    if crate::database::is_postgres() {
+        return;
+    }
+    let database = Database::new().await;
+    let db = database.open().await;
+    insert(&db, (0..200).map(|i| format!("s{i}"))).await;
+    let snapshot = db.begin_read().await.expect("a snapshot");
+    // Would run for weeks.
+    let statement = combinations(6);
+    timeout(Duration::from_millis(1), count(&snapshot, &statement)).await.expect_err("it takes long");
+    drop(snapshot);
+    // Closing waits for what is running.
+    timeout(GENEROUS, db.close()).await.expect("nothing runs").expect("closed");
+}
+
+#[tokio::test]
+async fn a_query_that_cannot_begin_to_read_says_so_once() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let settings = Settings { account_name: "test".to_owned(), app_url: "http://test".to_owned() };
+    let catalogue = Catalogue::new(db.clone(), settings);
+    let request = Request::new("{ account { a: services { totalCount } b: services { totalCount } } }");
+    let prepared = catalogue.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));
+    db.close().await.expect("closed");
+    let response = catalogue.execute(&prepared, "the-request").await;
+    let answer: Value = serde_json::from_slice(&response.text).expect("JSON");
+    let message = "Something went wrong on our side. The request was the-request.";
+    let error = json!({ "message": message, "extensions": { "code": "INTERNAL" } });
+    assert_eq!(answer, json!({ "errors": [error], "data": null }));
+}
