@@ -127,8 +127,8 @@ impl Embedded {
     pub(super) fn pool(&self) -> Pool {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let in_use = SNAPSHOTS.saturating_sub(self.connections.snapshots.available_permits());
-        let idle = lock(&self.connections.idle).len();
-        Pool { name: "read", in_use: count(in_use), idle: count(idle), most: count(CONNECTIONS) }
+        let idle = lock(&self.connections.idle).len().min(SNAPSHOTS - in_use);
+        Pool { name: "read", in_use: count(in_use), idle: count(idle), most: count(SNAPSHOTS) }
     }
 
     /// Closes all connections, once their transactions are over.
@@ -486,7 +486,7 @@ mod tests {
         let session = Session::open(&file).expect("a connection");
         let mut statement =
             session.sqlite.prepare("SELECT id FROM row WHERE id > ? ORDER BY id LIMIT ?").expect("a statement");
-        for (place, limit) in (0..1000).enumerate() {
+        for (place, limit) in (0..1000_i64).zip(0..1000_i64) {
             statement.raw_bind_parameter(1, place).expect("a place");
             statement.raw_bind_parameter(2, limit).expect("a limit");
             assert!(statement.raw_query().next().expect("no row").is_none());

@@ -79,7 +79,7 @@ impl Db {
     pub async fn begin_read(&self) -> Result<Snapshot, DbErr> {
         if let Some(embedded) = &self.read.embedded {
             let snapshot = embedded.begin().await?;
-            return Ok(Snapshot(read::Kind::Embedded { snapshot, beside: self.read.pool.clone() }));
+            return Ok(Snapshot(read::Kind::Embedded { snapshot: Box::new(snapshot), beside: self.read.pool.clone() }));
         }
         let options = TransactionOptions {
             isolation_level: Some(IsolationLevel::RepeatableRead),

@@ -31,7 +31,7 @@ pub struct Snapshot(pub(super) Kind);
 #[derive(Debug)]
 pub(super) enum Kind {
     Pooled(DatabaseTransaction),
-    Embedded { snapshot: embedded::Snapshot, beside: DatabaseConnection },
+    Embedded { snapshot: Box<embedded::Snapshot>, beside: DatabaseConnection },
 }
 
 /// Whatever a resolver may be given.

@@ -21,8 +21,10 @@ pub struct Shape {
     pub flags: u8,
 }
 
+type Texts = HashMap<(Shape, How, bool), Arc<str>>;
+
 /// The texts of statements, by what they follow from. There are as many as there are shapes in the program.
-static TEXTS: LazyLock<RwLock<HashMap<(Shape, How, bool), Arc<str>>>> = LazyLock::new(RwLock::default);
+static TEXTS: LazyLock<RwLock<Texts>> = LazyLock::new(RwLock::default);
 
 /// How the rows of several keys are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -78,12 +78,7 @@ pub async fn any_administrator<C: ConnectionTrait>(db: &C) -> Result<bool, DbErr
 ///
 /// # Errors
 /// As [`create`].
-pub async fn first_administrator<C: ConnectionTrait>(
-    db: &C,
-    email: &str,
-    name: Option<&str>,
-    now: Timestamp,
-) -> Result<Model> {
+pub async fn first_administrator<C: Read>(db: &C, email: &str, name: Option<&str>, now: Timestamp) -> Result<Model> {
     let Some(user) = by_email(db, email).await? else { return create(db, email, name, Role::Admin, now).await };
     let mut row: ActiveModel = user.into();
     row.role = Set(Role::Admin);

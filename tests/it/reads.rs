@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use async_graphql::Request;
 use rollcall::db::{Db, Read, Row};
+use rollcall::entity::audit::Actor;
 use rollcall::entity::{ByIds, Timestamp, service};
+use rollcall::graphql::caller::{Caller, Rights};
 use rollcall::graphql::{Catalogue, Settings};
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{DbErr, EntityTrait, Set};
@@ -130,9 +132,9 @@ async fn a_query_that_cannot_begin_to_read_says_so_once() {
     let request = Request::new("{ account { a: services { totalCount } b: services { totalCount } } }");
     let prepared = catalogue.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));
     db.close().await.expect("closed");
-    let response = catalogue.execute(&prepared, "the-request").await;
+    let caller = Caller { actor: Actor::command_line(), rights: Rights::All };
+    let response = catalogue.execute(&prepared, &caller, "the-request").await;
     let answer: Value = serde_json::from_slice(&response.text).expect("JSON");
-    let message = "Something went wrong on our side. The request was the-request.";
-    let error = json!({ "message": message, "extensions": { "code": "INTERNAL" } });
+    let error = json!({ "message": "The database cannot be reached.", "extensions": { "code": "INTERNAL" } });
     assert_eq!(answer, json!({ "errors": [error], "data": null }));
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use sea_orm::DatabaseTransaction;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -26,12 +25,14 @@ fn body_of(answer: &str) -> Value {
 }
 
 /// Takes all connections of the pools that queries and mutations need, so that these wait.
-async fn take_all(app: &TestApp) -> Vec<DatabaseTransaction> {
-    let mut taken = Vec::new();
+async fn take_all(app: &TestApp) -> Vec<Box<dyn Send>> {
+    let mut taken = Vec::<Box<dyn Send>>::new();
     for pool in app.db.pools() {
         for _ in 0..pool.most {
-            let transaction = if pool.name == "write" { app.db.begin_write().await } else { app.db.begin_read().await };
-            taken.push(transaction.expect("a connection"));
+            taken.push(match pool.name {
+                "write" => Box::new(app.db.begin_write().await.expect("a connection")),
+                _ => Box::new(app.db.begin_read().await.expect("a connection")),
+            });
         }
     }
     taken
