@@ -65,9 +65,13 @@ mod tests {
 
     #[test]
     fn html_in_a_description_is_text() {
-        let html = full(&schema(), "<script>alert(1)</script> a <b>bold</b> [word](javascript:alert(1)) ![x](y.png)");
+        let html =
+            full(&schema(), "<script>alert(1)</script>\n\nA <b>bold</b> [word](javascript:alert(1)) ![x](y.png)");
         for forbidden in ["<script", "<b>", "javascript:", "<img"] {
             assert!(!html.0.contains(forbidden), "{}", html.0);
+        }
+        for kept in ["&lt;script&gt;", "&lt;b&gt;bold", ">word</a>"] {
+            assert!(html.0.contains(kept), "{}", html.0);
         }
     }
 
