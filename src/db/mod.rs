@@ -325,6 +325,8 @@ async fn connect_postgres(url: &str) -> Result<Db, OpenError> {
     };
     let place = format!("{server}/{}", options.get_database().unwrap_or_default());
     let options = options.application_name("rollcall").statement_cache_capacity(256).disable_statement_logging();
+    // To compile a statement takes longer than to run any of ours.
+    let options = options.options([("jit", "off")]);
     // One connection outside the pool, because the pool hides why it cannot connect.
     match tokio::time::timeout(PATIENCE, PgConnection::connect_with(&options)).await {
         Ok(Ok(connection)) => drop(connection.close().await),

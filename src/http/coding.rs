@@ -66,7 +66,8 @@ fn unpack(reply: &mut Reply) {
 }
 
 impl Coding {
-    /// What the caller prefers; of equals, zstd. `None` is no coding, also where that is refused and nothing else is
+    /// What the caller prefers; of equals gzip, because there are clients that list zstd whatever the Node.js below them
+    /// can read. `None` is no coding, also where that is refused and nothing else is
     /// accepted: what was asked for has been done, and its answer is not to be withheld.
     fn preferred(asked: &HeaderMap) -> Option<Self> {
         let [mut gzip, mut zstd, mut plain, mut other] = [None; 4];
@@ -79,7 +80,7 @@ impl Coding {
             }
         }
         // What everybody can read is what stands for "anything".
-        let weights = [(Self::Gzip, gzip.or(other)), (Self::Zstd, zstd)];
+        let weights = [(Self::Zstd, zstd), (Self::Gzip, gzip.or(other))];
         let weights = weights.into_iter().filter_map(|(coding, weight)| Some((coding, weight?)));
         let plain = plain.or(other).unwrap_or(0.0);
         let better = weights.filter(|(_, weight)| *weight > 0.0 && *weight >= plain);
@@ -118,8 +119,8 @@ mod tests {
             ("", None),
             ("gzip", Some(Coding::Gzip)),
             ("zstd", Some(Coding::Zstd)),
-            ("gzip, deflate, br, zstd", Some(Coding::Zstd)),
-            ("zstd, gzip", Some(Coding::Zstd)),
+            ("gzip, deflate, br, zstd", Some(Coding::Gzip)),
+            ("zstd, gzip", Some(Coding::Gzip)),
             ("GZIP;q=0.8, zstd;q=0.5", Some(Coding::Gzip)),
             ("gzip;q=0.8, zstd; q=0.9", Some(Coding::Zstd)),
             ("gzip;q=0", None),
