@@ -19,7 +19,7 @@ use crate::webhook::Endpoint;
 const SERVICES: usize = 10_000;
 
 /// Inserts services, all that a list needs of them, and answers their keys.
-async fn insert(db: &Db, names: impl Iterator<Item = String>) -> Vec<i64> {
+pub async fn insert(db: &Db, names: impl Iterator<Item = String>) -> Vec<i64> {
     let now = Timestamp::now();
     let row = |name: String| service::ActiveModel {
         slug: Set(name.clone()),

@@ -3,34 +3,21 @@
 use std::time::Duration;
 
 use async_graphql::Request;
-use rollcall::db::{Db, Read, Row};
+use rollcall::db::{Read, Row};
 use rollcall::entity::audit::Actor;
-use rollcall::entity::{ByIds, Timestamp, service};
+use rollcall::entity::{ByIds, service};
 use rollcall::graphql::caller::{Caller, Rights};
 use rollcall::graphql::{Catalogue, Settings};
+use sea_orm::DbErr;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query, SelectStatement};
-use sea_orm::{DbErr, EntityTrait, Set};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::database::Database;
+use crate::paging::insert;
 
 /// Longer than anything here takes unless it waits for what it should not wait for.
 const GENEROUS: Duration = Duration::from_secs(60);
-
-async fn insert(db: &Db, names: impl Iterator<Item = String>) {
-    let now = Timestamp::now();
-    let row = |name: String| service::ActiveModel {
-        slug: Set(name.clone()),
-        name: Set(name),
-        created_at: Set(now),
-        updated_at: Set(now),
-        ..Default::default()
-    };
-    let rows: Vec<_> = names.map(row).collect();
-    let inserted = db.write(async |tx| service::Entity::insert_many(rows).exec(tx).await.map(drop));
-    inserted.await.expect("services");
-}
 
 /// Counts the pairs, the triples and so on of services.
 fn combinations(of: usize) -> SelectStatement {
