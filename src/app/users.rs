@@ -12,9 +12,8 @@ use super::parts::{Connection, delete_button, pages};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, ask};
 use crate::entity::audit;
-use crate::entity::identity;
 use crate::entity::user::{self, Role};
-use crate::entity::{Timestamp, sign_in_link};
+use crate::entity::{Timestamp, identity, session, sign_in_link};
 use crate::error::Error;
 use crate::graphql::id;
 
@@ -197,13 +196,15 @@ async fn settle(
     }
 }
 
-/// Forgets as whom the user signs in at the OpenID provider: the next who comes with the user's address is the user.
+/// Forgets as whom the user signs in at the OpenID provider, and ends the sessions that this person may have: the next who
+/// comes with the user's address is the user.
 pub async fn forget(site: &Site, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let actor = session.caller().actor;
     let forgotten = site.db.write(async |db| {
         let user = id::require::<user::Entity>(db, id, "id").await?;
         if identity::forget(db, user.id).await? {
+            session::end_all(db, user.id).await?;
             audit::record(db, &actor, "userIdentityUnlink", user.subject(), "{}".to_owned()).await?;
         }
         Ok::<_, Error>(())

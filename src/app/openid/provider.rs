@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use openidconnect::core::{
-    CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdTokenClaims, CoreProviderMetadata,
-    CoreTokenResponse, CoreUserInfoClaims,
+    CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdTokenClaims, CoreJwsSigningAlgorithm,
+    CoreProviderMetadata, CoreTokenResponse, CoreUserInfoClaims,
 };
 use openidconnect::{
     AuthType, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet,
-    EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, IssuerUrl, Nonce, OAuth2TokenResponse, PkceCodeChallenge,
-    PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope, SignatureVerificationError, TokenResponse,
+    EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, IssuerUrl, JwsSigningAlgorithm, Nonce, OAuth2TokenResponse,
+    PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope, SignatureVerificationError,
+    TokenResponse,
 };
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
@@ -29,7 +30,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const LONGEST_ANSWER: u64 = 1024 * 1024;
 /// What the provider says of itself is believed for so long.
 const FRESH: Duration = Duration::from_secs(60 * 60);
-/// And asked again after so long when a key is missing in it, or when it could not be asked.
+/// One that could not be asked is asked again after so long.
 const AGAIN: Duration = Duration::from_secs(10);
 
 /// A provider. Cheap to clone.
@@ -122,7 +123,7 @@ impl Provider {
             Ok(claims) => claims.clone(),
             // Providers change their keys; this one is perhaps newer than what we know.
             Err(ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey)) => {
-                let metadata = self.metadata(AGAIN).await.map_err(Failure::Provider)?;
+                let metadata = self.metadata(Duration::ZERO).await.map_err(Failure::Provider)?;
                 let client = self.client(metadata).map_err(Failure::Provider)?;
                 claims(&client, &answer, &nonce).map_err(|error| Failure::Provider(told(&error)))?.clone()
             }
@@ -155,7 +156,14 @@ impl Provider {
         let this = self.clone();
         let found = spawn_blocking(move || {
             let issuer = IssuerUrl::new(this.settings.issuer.clone()).map_err(|error| told(&error))?;
-            CoreProviderMetadata::discover(&issuer, &|request| this.send(request)).map_err(|error| told(&error))
+            let said = CoreProviderMetadata::discover(&issuer, &|request| this.send(request));
+            let said = said.map_err(|error| told(&error))?;
+            // Only what the provider alone can sign: a shared secret is also ours, and `openidconnect` panics at one of its
+            // signatures that has not the right length.
+            let is_own =
+                |alg: &CoreJwsSigningAlgorithm| !alg.uses_shared_secret() && *alg != CoreJwsSigningAlgorithm::None;
+            let algs = said.id_token_signing_alg_values_supported().iter().filter(|alg| is_own(alg)).cloned().collect();
+            Ok(said.set_id_token_signing_alg_values_supported(algs))
         });
         let metadata = found.await.unwrap_or_else(|error| Err(told(&error)));
         *known = Some(Known { at: Instant::now(), metadata: metadata.clone() });
