@@ -16,8 +16,10 @@ use jiff::{Span, SpanRelativeTo};
 use crate::entity::token::Scope;
 
 mod deploy;
+mod openid;
 
 pub use deploy::{Deploy, Pipeline, SecretUrl};
+pub use openid::{OpenId, OpenIdArgs, Secret};
 
 /// The command line of this process. Wrong usage ends the process with status 2, `--help` and `--version` with 0.
 pub fn read() -> Command {
@@ -215,6 +217,9 @@ pub struct Serve {
     /// The address and the port to show figures on, at /metrics; port 0 takes a free one [default: nowhere]
     #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_METRICS_LISTEN")]
     pub metrics_listen: Option<SocketAddr>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub openid: OpenIdArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub edge: Edge,

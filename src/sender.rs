@@ -11,12 +11,12 @@ use data_encoding::HEXLOWER;
 use serde_json::{Map, Value, json};
 use ureq::Agent;
 use ureq::http::Response;
-use ureq::tls::{RootCerts, TlsConfig};
 
 use crate::commands::say;
 use crate::config::{self, Deploy, Pipeline, SecretUrl};
 use crate::deploy::record::{LONG, MESSAGE, SHORT};
 use crate::entity::Timestamp;
+use crate::outgoing;
 
 mod git;
 
@@ -124,15 +124,7 @@ fn new_id() -> Result<String, String> {
 
 /// Posts until it is answered for good, or there is no time left.
 fn post(url: &SecretUrl, body: &str, deadline: Instant) -> Result<Value, String> {
-    let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
-    let agent = Agent::config_builder()
-        .http_status_as_error(false)
-        // A post that follows a redirect becomes a GET.
-        .max_redirects(0)
-        .tls_config(tls)
-        .user_agent(concat!("rollcall/", env!("CARGO_PKG_VERSION")))
-        .build();
-    let agent = Agent::new_with_config(agent);
+    let agent = outgoing::agent();
     let mut pause = FIRST_PAUSE;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());

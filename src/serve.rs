@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
+use crate::app::openid::{self, Provider};
 use crate::commands::{open, say, sentence};
 use crate::config::{Log, LogFormat, Serve};
 use crate::db::Db;
@@ -41,13 +42,20 @@ pub async fn run(settings: Serve) -> Result<(), String> {
         Some(address) => Some(listen(address, "--metrics-listen").await?),
         None => None,
     };
+    let openid = settings.openid.provider()?;
     let db = open(&settings.database).await?;
     let mut signals = Signals::new().map_err(sentence)?;
 
     let app_url = settings.addresses.app_url(address);
     let catalogue =
         Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url: app_url.clone() });
-    let app = Arc::new(App::new(db.clone(), catalogue, settings.edge));
+    let mut app = App::new(db.clone(), catalogue, settings.edge);
+    if let Some(openid) = openid {
+        let provider = Provider::new(openid, format!("{app_url}{}", openid::CALLBACK));
+        tokio::spawn(check(provider.clone()));
+        app = app.with_provider(provider);
+    }
+    let app = Arc::new(app);
     let url = settings.addresses.base_url(address);
     let hint = "make a first token with: rollcall token create --description \"my first token\"";
     match settings.log.log_format {
@@ -100,6 +108,15 @@ pub async fn run(settings: Serve) -> Result<(), String> {
         Err(_) => warn!("the database was not closed in time"),
     }
     Ok(())
+}
+
+/// Says in the log at the start what would otherwise be found out by the first who wants to sign in.
+async fn check(provider: Provider) {
+    let issuer = &provider.settings().issuer;
+    match provider.check().await {
+        Ok(()) => info!(issuer, "people can sign in at the OpenID provider"),
+        Err(cause) => warn!(issuer, cause, "nobody can sign in at the OpenID provider as yet"),
+    }
 }
 
 /// The path that makes whoever opens it the first administrator, where there is none.

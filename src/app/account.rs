@@ -52,7 +52,7 @@ pub async fn end_session(site: &Site, session: &Session, id: &str) -> Result<Ans
     match (ended, id == session.row.id) {
         (false, _) => Err(Fault::NotFound),
         (true, true) => {
-            Ok(Answer::Redirect { to: "/sign-in".to_owned(), cookie: Some(cookie::clear(site.is_secure())) })
+            Ok(Answer::Redirect { to: "/sign-in".to_owned(), cookies: vec![cookie::clear(site.is_secure())] })
         }
         (true, false) => Ok(Answer::redirect("/account")),
     }

@@ -11,10 +11,10 @@ pub enum Answer {
     Page(Page),
     /// Another page, to be got.
     Redirect {
-        /// Its path.
+        /// Its path; an address where it is not ours.
         to: String,
-        /// A cookie to set.
-        cookie: Option<String>,
+        /// Cookies to set.
+        cookies: Vec<String>,
     },
     /// A file that belongs to the pages.
     Asset(&'static Asset),
@@ -65,6 +65,6 @@ impl Answer {
 
     /// Another page, to be got.
     pub fn redirect(to: impl Into<String>) -> Self {
-        Self::Redirect { to: to.into(), cookie: None }
+        Self::Redirect { to: to.into(), cookies: Vec::new() }
     }
 }

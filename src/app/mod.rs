@@ -23,6 +23,7 @@ mod explorer;
 pub mod form;
 mod integrations;
 pub mod layout;
+pub mod openid;
 mod parts;
 mod plot;
 mod reference;
@@ -37,6 +38,7 @@ mod users;
 pub mod visit;
 
 pub use answer::{Answer, Kind, Page};
+use openid::Provider;
 use reference::Reference;
 pub use visit::{Fields, Method, Session, Visit};
 
@@ -46,6 +48,7 @@ pub struct Site {
     db: Db,
     catalogue: Catalogue,
     reference: Arc<Reference>,
+    openid: Option<Provider>,
 }
 
 /// Why a page is not shown.
@@ -121,7 +124,12 @@ impl Site {
     /// The application over a migrated database.
     pub fn new(db: Db, catalogue: Catalogue) -> Self {
         let reference = Arc::new(Reference::new(Arc::clone(catalogue.schema())));
-        Self { db, catalogue, reference }
+        Self { db, catalogue, reference, openid: None }
+    }
+
+    /// The same, where people also sign in at an OpenID provider.
+    pub fn with_provider(self, provider: Provider) -> Self {
+        Self { openid: Some(provider), ..self }
     }
 
     /// Answers a visit. This is the table of all pages: first those that a stranger may see.
@@ -132,7 +140,9 @@ impl Site {
             (Get, ["assets", name]) => return assets::find(name).map(Answer::Asset).ok_or(Fault::NotFound),
             (Get, ["reference"]) => return Ok(self.reference.page(visit)),
             (Get, ["reference", name]) => return self.reference.type_page(visit, name),
-            (Get, ["sign-in"]) => return Ok(sign_in::page(visit)),
+            (Get, ["sign-in"]) => return Ok(sign_in::page(self, visit)),
+            (Get, ["sign-in", "openid"]) => return openid::begin(self, visit).await,
+            (Get, ["sign-in", "openid", "callback"]) => return openid::finish(self, visit).await,
             (Get, ["sign-in", key]) => return sign_in::link(self, visit, key).await,
             (Post, ["sign-in", key]) => return sign_in::use_link(self, visit, key).await,
             _ => {}
@@ -159,6 +169,7 @@ impl Site {
             (Post, ["users"]) => users::invite(self, visit, session).await,
             (Post, ["users", id, "role"]) => users::change_role(self, visit, session, id).await,
             (Post, ["users", id, "link"]) => users::link(self, visit, session, id).await,
+            (Post, ["users", id, "forget"]) => users::forget(self, session, id).await,
             (Post, ["users", id, "delete"]) => users::delete(self, visit, session, id).await,
             (Get, ["audit"]) => audit::page(self, visit, session).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),

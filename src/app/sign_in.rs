@@ -6,21 +6,31 @@ use maud::{Markup, html};
 
 use super::form::{Mistakes, Text};
 use super::layout::layout;
-use super::visit::{Session, Visit};
-use super::{Answer, Fault, Site, cookie};
+use super::visit::{Fields, Session, Visit};
+use super::{Answer, Fault, Site, cookie, openid};
 use crate::entity::audit::{self, Actor};
 use crate::entity::key::Key;
-use crate::entity::sign_in_link::{self, path};
+use crate::entity::sign_in_link;
 use crate::entity::user;
 use crate::entity::{ByIds, Timestamp, session};
 use crate::error::Error;
 
 /// Where whoever is not signed in is led.
-pub const PATH: &str = "/sign-in";
+const PATH: &str = "/sign-in";
+
+/// The same, to come back to the page `next` where that is possible.
+pub fn path(next: Option<&str>) -> String {
+    let next = next.and_then(openid::attempt::inside);
+    next.map_or(PATH.to_owned(), |next| format!("{PATH}?{}", Fields::one("next", next).query()))
+}
 
 /// The page for whoever is not signed in.
-pub fn page(visit: &Visit) -> Answer {
+pub fn page(site: &Site, visit: &Visit) -> Answer {
     let main = html! {
+        @if let Some(provider) = &site.openid {
+            p { a.button href=(openid::path(visit.query.get("next"))) { "Sign in with " (provider.settings().name) } }
+            h2 { "Or by a link" }
+        }
         p { "You need a sign-in link. An administrator of this installation can make one for you on the page " em { "Users" }
             ", or whoever runs it with:" }
         pre tabindex="0" { code { "rollcall sign-in-link --email you@example.com" } }
@@ -63,8 +73,8 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
     });
     match begun.await {
         Ok(Some(key)) => {
-            let cookie = Some(cookie::set(&key, site.is_secure()));
-            Ok(Answer::Redirect { to: "/services".to_owned(), cookie })
+            let cookies = vec![cookie::set(&key, site.is_secure())];
+            Ok(Answer::Redirect { to: "/services".to_owned(), cookies })
         }
         Ok(None) => Ok(void(visit)),
         Err(Error::User(errors)) => Ok(Answer::refused(ask(site, visit, &key, link.user_id, &errors.into()).await?)),
@@ -75,7 +85,7 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
 /// Ends the session.
 pub async fn sign_out(site: &Site, session: &Session) -> Result<Answer, Fault> {
     site.db.write(async |db| session::end(db, session.user.id, session.row.id).await).await?;
-    Ok(Answer::Redirect { to: "/sign-in".to_owned(), cookie: Some(cookie::clear(site.is_secure())) })
+    Ok(Answer::Redirect { to: "/sign-in".to_owned(), cookies: vec![cookie::clear(site.is_secure())] })
 }
 
 async fn find(site: &Site, key: &str) -> Result<Option<(Key, sign_in_link::Model)>, Fault> {
@@ -93,7 +103,7 @@ async fn ask(
 ) -> Result<Markup, Fault> {
     let user = user::Entity::by_ids(site.db.read(), [user_id]).await?.pop().flatten();
     let main = html! {
-        form.narrow method="post" action=(path(key)) {
+        form.narrow method="post" action=(sign_in_link::path(key)) {
             @match &user {
                 Some(user) => p { "You are about to sign in as " strong { (user.name) } " (" (user.email) ")." },
                 None => {

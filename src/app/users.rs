@@ -1,5 +1,7 @@
 //! Users: who may sign in, and as what. For administrators.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -11,7 +13,7 @@ use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, ask};
 use crate::entity::audit;
 use crate::entity::user::{self, Role};
-use crate::entity::{Timestamp, sign_in_link};
+use crate::entity::{Timestamp, identity, session, sign_in_link};
 use crate::error::Error;
 use crate::graphql::id;
 
@@ -78,6 +80,10 @@ async fn show(
 ) -> Result<Markup, Fault> {
     let Users { users } = ask::query(site, visit, LIST, json!({ "after": visit.query.given("after") })).await?;
     let short = |role: &'static str| role.split(':').next().unwrap_or(role);
+    let numbers: HashMap<&str, i64> =
+        users.nodes.iter().filter_map(|user| Some((&*user.id, id::number::<user::Entity>(&user.id)?))).collect();
+    let known = identity::known(site.db.read(), numbers.values().copied()).await?;
+    let is_known = |id: &str| numbers.get(id).is_some_and(|number| known.contains(number));
     let own = id::Id::of::<user::Entity>(session.user.id).text();
     let main = html! {
         @if let Some(link) = &link {
@@ -114,6 +120,13 @@ async fn show(
                         } }
                         td.act {
                             form method="post" action=(here("link")) { button.quiet { "Sign-in link" span.hidden { " for " (user.name) } } }
+                            @if let Some(provider) = site.openid.as_ref().filter(|_| is_known(&user.id)) {
+                                form method="post" action=(here("forget")) {
+                                    button.quiet title={ "Let another account at " (provider.settings().name) " sign in as this user" } {
+                                        "Unlink" span.hidden { " the account of " (user.name) " at " (provider.settings().name) }
+                                    }
+                                }
+                            }
                             @if user.id != own {
                                 (delete_button(&here("delete"), "Delete", &user.name, "Delete this user? Every session of theirs ends at once."))
                             }
@@ -180,6 +193,26 @@ async fn settle(
     match ask::change::<Value>(site, visit, document, variables).await? {
         Ok(_) => Ok(Answer::redirect("/users")),
         Err(mistakes) => Ok(Answer::refused(show(site, visit, session, &mistakes, None).await?)),
+    }
+}
+
+/// Forgets as whom the user signs in at the OpenID provider, and ends the sessions that this person may have: the next who
+/// comes with the user's address is the user.
+pub async fn forget(site: &Site, session: &Session, id: &str) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    let actor = session.caller().actor;
+    let forgotten = site.db.write(async |db| {
+        let user = id::require::<user::Entity>(db, id, "id").await?;
+        if identity::forget(db, user.id).await? {
+            session::end_all(db, user.id).await?;
+            audit::record(db, &actor, "userIdentityUnlink", user.subject(), "{}".to_owned()).await?;
+        }
+        Ok::<_, Error>(())
+    });
+    match forgotten.await {
+        Ok(()) => Ok(Answer::redirect("/users")),
+        Err(Error::User(_)) => Err(Fault::NotFound),
+        Err(error) => Err(error.into()),
     }
 }
 

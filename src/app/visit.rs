@@ -2,6 +2,7 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
+use super::openid::attempt::Attempt;
 use crate::entity::{session, user};
 
 /// A request for a page.
@@ -17,6 +18,8 @@ pub struct Visit {
     pub form: Fields,
     /// Who is signed in.
     pub session: Option<Session>,
+    /// What the browser has begun at the OpenID provider.
+    pub attempt: Option<Attempt>,
     /// What the browser calls itself.
     pub user_agent: Option<String>,
     /// What names the request in answers and in the log.
@@ -71,14 +74,16 @@ impl Fields {
         self.0.iter().any(|(_, text)| !text.trim().is_empty())
     }
 
-    /// The fields as they stand behind a `?`, `name` with another text, the empty ones left out.
+    /// The fields as they stand behind a `?`, the empty ones left out.
+    pub fn query(&self) -> String {
+        let given = self.0.iter().filter(|(_, text)| !text.is_empty());
+        form_urlencoded::Serializer::new(String::new()).extend_pairs(given).finish()
+    }
+
+    /// The same, `name` with another text.
     pub fn with(&self, name: &str, text: &str) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        let others = self.0.iter().filter(|(known, _)| known != name).map(|(known, text)| (&**known, &**text));
-        for (name, text) in others.chain([(name, text)]).filter(|(_, text)| !text.is_empty()) {
-            query.append_pair(name, text);
-        }
-        query.finish()
+        let others = self.0.iter().filter(|(known, _)| known != name).cloned();
+        Self(others.chain([(name.to_owned(), text.to_owned())]).collect()).query()
     }
 }
 

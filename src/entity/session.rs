@@ -110,6 +110,11 @@ pub async fn end<C: ConnectionTrait>(db: &C, user_id: i64, id: i64) -> Result<bo
     Ok(session.exec(db).await?.rows_affected > 0)
 }
 
+/// Ends every session of a user.
+pub async fn end_all<C: ConnectionTrait>(db: &C, user_id: i64) -> Result<(), DbErr> {
+    Entity::delete_many().filter(Column::UserId.eq(user_id)).exec(db).await.map(drop)
+}
+
 /// Forgets the sessions that ended before the moment `now`.
 pub async fn forget_expired<C: ConnectionTrait>(db: &C, user_id: i64, now: Timestamp) -> Result<(), DbErr> {
     let ended = Entity::delete_many().filter(Column::UserId.eq(user_id)).filter(Column::ExpiresAt.lte(now));

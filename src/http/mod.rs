@@ -17,6 +17,7 @@ use hyper::{Method, Request};
 use tracing::{error, info};
 
 use crate::app::Site;
+use crate::app::openid::Provider;
 use crate::config::Edge;
 use crate::db::Db;
 use crate::deploy::commit::GROUP;
@@ -96,6 +97,11 @@ impl App {
         Self { deploys, ..self }
     }
 
+    /// The same service, where people also sign in at an OpenID provider.
+    pub fn with_provider(self, provider: Provider) -> Self {
+        Self { site: self.site.with_provider(provider), ..self }
+    }
+
     /// Whether the service was told to stop.
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
@@ -148,7 +154,7 @@ impl App {
         self.count(call, Key::of_address(call.client)).await?;
         if call.route == Route::GraphQl && call.parts.method == Method::GET && accept::prefers_page(&call.parts.headers)
         {
-            return Ok(reply::redirect(&format!("{}{EXPLORER}", self.catalogue.settings().app_url), None));
+            return Ok(reply::redirect(&format!("{}{EXPLORER}", self.catalogue.settings().app_url), &[]));
         }
         if !call.route.allows(&call.parts.method) {
             return Err(Rejection::MethodNotAllowed);

@@ -269,14 +269,14 @@ pub fn page(page: Page) -> Reply {
 }
 
 /// The way to another page, to be got.
-pub fn redirect(to: &str, cookie: Option<&str>) -> Reply {
+pub fn redirect(to: &str, cookies: &[String]) -> Reply {
     let mut reply = Reply::default();
     *reply.status_mut() = StatusCode::SEE_OTHER;
-    // What we lead to is a path of ours, encoded.
+    // What we lead to is a path of ours or an address of the OpenID provider, encoded.
     let to = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/"));
     reply.headers_mut().insert(header::LOCATION, to);
-    if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(cookie).ok()) {
-        reply.headers_mut().insert(header::SET_COOKIE, cookie);
+    for cookie in cookies.iter().filter_map(|cookie| HeaderValue::from_str(cookie).ok()) {
+        reply.headers_mut().append(header::SET_COOKIE, cookie);
     }
     reply
 }

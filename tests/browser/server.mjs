@@ -7,11 +7,12 @@ import { createInterface } from 'node:readline';
 
 const program = process.env.ROLLCALL ?? new URL('../../target/debug/rollcall', import.meta.url).pathname;
 
-export async function start() {
+// `flags` are those of the server.
+export async function start(...flags) {
   if (!existsSync(program)) throw new Error(`${program} is not there: run cargo build, or set ROLLCALL to the program`);
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'));
   const env = { ...process.env, DATABASE_URL: `sqlite://${folder}/rollcall.db`, ROLLCALL_LISTEN: '127.0.0.1:0' };
-  const child = spawn(program, [], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, flags, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   const log = [];
   const address = await new Promise((resolve, reject) => {
     createInterface({ input: child.stderr }).on('line', (line) => {

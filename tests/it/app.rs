@@ -10,6 +10,7 @@ use hyper::{HeaderMap, Method, Request};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use rollcall::app::openid::{self, Provider};
 use rollcall::config::{self, Command, Serve};
 use rollcall::db::Db;
 use rollcall::entity::Timestamp;
@@ -90,8 +91,13 @@ impl TestApp {
         let listener = TcpListener::bind(settings.addresses.listen).await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let app_url = settings.addresses.app_url(address);
-        let catalogue = Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url });
-        let app = Arc::new(App::new(db.clone(), catalogue, settings.edge));
+        let catalogue =
+            Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url: app_url.clone() });
+        let mut app = App::new(db.clone(), catalogue, settings.edge);
+        if let Some(provider) = settings.openid.provider().expect("settings of a provider") {
+            app = app.with_provider(Provider::new(provider, app_url + openid::CALLBACK));
+        }
+        let app = Arc::new(app);
         let tls = settings.addresses.tls.both().map(|(certificate, key)| Tls::open(certificate, key));
         let tls = tls.transpose().expect("a certificate").map(Arc::new);
         let mut metrics = None;

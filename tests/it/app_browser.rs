@@ -27,6 +27,11 @@ impl Response {
         assert_eq!(self.status, 303, "{self:?}");
         self.header("location").expect("a place")
     }
+
+    /// The same, without what is asked there.
+    pub fn place(&self) -> &str {
+        self.location().split('?').next().expect("a path")
+    }
 }
 
 impl<'a> Browser<'a> {

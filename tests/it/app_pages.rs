@@ -165,7 +165,7 @@ async fn an_administrator_looks_after_users() {
     assert_eq!(ada.post(own, &[("role", "viewer")]).await.status, 422, "nobody locks himself out");
     let [delete] = &*form("/delete") else { panic!("not for oneself: {forms}") };
     assert_eq!(ada.post(delete, &[]).await.location(), "/users");
-    assert_eq!(bob.get("/account").await.location(), "/sign-in");
+    assert_eq!(bob.get("/account").await.place(), "/sign-in");
 }
 
 #[tokio::test]

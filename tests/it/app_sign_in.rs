@@ -58,7 +58,7 @@ async fn a_stranger_is_led_to_the_sign_in_page_whatever_the_page() {
         stranger.cookie = cookie;
         for path in PAGES {
             let answer = stranger.get(path).await;
-            assert_eq!((answer.location(), answer.body.len()), ("/sign-in", 0), "{path}");
+            assert_eq!((answer.place(), answer.body.len()), ("/sign-in", 0), "{path}");
         }
         for path in FORMS {
             assert_eq!(stranger.post(path, &[("description", "x"), ("scope", "write")]).await.location(), "/sign-in");
@@ -192,13 +192,13 @@ async fn a_session_cannot_be_fixed() {
     assert_eq!(victim.get("/services").await.status, 200);
     let mut attacker = Browser::new(&app);
     attacker.cookie = Some(planted.to_owned());
-    assert_eq!(attacker.get("/services").await.location(), "/sign-in");
+    assert_eq!(attacker.get("/services").await.place(), "/sign-in");
 
     // Nor is a session that was there before carried on.
     victim.post(&link_for(&app.db, "ada@example.com", Role::User).await, &[]).await;
     assert_ne!(victim.cookie.as_ref(), Some(&given));
     attacker.cookie = Some(given);
-    assert_eq!(attacker.get("/services").await.location(), "/sign-in");
+    assert_eq!(attacker.get("/services").await.place(), "/sign-in");
 }
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn a_session_ends_when_its_user_says_so() {
     assert_eq!(here.post(&end(of_other.id), &[]).await.status, 404, "somebody else's");
     assert_eq!(other.get("/account").await.status, 200);
     assert_eq!(here.post(&end(of_there.id), &[]).await.location(), "/account");
-    assert_eq!(there.get("/services").await.location(), "/sign-in");
+    assert_eq!(there.get("/services").await.place(), "/sign-in");
 
     assert_eq!(here.post("/sign-out", &[]).await.location(), "/sign-in");
     assert_eq!(here.cookie, None);
@@ -235,12 +235,12 @@ async fn a_session_ends_by_itself_and_with_its_user() {
         let then = Timestamp::from_micros(Timestamp::now().as_micros() - age);
         let aged = session::Entity::update_many().col_expr(column, Expr::value(then));
         app.db.write(async |db| aged.clone().exec(db).await).await.expect("a change");
-        assert_eq!(browser.get("/services").await.location(), "/sign-in", "{column:?}");
+        assert_eq!(browser.get("/services").await.place(), "/sign-in", "{column:?}");
     }
     let browser = Browser::of(&app, Role::User).await;
     let gone = user::Entity::delete_many().filter(user::Column::EmailKey.eq("user@example.com"));
     app.db.write(async |db| gone.clone().exec(db).await).await.expect("a change");
-    assert_eq!(browser.get("/services").await.location(), "/sign-in");
+    assert_eq!(browser.get("/services").await.place(), "/sign-in");
 }
 
 #[tokio::test]
@@ -254,7 +254,7 @@ async fn over_tls_the_cookie_is_for_this_host_and_tls_alone() {
     assert!(cookie.contains("; Path=/; ") && cookie.ends_with("; Secure") && !cookie.contains("Domain"), "{cookie}");
     assert_eq!(browser.get("/services").await.status, 200);
     browser.cookie = browser.cookie.map(|cookie| cookie.replace("__Host-", ""));
-    assert_eq!(browser.get("/services").await.location(), "/sign-in", "a name that another host could have set");
+    assert_eq!(browser.get("/services").await.place(), "/sign-in", "a name that another host could have set");
 }
 
 #[tokio::test]

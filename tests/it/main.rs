@@ -33,6 +33,8 @@ mod library;
 mod limits;
 mod metrics;
 mod migrations;
+mod openid;
+mod openid_provider;
 mod paging;
 mod postgres;
 mod process;

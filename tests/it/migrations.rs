@@ -143,7 +143,7 @@ async fn every_entity_has_the_columns_of_its_table() {
         )*};
     }
     read!(audit code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource delivery deploy deploy_number
-        integration lifecycle repository service service_alias service_repository session sign_in_link suggestion
+        identity integration lifecycle repository service service_alias service_repository session sign_in_link suggestion
         suggestion_integration tag team team_alias team_membership tier token user);
     assert_eq!(HashSet::from_iter(tables(&db).await), known);
 }

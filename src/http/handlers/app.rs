@@ -1,9 +1,9 @@
 //! The application's pages: from a request to a visit, and from its answer to a reply.
 
-use hyper::Method;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap};
-use hyper::http::uri::Authority;
+use hyper::http::uri::{Authority, PathAndQuery};
+use hyper::{Method, Uri};
 use tracing::warn;
 
 use crate::app::{Answer, Fault, Fields, Method as Does, Session, Visit, cookie, sign_in, visit};
@@ -26,6 +26,7 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
         Fields::default()
     };
     let session = session(app, &parts.headers).await?;
+    let attempt = cookie::read_attempt(cookies(&parts.headers), app.site.is_secure());
     let user_agent = parts.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     let visit = Visit {
         method,
@@ -33,14 +34,15 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
         query: Fields::parse(uri.query().unwrap_or_default().as_bytes()),
         form,
         session,
+        attempt,
         user_agent: user_agent.map(str::to_owned),
         request_id: call.id.clone(),
     };
     match app.site.answer(&visit).await {
         Ok(Answer::Page(page)) => Ok(reply::page(page)),
-        Ok(Answer::Redirect { to, cookie }) => Ok(reply::redirect(&to, cookie.as_deref())),
+        Ok(Answer::Redirect { to, cookies }) => Ok(reply::redirect(&to, &cookies)),
         Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
-        Err(Fault::SignInFirst) => Ok(reply::redirect(sign_in::PATH, None)),
+        Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
         Err(Fault::NotFound) => Err(Rejection::NotFound),
         Err(Fault::Forbidden) => Err(Rejection::Forbidden("You may not do this. An administrator may.")),
         Err(Fault::BadRequest(reason)) => Err(Rejection::BadRequest(reason)),
@@ -50,8 +52,7 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
 
 /// The session that the request's cookie names.
 pub async fn session(app: &App, headers: &HeaderMap) -> Result<Option<Session>, Rejection> {
-    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
-    let Some(key) = cookie::read(cookies, app.site.is_secure()) else { return Ok(None) };
+    let Some(key) = cookie::read(cookies(headers), app.site.is_secure()) else { return Ok(None) };
     let now = Timestamp::now();
     let found = session::by_key(app.db.read(), &key, now).await;
     let found = found.map_err(|error| Rejection::Internal(error.to_string()))?;
@@ -62,6 +63,16 @@ pub async fn session(app: &App, headers: &HeaderMap) -> Result<Option<Session>, 
         warn!(session = row.id, %error, "the last use of a session cannot be noted");
     }
     Ok(Some(Session { row, user }))
+}
+
+/// The page to come back to after signing in.
+fn wanted<'a>(visit: &Visit, uri: &'a Uri) -> Option<&'a str> {
+    let path = uri.path_and_query().map(PathAndQuery::as_str);
+    path.filter(|path| visit.method == Does::Get && *path != "/")
+}
+
+fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok())
 }
 
 /// Refuses what another site sends in the name of our visitor. Browsers say where a request comes from, in one of two

@@ -1,0 +1,30 @@
+//! Signing in at an OpenID provider: which of its subjects is which user.
+
+use sea_orm_migration::{prelude::*, schema::*};
+
+use crate::ddl::{cascade, create, index};
+
+/// This step.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let identity = Table::create()
+            .table("identity")
+            .col(big_pk_auto("id"))
+            .col(text("issuer"))
+            .col(text("subject"))
+            .col(big_integer("user_id"))
+            .col(big_integer("created_at"))
+            .foreign_key(&mut cascade("identity", "user_id", "user"))
+            .take();
+        manager.create_table(identity).await?;
+        let indexes = [
+            index("identity_by_subject", "identity", ["issuer", "subject"]).unique().take(),
+            index("identity_by_user", "identity", ["user_id"]),
+        ];
+        create(manager, indexes).await
+    }
+}

@@ -1,0 +1,246 @@
+//! What is said to an OpenID provider: OpenID Connect Core's code flow with PKCE (RFC 7636), over `openidconnect`.
+
+use std::error::Error;
+use std::iter;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use openidconnect::core::{
+    CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdTokenClaims, CoreJwsSigningAlgorithm,
+    CoreProviderMetadata, CoreTokenResponse, CoreUserInfoClaims,
+};
+use openidconnect::{
+    AuthType, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet,
+    EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, IssuerUrl, JwsSigningAlgorithm, Nonce, OAuth2TokenResponse,
+    PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope, SignatureVerificationError,
+    TokenResponse,
+};
+use tokio::sync::Mutex;
+use tokio::task::spawn_blocking;
+use ureq::http::{Method, Request};
+use ureq::{Agent, AsSendBody};
+
+use super::attempt::Attempt;
+use crate::config::OpenId;
+use crate::outgoing;
+
+/// How long one request to the provider may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest answer of a provider that is read. A set of keys has a few thousand bytes.
+const LONGEST_ANSWER: u64 = 1024 * 1024;
+/// What the provider says of itself is believed for so long.
+const FRESH: Duration = Duration::from_secs(60 * 60);
+/// One that could not be asked is asked again after so long.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// A provider. Cheap to clone.
+#[derive(Clone)]
+pub struct Provider {
+    settings: Arc<OpenId>,
+    redirect: Arc<str>,
+    agent: Agent,
+    known: Arc<Mutex<Option<Known>>>,
+}
+
+/// What the provider said of itself, or why it did not.
+#[derive(Clone)]
+struct Known {
+    at: Instant,
+    metadata: Result<CoreProviderMetadata, String>,
+}
+
+/// Whom the provider means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// Who it is to the provider, and stays.
+    pub subject: String,
+    /// The address, where there is one.
+    pub email: Option<String>,
+    /// Whether the provider says that the address is theirs; `None`: it does not say.
+    pub email_verified: Option<bool>,
+    /// What they are called.
+    pub name: Option<String>,
+}
+
+/// Why nobody is signed in.
+#[derive(Debug)]
+pub enum Failure {
+    /// The provider cannot be asked, or answers what cannot be believed. The cause is for the log.
+    Provider(String),
+    /// The provider does not take the code, which is too old, was used, or is none.
+    Code,
+}
+
+type Client =
+    CoreClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointMaybeSet, EndpointMaybeSet>;
+
+impl Provider {
+    /// A provider that leads people back to `redirect`.
+    pub fn new(settings: OpenId, redirect: String) -> Self {
+        let known = Arc::new(Mutex::new(None));
+        Self { settings: Arc::new(settings), redirect: redirect.into(), agent: outgoing::agent(), known }
+    }
+
+    /// Who may sign in here, and what the provider is called.
+    pub fn settings(&self) -> &OpenId {
+        &self.settings
+    }
+
+    /// Asks the provider what it says of itself.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub async fn check(&self) -> Result<(), String> {
+        self.metadata(FRESH).await.map(drop)
+    }
+
+    /// Where to sign in.
+    pub async fn address(&self, attempt: &Attempt) -> Result<String, Failure> {
+        let metadata = self.metadata(FRESH).await.map_err(Failure::Provider)?;
+        let client = self.client(metadata).map_err(Failure::Provider)?;
+        let challenge = PkceCodeChallenge::from_code_verifier_sha256(&PkceCodeVerifier::new(attempt.verifier()));
+        let (state, nonce) = (CsrfToken::new(attempt.state()), Nonce::new(attempt.nonce()));
+        let address = client
+            .authorize_url(CoreAuthenticationFlow::AuthorizationCode, || state, || nonce)
+            .add_scopes(["email", "profile"].map(|scope| Scope::new(scope.to_owned())))
+            .set_pkce_challenge(challenge)
+            .url();
+        Ok(address.0.into())
+    }
+
+    /// Who brought `code` back.
+    pub async fn person(&self, attempt: &Attempt, code: &str) -> Result<Person, Failure> {
+        let metadata = self.metadata(FRESH).await.map_err(Failure::Provider)?;
+        let client = self.client(metadata).map_err(Failure::Provider)?;
+        let (this, code, verifier) = (self.clone(), code.to_owned(), attempt.verifier());
+        let (client, answer) = blocking(move || {
+            let answer = this.exchange(&client, code, verifier)?;
+            Ok((client, answer))
+        })
+        .await?;
+        let nonce = Nonce::new(attempt.nonce());
+        let claims = match claims(&client, &answer, &nonce) {
+            Ok(claims) => claims.clone(),
+            // Providers change their keys; this one is perhaps newer than what we know.
+            Err(ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey)) => {
+                let metadata = self.metadata(Duration::ZERO).await.map_err(Failure::Provider)?;
+                let client = self.client(metadata).map_err(Failure::Provider)?;
+                claims(&client, &answer, &nonce).map_err(|error| Failure::Provider(told(&error)))?.clone()
+            }
+            Err(error) => return Err(Failure::Provider(told(&error))),
+        };
+        let person = Person {
+            subject: claims.subject().to_string(),
+            email: claims.email().map(|email| email.to_string()),
+            email_verified: claims.email_verified(),
+            name: claims.name().and_then(|name| name.get(None)).map(|name| name.to_string()),
+        };
+        // Many providers tell the address only to whoever asks for it (OpenID Connect Core, section 5.4).
+        match person.email {
+            Some(_) => Ok(person),
+            None => {
+                let this = self.clone();
+                blocking(move || this.ask(&client, &answer, person)).await
+            }
+        }
+    }
+
+    /// What the provider says of itself, asked for again where it was said longer than `at_most` ago. Whoever comes while
+    /// it is asked waits for the same answer.
+    async fn metadata(&self, at_most: Duration) -> Result<CoreProviderMetadata, String> {
+        let mut known = self.known.lock().await;
+        let age = |known: &Known| known.at.elapsed() < if known.metadata.is_ok() { at_most } else { AGAIN };
+        if let Some(known) = known.as_ref().filter(|known| age(known)) {
+            return known.metadata.clone();
+        }
+        let this = self.clone();
+        let found = spawn_blocking(move || {
+            let issuer = IssuerUrl::new(this.settings.issuer.clone()).map_err(|error| told(&error))?;
+            let said = CoreProviderMetadata::discover(&issuer, &|request| this.send(request));
+            let said = said.map_err(|error| told(&error))?;
+            // Only what the provider alone can sign: a shared secret is also ours, and `openidconnect` panics at one of its
+            // signatures that has not the right length.
+            let is_own =
+                |alg: &CoreJwsSigningAlgorithm| !alg.uses_shared_secret() && *alg != CoreJwsSigningAlgorithm::None;
+            let algs = said.id_token_signing_alg_values_supported().iter().filter(|alg| is_own(alg)).cloned().collect();
+            Ok(said.set_id_token_signing_alg_values_supported(algs))
+        });
+        let metadata = found.await.unwrap_or_else(|error| Err(told(&error)));
+        *known = Some(Known { at: Instant::now(), metadata: metadata.clone() });
+        metadata
+    }
+
+    fn client(&self, metadata: CoreProviderMetadata) -> Result<Client, String> {
+        let secret = self.settings.client_secret.as_ref().map(|secret| ClientSecret::new(secret.reveal().to_owned()));
+        // Basic unless the provider says otherwise (OpenID Connect Discovery, section 3).
+        let methods = metadata.token_endpoint_auth_methods_supported();
+        let takes = |method| methods.is_none_or(|methods| methods.contains(&method));
+        let auth =
+            match takes(CoreClientAuthMethod::ClientSecretBasic) || !takes(CoreClientAuthMethod::ClientSecretPost) {
+                true => AuthType::BasicAuth,
+                false => AuthType::RequestBody,
+            };
+        let redirect = RedirectUrl::new(self.redirect.to_string()).map_err(|error| told(&error))?;
+        let client =
+            CoreClient::from_provider_metadata(metadata, ClientId::new(self.settings.client_id.clone()), secret);
+        Ok(client.set_auth_type(auth).set_redirect_uri(redirect))
+    }
+
+    fn exchange(&self, client: &Client, code: String, verifier: String) -> Result<CoreTokenResponse, Failure> {
+        let request =
+            client.exchange_code(AuthorizationCode::new(code)).map_err(|error| Failure::Provider(told(&error)))?;
+        let request = request.set_pkce_verifier(PkceCodeVerifier::new(verifier));
+        request.request(&|request| self.send(request)).map_err(|error| match error {
+            RequestTokenError::ServerResponse(said) if said.error().as_ref() == "invalid_grant" => Failure::Code,
+            error => Failure::Provider(told(&error)),
+        })
+    }
+
+    /// The person with what the provider tells of them when it is asked.
+    fn ask(&self, client: &Client, answer: &CoreTokenResponse, person: Person) -> Result<Person, Failure> {
+        // It has nothing to ask, where it has no address for that.
+        let subject = openidconnect::SubjectIdentifier::new(person.subject.clone());
+        let Ok(request) = client.user_info(answer.access_token().clone(), Some(subject)) else { return Ok(person) };
+        let said = request.request(&|request| self.send(request));
+        let said: CoreUserInfoClaims = said.map_err(|error| Failure::Provider(told(&error)))?;
+        Ok(Person {
+            email: said.email().map(|email| email.to_string()),
+            email_verified: said.email_verified(),
+            name: person.name.or_else(|| said.name().and_then(|name| name.get(None)).map(|name| name.to_string())),
+            ..person
+        })
+    }
+
+    fn send(&self, request: HttpRequest) -> Result<HttpResponse, ureq::Error> {
+        let response = match *request.method() {
+            Method::GET => self.agent.run(self.in_time(request.map(drop)))?,
+            _ => self.agent.run(self.in_time(request))?,
+        };
+        let (parts, mut body) = response.into_parts();
+        let body = body.with_config().limit(LONGEST_ANSWER).read_to_vec()?;
+        Ok(HttpResponse::from_parts(parts, body))
+    }
+
+    fn in_time<B: AsSendBody>(&self, request: Request<B>) -> Request<B> {
+        self.agent.configure_request(request).timeout_global(Some(TIMEOUT)).build()
+    }
+}
+
+fn claims<'a>(
+    client: &Client,
+    answer: &'a CoreTokenResponse,
+    nonce: &Nonce,
+) -> Result<&'a CoreIdTokenClaims, ClaimsVerificationError> {
+    let missing = || ClaimsVerificationError::Other("there is no ID token in the provider's answer".to_owned());
+    answer.id_token().ok_or_else(missing)?.claims(&client.id_token_verifier(), nonce)
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
+    spawn_blocking(work).await.unwrap_or_else(|error| Err(Failure::Provider(told(&error))))
+}
+
+/// An error with its causes.
+fn told(error: &(dyn Error + 'static)) -> String {
+    let causes = iter::successors(Some(error), |error| (*error).source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}

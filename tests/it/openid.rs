@@ -1,0 +1,485 @@
+//! Signing in at an OpenID provider.
+
+use rollcall::entity::user::{self, Role};
+use rollcall::entity::{Timestamp, audit, identity, session};
+use sea_orm::{EntityTrait, PaginatorTrait, QueryOrder};
+use serde_json::{Value, json};
+
+use crate::app::{Response, TestApp};
+use crate::app_browser::Browser;
+use crate::command_line::{Place, assert_refused};
+use crate::openid_provider::{CLIENT, Provider, SECRET};
+
+const BEGIN: &str = "/sign-in/openid";
+
+async fn start(provider: &Provider, flags: &[&str]) -> TestApp {
+    TestApp::with(&[&provider.flags()[..], flags].concat()).await
+}
+
+async fn invite(app: &TestApp, email: &str, role: Role) {
+    let made = app.db.write(async |db| user::create(db, email, None, role, Timestamp::now()).await).await;
+    made.expect("a user");
+}
+
+/// The pairs that an answer gives to a browser.
+fn cookies(answer: &Response) -> Vec<String> {
+    let lines = answer.headers.get_all("set-cookie").iter().map(|line| line.to_str().expect("text"));
+    lines.map(|line| line.split(';').next().expect("a pair").to_owned()).collect()
+}
+
+/// What a person sees who begins at `begin` and agrees at the provider. The browser keeps the session.
+async fn sign_in_from(provider: &Provider, browser: &mut Browser<'_>, begin: &str) -> Response {
+    let begun = browser.get(begin).await;
+    let back = provider.agree(begun.location());
+    come_back(browser, &back, &cookies(&begun)).await
+}
+
+async fn sign_in(provider: &Provider, browser: &mut Browser<'_>) -> Response {
+    sign_in_from(provider, browser, BEGIN).await
+}
+
+/// What a person sees who is led to `back`, in a browser that has these cookies too.
+async fn come_back(browser: &mut Browser<'_>, back: &str, cookies: &[String]) -> Response {
+    let had = browser.cookie.take();
+    browser.cookie = Some(had.iter().chain(cookies).cloned().collect::<Vec<_>>().join("; "));
+    let answer = browser.get(back).await;
+    let given = self::cookies(&answer).into_iter().find(|pair| pair.contains("rollcall_session="));
+    browser.cookie = given.or(had);
+    answer
+}
+
+async fn sessions(app: &TestApp) -> u64 {
+    session::Entity::find().count(app.db.read()).await.expect("a count")
+}
+
+async fn users(app: &TestApp) -> Vec<(String, String, Role)> {
+    let users = user::Entity::find().order_by_asc(user::Column::Id).all(app.db.read()).await.expect("users");
+    users.into_iter().map(|user| (user.email, user.name, user.role)).collect()
+}
+
+/// Asserts that nobody was signed in, and that the page says why.
+async fn assert_nobody(app: &TestApp, answer: &Response, status: u16, why: &str) {
+    assert_eq!(answer.status, status, "{}", answer.text());
+    assert!(answer.text().contains(why), "{why}: {}", answer.text());
+    assert!(!cookies(answer).iter().any(|pair| pair.contains("rollcall_session")), "{answer:?}");
+    assert_eq!(sessions(app).await, 0);
+}
+
+#[tokio::test]
+async fn whoever_was_invited_signs_in_and_is_led_to_the_page_they_wanted() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-name", "Example & Co"]).await;
+    invite(&app, "Ada@Example.com", Role::Admin).await;
+    let mut browser = Browser::new(&app);
+
+    let led = browser.get("/services?owner=shop&tag=a%20b").await;
+    let page = browser.page(led.location()).await;
+    let href = page.split("href=\"").find(|rest| rest.starts_with(BEGIN)).expect("a way to the provider");
+    assert!(href.contains("Sign in with Example &amp; Co"), "{page}");
+    let begin = href.split('"').next().expect("an address").replace("&amp;", "&");
+    let begun = browser.get(&begin).await;
+    let cookie = begun.header("set-cookie").expect("a cookie");
+    assert!(cookie.starts_with("rollcall_sign_in=") && cookie.contains("; Max-Age=600; HttpOnly; SameSite=Lax"));
+
+    let answer = come_back(&mut browser, &provider.agree(begun.location()), &cookies(&begun)).await;
+    assert_eq!(answer.location(), "/services?owner=shop&tag=a%20b");
+    assert!(cookies(&answer).contains(&"rollcall_sign_in=".to_owned()), "{answer:?}");
+    assert!(browser.page("/account").await.contains("Ada@Example.com"));
+    assert_eq!(users(&app).await.len(), 1, "an address is the same in whatever case");
+    assert_eq!(sessions(&app).await, 1);
+}
+
+#[tokio::test]
+async fn without_a_provider_there_is_no_such_way() {
+    let app = TestApp::start().await;
+    let browser = Browser::new(&app);
+    assert!(!browser.page("/sign-in").await.contains(BEGIN));
+    for path in [BEGIN, "/sign-in/openid/callback", "/sign-in/openid/callback?code=a&state=b"] {
+        assert_eq!(browser.get(path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn after_the_first_time_the_subject_counts_and_not_the_address() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &[]).await;
+    invite(&app, "ada@example.com", Role::User).await;
+    invite(&app, "grace@example.com", Role::Admin).await;
+    sign_in(&provider, &mut Browser::new(&app)).await.location();
+
+    provider.script().claims["email"] = "grace@example.com".into();
+    provider.script().claims["email_verified"] = false.into();
+    let mut browser = Browser::new(&app);
+    sign_in(&provider, &mut browser).await.location();
+    assert!(browser.page("/account").await.contains("ada@example.com"), "still the same person");
+}
+
+#[tokio::test]
+async fn another_account_with_the_address_of_a_user_waits_until_the_first_is_unlinked() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &[]).await;
+    invite(&app, "ada@example.com", Role::User).await;
+    let mut first = Browser::new(&app);
+    sign_in(&provider, &mut first).await.location();
+    let mut admin = Browser::of(&app, Role::Admin).await;
+    let before = sessions(&app).await;
+
+    provider.script().claims["sub"] = "ada-2".into();
+    let mut second = Browser::new(&app);
+    let answer = sign_in(&provider, &mut second).await;
+    assert_eq!((answer.status, sessions(&app).await), (403, before));
+    assert!(answer.text().contains("another account"), "{}", answer.text());
+
+    let page = admin.page("/users").await;
+    let forms: Vec<&str> = page.split("action=\"").filter_map(|rest| rest.split('"').next()).collect();
+    let unlink: Vec<&&str> = forms.iter().filter(|action| action.ends_with("/forget")).collect();
+    assert_eq!(unlink.len(), 1, "the administrator came by a link");
+    assert_eq!(admin.post(unlink[0], &[]).await.location(), "/users");
+    assert_eq!(first.get("/services").await.status, 303, "whoever was signed in as the user no longer is");
+    sign_in(&provider, &mut second).await.location();
+    assert_eq!(second.get("/services").await.status, 200);
+}
+
+#[tokio::test]
+async fn only_administrators_unlink() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &[]).await;
+    let mut member = Browser::of(&app, Role::User).await;
+    assert_eq!(member.post("/users/Z2lkOi8vcm9sbGNhbGwvVXNlci8x/forget", &[]).await.status, 403);
+    let mut admin = Browser::of(&app, Role::Admin).await;
+    assert_eq!(admin.post("/users/Z2lkOi8vcm9sbGNhbGwvVXNlci85OTk/forget", &[]).await.status, 404);
+}
+
+#[tokio::test]
+async fn whoever_was_not_invited_is_refused_unless_their_domain_is_welcome() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &[]).await;
+    let answer = sign_in(&provider, &mut Browser::new(&app)).await;
+    assert_nobody(&app, &answer, 403, "Nobody has invited ada@example.com").await;
+
+    for (flags, role) in [
+        (&["--oidc-domains", "example.com"][..], Some(Role::Viewer)),
+        (&["--oidc-domains", "other.example, @Example.COM", "--oidc-role", "member"], Some(Role::User)),
+        (&["--oidc-domains", "*"], Some(Role::Viewer)),
+        (&["--oidc-domains", "ample.com,example.co,com"], None),
+    ] {
+        let app = start(&provider, flags).await;
+        let answer = sign_in(&provider, &mut Browser::new(&app)).await;
+        match role {
+            Some(role) => {
+                assert_eq!(answer.location(), "/services", "{flags:?}");
+                let ada = ("ada@example.com".to_owned(), "Ada Lovelace".to_owned(), role);
+                assert_eq!(users(&app).await, [ada], "{flags:?}");
+            }
+            None => assert_nobody(&app, &answer, 403, "Nobody has invited").await,
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_not_verified_could_be_anybodys() {
+    let provider = Provider::start().await;
+    for (verified, trusts, is_signed_in) in [
+        (json!(false), false, false),
+        (json!(false), true, false),
+        (Value::Null, false, false),
+        (Value::Null, true, true),
+        (json!("true"), false, true),
+        (json!("false"), true, false),
+    ] {
+        let app = start(&provider, if trusts { &["--oidc-trust-email"] } else { &[] }).await;
+        invite(&app, "ada@example.com", Role::Admin).await;
+        provider.script().claims["email_verified"] = verified.clone();
+        let answer = sign_in(&provider, &mut Browser::new(&app)).await;
+        match is_signed_in {
+            true => assert_eq!(answer.location(), "/services", "{verified}, {trusts}"),
+            false => assert_nobody(&app, &answer, 403, "is verified, so it could be anybody").await,
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_not_in_the_token_is_asked_for() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "example.com"]).await;
+    provider.script().claims = json!({ "sub": "ada-1" });
+    provider.script().user_info =
+        json!({ "sub": "ada-1", "email": "ada@example.com", "email_verified": true, "name": "Ada" });
+    assert_eq!(sign_in(&provider, &mut Browser::new(&app)).await.location(), "/services");
+    assert_eq!(users(&app).await, [("ada@example.com".to_owned(), "Ada".to_owned(), Role::Viewer)]);
+}
+
+#[tokio::test]
+async fn what_is_told_of_somebody_else_is_not_believed() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "*"]).await;
+    provider.script().claims = json!({ "sub": "ada-1" });
+    provider.script().user_info = json!({ "sub": "eve-1", "email": "ada@example.com", "email_verified": true });
+    let answer = sign_in(&provider, &mut Browser::new(&app)).await;
+    assert_nobody(&app, &answer, 502, "does not answer as it should").await;
+    provider.script().user_info = json!({ "sub": "ada-1" });
+    let answer = sign_in(&provider, &mut Browser::new(&app)).await;
+    assert_nobody(&app, &answer, 403, "does not tell your email address").await;
+}
+
+#[tokio::test]
+async fn a_token_that_is_not_right_in_every_part_signs_nobody_in() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "*"]).await;
+    let good = provider.script().claims.clone();
+    let now = Timestamp::now().as_micros() / 1_000_000;
+    for (what, head, claims) in [
+        ("another audience", json!({}), json!({ "aud": "somebody else" })),
+        ("a further audience", json!({}), json!({ "aud": [CLIENT, "somebody else"] })),
+        ("another issuer", json!({}), json!({ "iss": "https://evil.example" })),
+        ("too old", json!({}), json!({ "exp": now - 3600 })),
+        ("another sign-in", json!({}), json!({ "nonce": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })),
+        ("no nonce", json!({}), json!({ "nonce": null })),
+        ("no subject", json!({}), json!({ "sub": null })),
+        ("not signed", json!({ "alg": "none" }), json!({})),
+        ("signed with the client's secret", json!({ "alg": "HS256" }), json!({})),
+        ("signed in a way not offered", json!({ "alg": "RS256" }), json!({})),
+        ("encrypted", json!({ "alg": "RSA-OAEP", "enc": "A128GCM" }), json!({})),
+    ] {
+        provider.script().head = head;
+        provider.script().claims = good.clone();
+        for (name, value) in claims.as_object().expect("an object") {
+            provider.script().claims[name] = value.clone();
+        }
+        let answer = sign_in(&provider, &mut Browser::new(&app)).await;
+        assert_eq!(answer.status, 502, "{what}: {}", answer.text());
+        assert_nobody(&app, &answer, 502, "does not answer as it should").await;
+    }
+    provider.script().head = json!({});
+    provider.script().claims = good;
+    provider.script().forges = true;
+    let answer = sign_in(&provider, &mut Browser::new(&app)).await;
+    assert_nobody(&app, &answer, 502, "does not answer as it should").await;
+    provider.script().forges = false;
+    sign_in(&provider, &mut Browser::new(&app)).await.location();
+}
+
+#[tokio::test]
+async fn who_comes_back_must_have_begun_in_the_same_browser() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "*"]).await;
+    let attacker = Browser::new(&app);
+    let begun = attacker.get(BEGIN).await;
+    let back = provider.agree(begun.location());
+
+    // A victim who is given the attacker's way back would be signed in as the attacker.
+    let mut victim = Browser::new(&app);
+    assert_nobody(&app, &come_back(&mut victim, &back, &[]).await, 400, "not begun in this browser").await;
+    let own = cookies(&victim.get(BEGIN).await);
+    assert_nobody(&app, &come_back(&mut victim, &back, &own).await, 400, "not begun in this browser").await;
+    for cookie in ["rollcall_sign_in=", "rollcall_sign_in=x.y", "rollcall_sign_in=."] {
+        let answer = come_back(&mut victim, &back, &[cookie.to_owned()]).await;
+        assert_nobody(&app, &answer, 400, "not begun in this browser").await;
+    }
+    let mut owner = Browser::new(&app);
+    for broken in [back.replace("state=", "state=A"), back.replace("code=", "none="), format!("{back}x")] {
+        assert_nobody(&app, &come_back(&mut owner, &broken, &cookies(&begun)).await, 400, "").await;
+    }
+    come_back(&mut owner, &back, &cookies(&begun)).await.location();
+}
+
+#[tokio::test]
+async fn a_code_is_used_once() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "*"]).await;
+    let mut browser = Browser::new(&app);
+    let begun = browser.get(BEGIN).await;
+    let back = provider.agree(begun.location());
+    come_back(&mut browser, &back, &cookies(&begun)).await.location();
+    let answer = come_back(&mut Browser::new(&app), &back, &cookies(&begun)).await;
+    assert_eq!((answer.status, sessions(&app).await), (400, 1));
+    assert!(answer.text().contains("too old, or was used"), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn what_the_provider_says_against_it_is_told_as_text() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &[]).await;
+    let mut browser = Browser::new(&app);
+    let begun = browser.get(BEGIN).await;
+    let back = provider.agree(begun.location());
+    let state = back.split(['?', '&']).find(|pair| pair.starts_with("state=")).expect("a state");
+    let said = "error=access_denied&error_description=%3Cscript%3Ealert(1)%3C/script%3E";
+    let answer = come_back(&mut browser, &format!("/sign-in/openid/callback?{state}&{said}"), &cookies(&begun)).await;
+    assert_nobody(&app, &answer, 403, "access_denied &lt;script&gt;alert(1)&lt;/script&gt;").await;
+    let answer = Browser::new(&app).get(&format!("/sign-in/openid/callback?{said}")).await;
+    assert_nobody(&app, &answer, 400, "not begun in this browser").await;
+    assert!(!answer.text().contains("alert(1)"), "whoever made up the address has nothing shown");
+}
+
+#[tokio::test]
+async fn nobody_is_led_to_another_site_after_signing_in() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "*"]).await;
+    for next in [
+        "https://evil.example",
+        "//evil.example",
+        "/%5Cevil.example",
+        "/\\evil.example",
+        "/%09/evil.example",
+        "/%0d%0aset-cookie:%20a=b",
+        "services",
+        "/sign-in",
+        "/sign-in/openid",
+        "/sign-out",
+        "/graphql",
+        "",
+    ] {
+        let answer = sign_in_from(&provider, &mut Browser::new(&app), &format!("{BEGIN}?next={next}")).await;
+        assert_eq!(answer.location(), "/services", "{next}");
+        assert_eq!(answer.headers.get_all("set-cookie").iter().count(), 2, "{next}");
+    }
+    let long = format!("/services?search={}", "x".repeat(2_000));
+    let answer = sign_in_from(&provider, &mut Browser::new(&app), &format!("{BEGIN}?next={long}")).await;
+    assert_eq!(answer.location(), "/services");
+    // Nor by a cookie that another of our ports may have written.
+    let begun = Browser::new(&app).get(BEGIN).await;
+    let cookie = cookies(&begun).pop().expect("a cookie");
+    let forged = format!("{}.{}", cookie.split('.').next().expect("a key"), "Ly9ldmlsLmV4YW1wbGU");
+    let answer = come_back(&mut Browser::new(&app), &provider.agree(begun.location()), &[forged]).await;
+    assert_eq!(answer.location(), "/services");
+}
+
+#[tokio::test]
+async fn a_session_that_was_there_before_ends() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "*"]).await;
+    let mut browser = Browser::of(&app, Role::Viewer).await;
+    let before = browser.cookie.clone();
+    sign_in(&provider, &mut browser).await.location();
+    assert_ne!(browser.cookie, before);
+    let mut old = Browser::new(&app);
+    old.cookie = before;
+    assert!(old.get("/services").await.location().starts_with("/sign-in"));
+    assert_eq!(sessions(&app).await, 1);
+}
+
+#[tokio::test]
+async fn over_tls_the_cookies_insist_on_it() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "*", "--app-url", "https://catalogue.example"]).await;
+    let begun = Browser::new(&app).get(BEGIN).await;
+    assert!(begun.location().contains("redirect_uri=https%3A%2F%2Fcatalogue.example%2Fsign-in%2Fopenid%2Fcallback"));
+    let answer = come_back(&mut Browser::new(&app), &provider.agree(begun.location()), &cookies(&begun)).await;
+    for answer in [begun, answer] {
+        for line in answer.headers.get_all("set-cookie") {
+            let line = line.to_str().expect("text");
+            assert!(line.starts_with("__Host-rollcall_s") && line.contains("; Secure"), "{line}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_client_says_who_it_is_as_the_provider_wants() {
+    let provider = Provider::start().await;
+    for (methods, is_basic) in [
+        (Value::Null, true),
+        (json!(["client_secret_post"]), false),
+        (json!(["private_key_jwt", "client_secret_post", "client_secret_basic"]), true),
+    ] {
+        let app = start(&provider, &["--oidc-domains", "*"]).await;
+        provider.script().metadata = json!({ "token_endpoint_auth_methods_supported": methods });
+        sign_in(&provider, &mut Browser::new(&app)).await.location();
+        let (path, authorization) = provider.script().seen.last().cloned().expect("a request");
+        assert_eq!((&*path, authorization.starts_with("Basic ")), ("/token", is_basic));
+    }
+}
+
+#[tokio::test]
+async fn a_new_key_of_the_provider_is_learnt() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "*"]).await;
+    sign_in(&provider, &mut Browser::new(&app)).await.location();
+    let asked = |provider: &Provider| provider.script().seen.iter().filter(|(path, _)| path == "/keys").count();
+    sign_in(&provider, &mut Browser::new(&app)).await.location();
+    assert_eq!(asked(&provider), 1, "what is known is not asked again");
+    provider.script().key_id = "key-2".to_owned();
+    sign_in(&provider, &mut Browser::new(&app)).await.location();
+    assert_eq!(asked(&provider), 2);
+}
+
+#[tokio::test]
+async fn a_provider_that_is_broken_is_told_apart_from_a_person_who_is_refused() {
+    let provider = Provider::start().await;
+    for instead in [(500, "{}"), (200, "not json"), (200, "{}"), (302, ""), (404, "")] {
+        let app = start(&provider, &["--oidc-domains", "*"]).await;
+        provider.script().instead = Some((instead.0, instead.1.to_owned()));
+        let answer = Browser::new(&app).get(BEGIN).await;
+        assert_nobody(&app, &answer, 502, "does not answer as it should").await;
+        assert!(answer.text().contains(answer.header("x-request-id").expect("an id")), "{}", answer.text());
+        provider.script().instead = None;
+    }
+    let app = start(&provider, &["--oidc-domains", "*"]).await;
+    let begun = Browser::new(&app).get(BEGIN).await;
+    let back = provider.agree(begun.location());
+    provider.script().instead = Some((200, "x".repeat(2 * 1024 * 1024)));
+    let answer = come_back(&mut Browser::new(&app), &back, &cookies(&begun)).await;
+    assert_nobody(&app, &answer, 502, "does not answer as it should").await;
+    assert_eq!(Browser::new(&app).get("/livez").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_provider_that_says_to_be_another_is_not_used() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "*"]).await;
+    provider.script().metadata = json!({ "issuer": "https://evil.example" });
+    assert_nobody(&app, &Browser::new(&app).get(BEGIN).await, 502, "does not answer as it should").await;
+}
+
+#[tokio::test]
+async fn the_audit_says_who_was_made_or_linked_and_by_whom() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "example.com"]).await;
+    invite(&app, "grace@example.com", Role::User).await;
+    sign_in(&provider, &mut Browser::new(&app)).await.location();
+    sign_in(&provider, &mut Browser::new(&app)).await.location();
+    provider.script().claims["sub"] = "grace-1".into();
+    provider.script().claims["email"] = "grace@example.com".into();
+    sign_in(&provider, &mut Browser::new(&app)).await.location();
+    let entries = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.read()).await.expect("entries");
+    let ours = entries.iter().filter(|entry| entry.action.starts_with("userS") || entry.action.starts_with("userI"));
+    let told: Vec<_> = ours.map(|entry| (&*entry.action, entry.subject_name.as_deref())).collect();
+    assert_eq!(told, [("userSignUp", Some("ada@example.com")), ("userIdentityLink", Some("grace@example.com"))]);
+    assert!(!entries.iter().any(|entry| entry.detail.contains(SECRET)));
+}
+
+#[tokio::test]
+async fn of_several_tabs_of_a_new_person_every_one_is_signed_in_as_one_user() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "*"]).await;
+    let tabs = (0..6).map(|_| async { sign_in(&provider, &mut Browser::new(&app)).await.status });
+    let statuses = futures_util::future::join_all(tabs).await;
+    assert!(statuses.contains(&303), "{statuses:?}");
+    assert_eq!(users(&app).await.len(), 1);
+    assert_eq!(identity::Entity::find().count(app.db.read()).await, Ok(1));
+    let signed_in = statuses.iter().filter(|status| **status == 303).count();
+    assert_eq!(sessions(&app).await, signed_in as u64, "{statuses:?}");
+}
+
+#[test]
+fn settings_that_cannot_work_are_refused_at_once() {
+    let place = Place::new();
+    let id = ["--oidc-client-id", "x"];
+    for (flags, why) in [
+        (&["--oidc-issuer", "https://login.example.com"][..], "--oidc-client-id"),
+        (&id, "--oidc-issuer"),
+        (&["--oidc-issuer", "http://login.example.com", id[0], id[1]], "https://"),
+        (&["--oidc-issuer", "http://localhost.evil.example", id[0], id[1]], "https://"),
+        (&["--oidc-issuer", "login.example.com", id[0], id[1]], "https://login.example.com"),
+        (&["--oidc-issuer", "https://login.example.com", id[0], id[1], "--oidc-domains", "a b"], "example.com"),
+        (&["--oidc-issuer", "https://login.example.com", id[0], id[1], "--oidc-role", "admin"], "viewer, member"),
+    ] {
+        let done = place.run(&[&["serve"], flags].concat());
+        assert_eq!(done.status, 2, "{flags:?}: {}", done.err);
+        assert!(done.err.contains(why), "{flags:?}: {}", done.err);
+    }
+    let flags =
+        ["serve", "--oidc-issuer", "https://login.example.com", id[0], id[1], "--oidc-client-secret-file", "none"];
+    let why = "the client secret of OpenID Connect cannot be read from none: No such file or directory (os error 2)";
+    assert_refused(&place.run(&flags), why);
+}
