@@ -2,6 +2,7 @@
 
 use rollcall::entity::user::{self, Role};
 use rollcall::entity::{Timestamp, audit, identity, session};
+use rollcall::error::Error;
 use sea_orm::{EntityTrait, PaginatorTrait, QueryOrder};
 use serde_json::{Value, json};
 
@@ -459,6 +460,21 @@ async fn of_several_tabs_of_a_new_person_every_one_is_signed_in_as_one_user() {
     assert_eq!(identity::Entity::find().count(app.db.read()).await, Ok(1));
     let signed_in = statuses.iter().filter(|status| **status == 303).count();
     assert_eq!(sessions(&app).await, signed_in as u64, "{statuses:?}");
+}
+
+#[tokio::test]
+async fn a_subject_is_whoever_it_was_first_said_to_be() {
+    let app = TestApp::start().await;
+    let now = Timestamp::now();
+    let kept = app.db.write(async |db| {
+        let ada = user::create(db, "ada@example.com", None, Role::User, now).await?;
+        let eve = user::create(db, "eve@example.com", None, Role::User, now).await?;
+        let first = identity::keep(db, "https://login.example.com", "1", ada.id, now).await?;
+        let second = identity::keep(db, "https://login.example.com", "1", eve.id, now).await?;
+        let elsewhere = identity::keep(db, "https://login.example.org", "1", eve.id, now).await?;
+        Ok::<_, Error>([first, second, elsewhere].map(|user| user.expect("a user").email))
+    });
+    assert_eq!(kept.await.expect("users"), ["ada@example.com", "ada@example.com", "eve@example.com"]);
 }
 
 #[test]
