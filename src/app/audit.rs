@@ -93,6 +93,10 @@ fn of_actor(entry: &Model) -> String {
 }
 
 fn of_subject(entry: &Model) -> Option<String> {
-    let (class, id) = (entry.subject_class.as_ref()?, entry.subject_id?);
-    Some(link("/audit", &super::Fields::default().with("subject", &format!("{class}:{id}"))))
+    Some(of(entry.subject_class.as_ref()?, entry.subject_id?))
+}
+
+/// Where the changes of one thing are: the SDL's noun, and its row.
+pub(super) fn of(class: &str, id: i64) -> String {
+    link("/audit", &super::Fields::default().with("subject", &format!("{class}:{id}")))
 }

@@ -19,10 +19,13 @@ mod ask;
 pub mod assets;
 mod audit;
 pub mod cookie;
+mod deploys;
 mod explorer;
 pub mod form;
 mod integrations;
+mod issues;
 pub mod layout;
+mod markdown;
 mod parts;
 mod plot;
 mod reference;
@@ -141,7 +144,8 @@ impl Site {
         match (visit.method, &*path) {
             (Get, [""]) => Ok(Answer::redirect("/services")),
             (Get, ["services"]) => services::page(self, visit).await,
-            (Get, ["services", alias]) => service::page(self, visit, alias).await,
+            (Get, ["services", alias]) => service::page(self, visit, session, alias).await,
+            (Get, ["services", alias, "deploys"]) => deploys::page(self, visit, alias).await,
             (Get, ["teams"]) => teams::page(self, visit).await,
             (Get, ["teams", alias]) => teams::one(self, visit, alias).await,
             (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,

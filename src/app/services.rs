@@ -9,6 +9,7 @@ use super::layout::layout;
 use super::parts::{Connection, Moment, count, empty, pages, time};
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site, ask};
+use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
 
 /// What the list asks of the API.
@@ -104,7 +105,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 /// The moment so many days ago.
 fn days_ago(days: &str) -> Result<Timestamp, Fault> {
     let days: u32 = days.parse().map_err(|_| Fault::BadRequest("The days must be a whole number.".to_owned()))?;
-    Ok(Timestamp::from_micros(Timestamp::now().as_micros() - i64::from(days) * 86_400 * 1_000_000))
+    Ok(Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(DAY.saturating_mul(days.into()))))
 }
 
 fn filters(visit: &Visit, found: &Account) -> Markup {
@@ -129,11 +130,11 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
 
 fn list(visit: &Visit, found: &Account) -> Markup {
     let (services, now) = (&found.services, Timestamp::now());
+    let filtered = visit.query.any();
     if services.nodes.is_empty() {
-        let filtered = visit.query.any();
         return html! {
             @if filtered {
-                (empty("No service is like that.", html! { p { a href="/services" { "All services" } } }))
+                (empty("No service is like that.", html! { p { "Search for less, or see " a href="/services" { "all services" } "." } }))
             } @else {
                 (empty("There is no service yet.", html! {
                     p { "Services appear when you accept a suggestion, apply service files, or create them through the API." }
@@ -144,7 +145,10 @@ fn list(visit: &Visit, found: &Account) -> Markup {
         };
     }
     html! {
-        p.soft role="status" { (count(services.total_count.unwrap_or_default(), "service")) }
+        p.soft role="status" {
+            (count(services.total_count.unwrap_or_default(), "service"))
+            @if filtered { " · " a href="/services" { "All services" } }
+        }
         div.scroll tabindex="0" role="region" aria-label="Services" {
             table {
                 thead { tr {

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::layout::layout;
+use super::markdown::prose;
 use super::parts::{Connection, count, empty, pages};
 use super::services::address;
 use super::visit::{Visit, path};
@@ -138,7 +139,7 @@ pub async fn one(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Faul
     let One { team } = ask::query(site, visit, ONE, variables).await?;
     let team = team.ok_or(Fault::NotFound)?;
     let main = html! {
-        @if let Some(text) = &team.responsibilities { pre.note { (text) } }
+        @if let Some(text) = &team.responsibilities { (prose(text)) }
         dl.facts {
             dt { "Led by" }
             dd { @match &team.manager { Some(manager) => { (manager.name) " (" (manager.email) ")" }, None => span.soft { "nobody" } } }
