@@ -12,6 +12,7 @@ pub mod error;
 pub mod generate;
 pub mod graphql;
 pub mod http;
+pub mod retention;
 pub mod schema_diff;
 pub mod sender;
 pub mod serve;
