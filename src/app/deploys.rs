@@ -164,7 +164,7 @@ pub fn figures(metrics: &Metrics, days: &[Day], deploys: &[Deploy]) -> Markup {
     let percentiles = |times: &Option<Percentiles>, without: &str| {
         html! {
             @match times {
-                Some(times) => { strong { (duration(times.median)) } "half of them; nine of ten within " (duration(times.percentile90)) },
+                Some(times) => { strong { (duration(times.median)) } "median; 90 % within " (duration(times.percentile90)) },
                 None => { strong.soft { "unknown" } (without) },
             }
         }

@@ -167,10 +167,15 @@ pub fn day(text: &str) -> Result<Timestamp, Fault> {
 
 /// `2 h 5 min`, `40 s`.
 pub fn duration(seconds: i64) -> String {
-    match seconds.max(0) {
-        seconds @ 0..60 => format!("{seconds} s"),
-        seconds @ 60..3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        seconds @ 3_600..86_400 => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
-        seconds => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),
+    let seconds = seconds.max(0);
+    let ((size, unit), (small, rest)) = match seconds {
+        0..60 => return format!("{seconds} s"),
+        60..3_600 => ((60, "min"), (1, "s")),
+        3_600..86_400 => ((3_600, "h"), (60, "min")),
+        _ => ((86_400, "d"), (3_600, "h")),
+    };
+    match seconds % size / small {
+        0 => format!("{} {unit}", seconds / size),
+        more => format!("{} {unit} {more} {rest}", seconds / size),
     }
 }

@@ -8,6 +8,7 @@ use super::deploys::{self, Deploy, Metrics};
 use super::layout::layout;
 use super::markdown::prose;
 use super::parts::{Connection, Moment, count, empty, link, outside, short, time};
+use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, ask, audit, issues};
 use crate::deploy::days::{self, DAY, Day};
@@ -146,8 +147,13 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         }
         @if let Some(description) = &service.description { (prose(description)) }
         (facts(&service, now))
-        @if session.user.role == Role::Admin {
-            p { a href=(audit::of(service::Entity::CLASS, number)) { "Changes of this service" } }
+        p.actions {
+            @if session.user.role >= Role::User && !service.locked {
+                a.button.quiet href={ (address(&service.aliases)) "/edit" } { "Edit" } " "
+            }
+            @if session.user.role == Role::Admin {
+                a.button.quiet href=(audit::of(service::Entity::CLASS, number)) { "History" }
+            }
         }
         @if let Some(note) = &service.note { h2 { "Notes" } (prose(note)) }
         h2 #deploys { "Deploys" }
