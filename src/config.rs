@@ -214,6 +214,9 @@ pub struct Serve {
     /// the dedup_id of one that was removed is a new deploy [default: for ever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = retention)]
     pub deploy_retention: Option<Duration>,
+    /// How long the audit is kept, such as 400d, at least 1d [default: for ever]
+    #[arg(long, value_name = "DURATION", env = "ROLLCALL_AUDIT_RETENTION", value_parser = retention)]
+    pub audit_retention: Option<Duration>,
     /// The address and the port to show figures on, at /metrics; port 0 takes a free one [default: nowhere]
     #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_METRICS_LISTEN")]
     pub metrics_listen: Option<SocketAddr>,

@@ -13,6 +13,7 @@ pub mod generate;
 pub mod graphql;
 pub mod http;
 pub mod outgoing;
+pub mod retention;
 pub mod schema_diff;
 pub mod sender;
 pub mod serve;

@@ -17,12 +17,13 @@ use crate::app::openid::{self, Provider};
 use crate::commands::{open, say, sentence};
 use crate::config::{Log, LogFormat, Serve};
 use crate::db::Db;
-use crate::deploy::retention;
+use crate::deploy;
 use crate::entity::{Timestamp, sign_in_link, user};
 use crate::error::Error;
 use crate::graphql::{Catalogue, Settings};
 use crate::http::tls::Tls;
 use crate::http::{self, App, Drained};
+use crate::retention;
 
 /// How long closing the database may take: SQLite writes its log back into the file.
 const CLOSING: Duration = Duration::from_secs(5);
@@ -73,12 +74,13 @@ pub async fn run(settings: Serve) -> Result<(), String> {
         info!(%address, "figures are shown at {}", http::metrics::PATH);
     }
 
-    let retention = settings.deploy_retention.map(|keep| tokio::spawn(retention::run(db.clone(), keep)));
+    let deploys = settings.deploy_retention.map(|keep| tokio::spawn(deploy::retention::run(db.clone(), keep)));
+    let audit = settings.audit_retention.map(|keep| tokio::spawn(retention::run_audit(db.clone(), keep)));
     let (told, stop) = tokio::sync::oneshot::channel();
     let service = http::serve(Arc::clone(&app), listener, tls.clone(), async {
         // A sender that is gone says the same.
         let _ = stop.await;
-        if let Some(retention) = retention {
+        for retention in [deploys, audit].into_iter().flatten() {
             retention.abort();
         }
     });

@@ -68,8 +68,36 @@ impl Text<'_> {
         let Self { name, label, hint, kind, required } = *self;
         frame(name, label, hint, mistakes, |described| {
             html! {
-                input id={ "field-" (name) } name=(name) type=(kind) value=(form.get(name)) required[required]
-                    maxlength="255" aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
+                input id={ "field-" (name) } name=(name) type=(kind) value=(form.get(name)) required[required] min=[(kind == "number").then_some("0")]
+                    maxlength="255" dir="auto" aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
+            }
+        })
+    }
+}
+
+/// Several lines of text.
+pub struct Area<'a> {
+    /// The field's name.
+    pub name: &'a str,
+    /// What it is called.
+    pub label: &'a str,
+    /// What to know before filling it in; may be empty.
+    pub hint: &'a str,
+    /// How high it is at first.
+    pub rows: u8,
+    /// The most characters.
+    pub most: u32,
+}
+
+impl Area<'_> {
+    /// The field, with what the form said and what was wrong with that.
+    pub fn show(&self, form: &Fields, mistakes: &Mistakes) -> Markup {
+        let Self { name, label, hint, rows, most } = *self;
+        frame(name, label, hint, mistakes, |described| {
+            html! {
+                // A browser takes the first new line away.
+                textarea id={ "field-" (name) } name=(name) rows=(rows) maxlength=(most) dir="auto"
+                    aria-describedby=[described] aria-invalid=[invalid(name, mistakes)] { "\n" (form.get(name)) }
             }
         })
     }
@@ -101,10 +129,12 @@ pub fn suggested<'a>(
     label: &str,
     proposals: impl Iterator<Item = (&'a str, &'a str)>,
     form: &Fields,
+    mistakes: &Mistakes,
 ) -> Markup {
-    frame(name, label, "", &Mistakes::none(), |_| {
+    frame(name, label, "", mistakes, |described| {
         html! {
-            input id={ "field-" (name) } name=(name) value=(form.get(name)) list={ "list-" (name) } maxlength="255";
+            input id={ "field-" (name) } name=(name) value=(form.get(name)) list={ "list-" (name) } maxlength="255"
+                aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
             datalist id={ "list-" (name) } {
                 @for (value, text) in proposals { option value=(value) { (text) } }
             }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::form::{Mistakes, Text};
 use super::layout::layout;
-use super::parts::{Connection, Moment, delete_button, empty, outside, pages, status, time};
+use super::parts::{Connection, Moment, delete_button, empty, outside, pages, short, status, time};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, ask, snippets};
 use crate::entity::user::Role;
@@ -20,7 +20,7 @@ pub(super) const LIST: &str = "
 query Integrations($after: String) {
   account {
     integrations(first: 50, after: $after) {
-      nodes { id name type displayName createdAt }
+      nodes { id name type createdAt }
       pageInfo { hasNextPage endCursor }
     }
   }
@@ -29,7 +29,7 @@ query Integrations($after: String) {
 /// What the page of an integration asks of the API.
 pub(super) const ONE: &str = "
 query Integration($id: ID!) {
-  account { integration(id: $id) { id name type displayName createdAt webhookUrl } }
+  account { integration(id: $id) { id name type createdAt webhookUrl } }
 }";
 
 /// Makes a deploy endpoint.
@@ -82,7 +82,6 @@ struct Integration {
     name: String,
     #[serde(rename = "type")]
     kind: String,
-    display_name: String,
     created_at: Moment,
     webhook_url: Option<String>,
 }
@@ -100,6 +99,10 @@ struct Made {
 impl Integration {
     fn path(&self) -> String {
         path(["integrations", &self.id])
+    }
+
+    fn kind(&self) -> &'static str {
+        if self.is_deploy() { "Deploy" } else { "Custom" }
     }
 
     fn is_deploy(&self) -> bool {
@@ -131,7 +134,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                     tbody { @for integration in &integrations.nodes {
                         tr {
                             th scope="row" { a href=(integration.path()) { (integration.name) } }
-                            td { (integration.display_name) }
+                            td { (integration.kind()) }
                             td { (time(integration.created_at.0, now)) }
                         }
                     } }
@@ -199,7 +202,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
         false => "Delete this integration? Its projects and their code issues go with it.",
     };
     let main = html! {
-        p { (integration.display_name) " integration, added " (time(integration.created_at.0, now)) "." }
+        p { (integration.kind()) " integration, added " (time(integration.created_at.0, now)) "." }
         @if let Some(url) = &integration.webhook_url {
             h2 { "Address" }
             p { "Whoever knows this address can post deploys: keep it as you keep a password." }
@@ -275,7 +278,7 @@ fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
             } }
             td {
                 (outside(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number))) " "
-                (status(word, deploy.status.as_deref())) " " (deploy.description)
+                (status(word, deploy.status.as_deref())) " " bdi { (short(&deploy.description)) }
             }
         }
     }

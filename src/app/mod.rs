@@ -19,19 +19,24 @@ mod ask;
 pub mod assets;
 mod audit;
 pub mod cookie;
+mod deploys;
 mod explorer;
 pub mod form;
 mod integrations;
+mod issues;
 pub mod layout;
+mod markdown;
 pub mod openid;
 mod parts;
 mod plot;
 mod reference;
 mod service;
+mod service_form;
 mod services;
 pub mod sign_in;
 mod snippets;
 mod suggestions;
+mod team_form;
 mod teams;
 mod tokens;
 mod users;
@@ -89,6 +94,7 @@ const OWNED: &[&str] = &[
     "audit",
     "explorer",
     "integrations",
+    "new",
     "reference",
     "services",
     "sign-in",
@@ -150,10 +156,19 @@ impl Site {
         let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
         match (visit.method, &*path) {
             (Get, [""]) => Ok(Answer::redirect("/services")),
-            (Get, ["services"]) => services::page(self, visit).await,
-            (Get, ["services", alias]) => service::page(self, visit, alias).await,
-            (Get, ["teams"]) => teams::page(self, visit).await,
-            (Get, ["teams", alias]) => teams::one(self, visit, alias).await,
+            (Get, ["services"]) => services::page(self, visit, session).await,
+            (Get, ["services", alias]) => service::page(self, visit, session, alias).await,
+            (Get, ["services", alias, "deploys"]) => deploys::page(self, visit, alias).await,
+            (Get, ["services", alias, "edit"]) => service_form::edit(self, visit, session, alias).await,
+            (Post, ["services", alias, what]) => service_form::change(self, visit, alias, what).await,
+            (Get, ["new", "service"]) => service_form::new(self, visit, session).await,
+            (Post, ["new", "service"]) => service_form::create(self, visit).await,
+            (Get, ["teams"]) => teams::page(self, visit, session).await,
+            (Get, ["teams", alias]) => teams::one(self, visit, session, alias).await,
+            (Get, ["teams", alias, "edit"]) => team_form::edit(self, visit, session, alias).await,
+            (Post, ["teams", alias, what]) => team_form::change(self, visit, alias, what).await,
+            (Get, ["new", "team"]) => team_form::new(visit, session),
+            (Post, ["new", "team"]) => team_form::create(self, visit).await,
             (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
             (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
             (Get, ["integrations"]) => integrations::page(self, visit, session).await,

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
+use super::Fault;
 use super::visit::Visit;
 use crate::entity::Timestamp;
 
@@ -125,20 +126,56 @@ pub fn status(understood: Option<&str>, sent: Option<&str>) -> Markup {
         Some("queued" | "running") => "mark warn",
         _ => "mark none",
     };
-    html! { @if let Some(word) = sent.or(understood) { span class=(class) { (word) } } }
+    // One word for what pipelines call differently, and theirs to hover over.
+    html! { @if let Some(word) = understood.or(sent) { span class=(class) title=[sent] { (word) } } }
 }
 
-/// `1 deploy`, `2 deploys`.
+/// `1 deploy`, `2,000 deploys`.
 pub fn count(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The start of a text that may be long: its first line, and not all of that.
+pub fn short(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 160;
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &line[..end])),
+        None if line.len() < text.trim().len() => Cow::Owned(format!("{line} …")),
+        None => Cow::Borrowed(line),
+    }
+}
+
+/// The start of a day as a form says it, `2026-11-21`, in UTC.
+pub fn day(text: &str) -> Result<Timestamp, Fault> {
+    let start = Timestamp::parse(&format!("{text}T00:00:00Z"));
+    start.map_err(|_| Fault::BadRequest("Write a day like 2026-11-21.".to_owned()))
 }
 
 /// `2 h 5 min`, `40 s`.
 pub fn duration(seconds: i64) -> String {
-    match seconds.max(0) {
-        seconds @ 0..60 => format!("{seconds} s"),
-        seconds @ 60..3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        seconds @ 3_600..86_400 => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
-        seconds => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),
+    let seconds = seconds.max(0);
+    let ((size, unit), (small, rest)) = match seconds {
+        0..60 => return format!("{seconds} s"),
+        60..3_600 => ((60, "min"), (1, "s")),
+        3_600..86_400 => ((3_600, "h"), (60, "min")),
+        _ => ((86_400, "d"), (3_600, "h")),
+    };
+    match seconds % size / small {
+        0 => format!("{} {unit}", seconds / size),
+        more => format!("{} {unit} {more} {rest}", seconds / size),
     }
 }

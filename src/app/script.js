@@ -23,6 +23,8 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     latest = new AbortController();
     try {
       const answer = await fetch(address, { signal: latest.signal });
+      // What is half written may be refused; the list waits for the rest of it.
+      if (answer.status === 400) return;
       if (!answer.ok || answer.redirected) return form.submit();
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       target.replaceChildren(...document.adoptNode(page.getElementById(target.id)).childNodes);
@@ -41,17 +43,21 @@ for (const text of document.querySelectorAll("[data-copy]")) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "quiet copy";
-  button.textContent = "Copy";
-  button.setAttribute("aria-label", "Copy " + text.dataset.copy);
+  const what = document.createElement("span");
+  what.className = "hidden";
+  what.textContent = " " + text.dataset.copy;
+  const say = (words) => button.replaceChildren(words, what);
+  button.setAttribute("aria-live", "polite");
+  say("Copy");
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(text.textContent);
-      button.textContent = "Copied";
+      say("Copied");
     } catch {
       getSelection().selectAllChildren(text);
-      button.textContent = "Press Ctrl+C";
+      say("Press Ctrl+C for");
     }
-    setTimeout(() => (button.textContent = "Copy"), 2000);
+    setTimeout(() => say("Copy"), 2000);
   });
   (text.closest("pre") ?? text).after(button);
 }

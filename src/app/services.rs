@@ -7,9 +7,11 @@ use serde_json::json;
 use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::parts::{Connection, Moment, count, empty, pages, time};
-use super::visit::{Visit, path};
+use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, ask};
+use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
+use crate::entity::user::Role;
 
 /// What the list asks of the API.
 pub(super) const LIST: &str = "
@@ -78,7 +80,7 @@ struct LastDeploy {
 }
 
 /// The list.
-pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let query = &visit.query;
     let tag = query.given("tag").map(|tag| match tag.split_once([':', '=']) {
         Some((key, value)) => json!({ "key": key.trim(), "value": value.trim() }),
@@ -95,6 +97,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     });
     let found: Account = ask::query(site, visit, LIST, variables).await?;
     let main = html! {
+        @if session.user.role >= Role::User { p.actions { a.button.quiet href="/new/service" { "New service" } } }
         (filters(visit, &found))
         div #services { (list(visit, &found)) }
     };
@@ -104,7 +107,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 /// The moment so many days ago.
 fn days_ago(days: &str) -> Result<Timestamp, Fault> {
     let days: u32 = days.parse().map_err(|_| Fault::BadRequest("The days must be a whole number.".to_owned()))?;
-    Ok(Timestamp::from_micros(Timestamp::now().as_micros() - i64::from(days) * 86_400 * 1_000_000))
+    Ok(Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(DAY.saturating_mul(days.into()))))
 }
 
 fn filters(visit: &Visit, found: &Account) -> Markup {
@@ -116,7 +119,7 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
     html! {
         form.filters method="get" action="/services" role="search" data-live="services" {
             (text("search", "Name or alias", "search"))
-            (form::suggested("owner", "Owner's alias", found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query))
+            (form::suggested("owner", "Owner's alias", found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query, &none))
             (form::select("tier", "Tier", "", &tiers, &visit.query, &none))
             (text("language", "Language", "text"))
             (text("tag", "Tag (key or key:value)", "text"))
@@ -129,14 +132,14 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
 
 fn list(visit: &Visit, found: &Account) -> Markup {
     let (services, now) = (&found.services, Timestamp::now());
+    let filtered = visit.query.any();
     if services.nodes.is_empty() {
-        let filtered = visit.query.any();
         return html! {
             @if filtered {
-                (empty("No service is like that.", html! { p { a href="/services" { "All services" } } }))
+                (empty("No service is like that.", html! { p { "Search for less, or see " a href="/services" { "all services" } "." } }))
             } @else {
                 (empty("There is no service yet.", html! {
-                    p { "Services appear when you accept a suggestion, apply service files, or create them through the API." }
+                    p { "Services appear when you accept a suggestion, apply service files, or create them here or through the API." }
                     p { a href="/integrations" { "Add a deploy integration" } " and let your pipelines tell what they deploy: each unknown name becomes a "
                         a href="/suggestions" { "suggestion" } "." }
                 }))
@@ -144,7 +147,10 @@ fn list(visit: &Visit, found: &Account) -> Markup {
         };
     }
     html! {
-        p.soft role="status" { (count(services.total_count.unwrap_or_default(), "service")) }
+        p.soft role="status" {
+            (count(services.total_count.unwrap_or_default(), "service"))
+            @if filtered { " · " a href="/services" { "All services" } }
+        }
         div.scroll tabindex="0" role="region" aria-label="Services" {
             table {
                 thead { tr {

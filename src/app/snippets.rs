@@ -12,22 +12,42 @@ pub struct Snippet {
 
 /// The snippets for the endpoint at `url`.
 pub fn all(url: &str) -> Vec<Snippet> {
-    let secret =
-        "Keep the address in a secret called ROLLCALL_URL; the alias of the service goes in place of shopping_cart.";
+    let snippet = |title, hint, text: &str| Snippet { title, hint, text: text.replace("ADDRESS", &format!("'{url}'")) };
     vec![
-        Snippet {
-            title: "curl",
-            hint: "Runs in any shell. The alias of the service goes in place of shopping_cart.",
-            text: CURL.replace("URL", &format!("'{url}'")),
-        },
-        Snippet { title: "GitHub Actions", hint: secret, text: GITHUB.to_owned() },
-        Snippet { title: "GitLab CI", hint: secret, text: GITLAB.to_owned() },
-        Snippet { title: "Jenkins", hint: secret, text: JENKINS.to_owned() },
-        Snippet { title: "CircleCI", hint: secret, text: CIRCLECI.to_owned() },
+        snippet("curl", "Runs in any shell. The alias of the service goes in place of shopping_cart.", CURL),
+        snippet(
+            "rollcall deploy",
+            "Where a pipeline has this program: it finds the commit, the run and who started it, and sends again while the \
+             server is away. Keep the address in a secret called ROLLCALL_DEPLOY_URL.",
+            PROGRAM,
+        ),
+        snippet(
+            "GitHub Actions",
+            "A step after the one that deploys. Keep the address in a secret called ROLLCALL_DEPLOY_URL.",
+            GITHUB,
+        ),
+        snippet(
+            "GitLab CI",
+            "Into the job that deploys, whose image needs curl and jq. Keep the address in a masked variable called \
+             ROLLCALL_DEPLOY_URL.",
+            GITLAB,
+        ),
+        snippet(
+            "Jenkins",
+            "The end of a declarative pipeline, on an agent with curl and jq. Keep the address in a secret text with the id \
+             ROLLCALL_DEPLOY_URL.",
+            JENKINS,
+        ),
+        snippet(
+            "CircleCI",
+            "Two steps after the one that deploys: of a job that works, and of one that fails. Keep the address in a \
+             variable called ROLLCALL_DEPLOY_URL.",
+            CIRCLECI,
+        ),
     ]
 }
 
-const CURL: &str = r#"curl --fail-with-body URL \
+const CURL: &str = r#"curl --fail-with-body ADDRESS \
   -H 'Content-Type: application/json' \
   -d '{
     "service": "shopping_cart",
@@ -39,13 +59,18 @@ const CURL: &str = r#"curl --fail-with-body URL \
   }'
 "#;
 
+const PROGRAM: &str = "ROLLCALL_DEPLOY_URL=ADDRESS \\
+  rollcall deploy --service shopping_cart --environment production --status succeeded
+";
+
 const GITHUB: &str = r#"      - name: Tell the catalogue
         if: always()
         env:
-          URL: ${{ secrets.ROLLCALL_URL }}
+          ROLLCALL_DEPLOY_URL: ${{ secrets.ROLLCALL_DEPLOY_URL }}
           STATUS: ${{ job.status }}
           NAME: ${{ github.actor }}
           TITLE: ${{ github.event.head_commit.message || github.workflow }}
+          COMMITTED: ${{ github.event.head_commit.timestamp }}
         run: |
           jq -n --arg at "$(date -u +%Y-%m-%dT%H:%M:%SZ)" '{
             service: "shopping_cart",
@@ -56,35 +81,37 @@ const GITHUB: &str = r#"      - name: Tell the catalogue
             dedup_id: (env.GITHUB_RUN_ID + "-" + env.GITHUB_RUN_ATTEMPT),
             deploy_url: (env.GITHUB_SERVER_URL + "/" + env.GITHUB_REPOSITORY + "/actions/runs/" + env.GITHUB_RUN_ID),
             deployer: {name: env.NAME},
-            commit: {sha: env.GITHUB_SHA, branch: env.GITHUB_REF_NAME}
-          }' | curl --fail-with-body "$URL" -H 'Content-Type: application/json' -d @-
+            commit: {sha: env.GITHUB_SHA, branch: env.GITHUB_REF_NAME, date: env.COMMITTED}
+          }' | curl --fail-with-body --retry 5 "$ROLLCALL_DEPLOY_URL" -H 'Content-Type: application/json' -d @-
 "#;
 
-const GITLAB: &str = r#"tell the catalogue:
-  stage: .post
-  image: alpine
-  script:
-    - apk add --no-cache curl jq
+const GITLAB: &str = r#"  after_script:
     - |
       jq -n --arg at "$(date -u +%Y-%m-%dT%H:%M:%SZ)" '{
         service: "shopping_cart",
         description: env.CI_COMMIT_TITLE,
+        started_at: env.CI_JOB_STARTED_AT,
         deployed_at: $at,
-        environment: "production",
-        status: "success",
-        dedup_id: env.CI_PIPELINE_ID,
-        deploy_url: env.CI_PIPELINE_URL,
+        environment: (env.CI_ENVIRONMENT_NAME // "production"),
+        status: env.CI_JOB_STATUS,
+        dedup_id: env.CI_JOB_ID,
+        deploy_url: env.CI_JOB_URL,
         deployer: {name: env.GITLAB_USER_NAME, email: env.GITLAB_USER_EMAIL},
-        commit: {sha: env.CI_COMMIT_SHA, message: env.CI_COMMIT_MESSAGE, branch: env.CI_COMMIT_BRANCH}
-      }' | curl --fail-with-body "$ROLLCALL_URL" -H 'Content-Type: application/json' -d @-
+        commit: {
+          sha: env.CI_COMMIT_SHA,
+          message: env.CI_COMMIT_MESSAGE,
+          branch: env.CI_COMMIT_BRANCH,
+          date: env.CI_COMMIT_TIMESTAMP
+        }
+      }' | curl --fail-with-body --retry 5 "$ROLLCALL_DEPLOY_URL" -H 'Content-Type: application/json' -d @-
 "#;
 
 const JENKINS: &str = r#"post {
   always {
-    withCredentials([string(credentialsId: 'ROLLCALL_URL', variable: 'URL')]) {
-      withEnv(["STATUS=${currentBuild.currentResult == 'SUCCESS' ? 'success' : 'failure'}"]) {
+    withCredentials([string(credentialsId: 'ROLLCALL_DEPLOY_URL', variable: 'ROLLCALL_DEPLOY_URL')]) {
+      withEnv(["STATUS=${[SUCCESS: 'success', ABORTED: 'cancelled'][currentBuild.currentResult] ?: 'failed'}"]) {
         sh '''
-          jq -n --arg at "$(date -u +%Y-%m-%dT%H:%M:%SZ)" '{
+          jq -n --arg at "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --arg committed "$(git log -1 --format=%cI)" '{
             service: "shopping_cart",
             description: (env.JOB_NAME + " " + env.BUILD_DISPLAY_NAME),
             deployed_at: $at,
@@ -93,8 +120,8 @@ const JENKINS: &str = r#"post {
             dedup_id: env.BUILD_TAG,
             deploy_url: env.BUILD_URL,
             deployer: {name: "Jenkins"},
-            commit: {sha: env.GIT_COMMIT, branch: env.GIT_BRANCH}
-          }' | curl --fail-with-body "$URL" -H 'Content-Type: application/json' -d @-
+            commit: {sha: env.GIT_COMMIT, branch: env.GIT_BRANCH, date: $committed}
+          }' | curl --fail-with-body --retry 5 "$ROLLCALL_DEPLOY_URL" -H 'Content-Type: application/json' -d @-
         '''
       }
     }
@@ -102,18 +129,23 @@ const JENKINS: &str = r#"post {
 }
 "#;
 
-const CIRCLECI: &str = r#"      - run:
+const CIRCLECI: &str = r#"      - run: &tell
           name: Tell the catalogue
+          environment: {STATUS: success}
           command: |
-            jq -n --arg at "$(date -u +%Y-%m-%dT%H:%M:%SZ)" '{
+            jq -n --arg at "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --arg committed "$(git log -1 --format=%cI)" '{
               service: "shopping_cart",
               description: ("Workflow " + env.CIRCLE_WORKFLOW_ID),
               deployed_at: $at,
               environment: "production",
-              status: "success",
+              status: env.STATUS,
               dedup_id: env.CIRCLE_WORKFLOW_JOB_ID,
               deploy_url: env.CIRCLE_BUILD_URL,
               deployer: {name: (env.CIRCLE_USERNAME // "CircleCI")},
-              commit: {sha: env.CIRCLE_SHA1, branch: env.CIRCLE_BRANCH}
-            }' | curl --fail-with-body "$ROLLCALL_URL" -H 'Content-Type: application/json' -d @-
+              commit: {sha: env.CIRCLE_SHA1, branch: env.CIRCLE_BRANCH, date: $committed}
+            }' | curl --fail-with-body --retry 5 "$ROLLCALL_DEPLOY_URL" -H 'Content-Type: application/json' -d @-
+      - run:
+          <<: *tell
+          when: on_fail
+          environment: {STATUS: failed}
 "#;

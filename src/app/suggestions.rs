@@ -118,7 +118,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
     let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
     let main = html! {
         p { "What was deployed or scanned under a name that no service has." }
-        nav aria-label="States" { ul.marks { @for (word, text) in STATES {
+        nav aria-label="States" { ul.tabs { @for (word, text) in STATES {
             li { a href={ "/suggestions?state=" (word) } aria-current=[(*word == state).then_some("page")] { (text) } }
         } } }
         (mistakes.summary(&[]))
@@ -146,7 +146,7 @@ fn one(suggestion: &Suggestion, now: Timestamp, may: bool) -> Markup {
         section.figure aria-label=(alias) {
             h2 { (alias) }
             p.soft {
-                @if suggestion.kind == "deploy" { (count(*deploy_count, "deploy")) } @else { "Code issue project" }
+                @if suggestion.kind == "deploy" { (count(*deploy_count, "deploy")) } @else { "A code issue project" }
                 @if !suggestion.integrations.is_empty() {
                     " through " (suggestion.integrations.iter().map(|one| &*one.name).collect::<Vec<_>>().join(", "))
                 }
@@ -157,12 +157,12 @@ fn one(suggestion: &Suggestion, now: Timestamp, may: bool) -> Markup {
             }
             @if may && suggestion.state != "accepted" {
                 @if !suggestion.near_matches.is_empty() {
-                    p { "Much like it, perhaps the same:" }
-                    ul.marks { @for near in &suggestion.near_matches { li {
+                    p { "Perhaps it is one of these:" }
+                    ul.near { @for near in &suggestion.near_matches { li {
                         form method="post" action=(action("map")) {
                             input type="hidden" name="id" value=(near.id);
                             a href=(address(&near.aliases)) { (near.name) } " "
-                            button.quiet { "Map to this" span.hidden { ": " (near.name) " for " (alias) } }
+                            button { "Map to this" span.hidden { ": " (near.name) " for " (alias) } }
                         }
                     } } }
                 }
@@ -172,7 +172,7 @@ fn one(suggestion: &Suggestion, now: Timestamp, may: bool) -> Markup {
                             label for={ "name-" (key) } { "New service called" }
                             input id={ "name-" (key) } name="name" value=(alias) maxlength="255" required;
                         }
-                        button { "Create service" span.hidden { " for " (alias) } }
+                        button class=[(!suggestion.near_matches.is_empty()).then_some("quiet")] { "Create service" span.hidden { " for " (alias) } }
                     }
                     form.filters method="post" action=(action("map")) {
                         div.field {

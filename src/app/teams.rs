@@ -5,10 +5,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::layout::layout;
+use super::markdown::prose;
 use super::parts::{Connection, count, empty, pages};
 use super::services::address;
-use super::visit::{Visit, path};
+use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, ask};
+use crate::entity::user::Role;
 
 /// What the list asks of the API.
 pub(super) const LIST: &str = "
@@ -107,11 +109,13 @@ struct Service {
 }
 
 /// The list.
-pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let Teams { teams } = ask::query(site, visit, LIST, json!({ "after": visit.query.given("after") })).await?;
+    let may = session.user.role >= Role::User;
     let main = html! {
+        @if may { p.actions { a.button.quiet href="/new/team" { "New team" } } }
         @if teams.nodes.is_empty() {
-            (empty("There is no team yet.", html! { p { "Create one through the API, with the mutation " code { "teamCreate" } "." } }))
+            (empty("There is no team yet.", html! { p { "A team owns services, and says who leads it." } }))
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Teams" {
                 table {
@@ -133,12 +137,15 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 }
 
 /// The page of the team with this alias.
-pub async fn one(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
+pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let variables = json!({ "alias": alias, "after": visit.query.given("after") });
     let One { team } = ask::query(site, visit, ONE, variables).await?;
     let team = team.ok_or(Fault::NotFound)?;
     let main = html! {
-        @if let Some(text) = &team.responsibilities { pre.note { (text) } }
+        @if session.user.role >= Role::User {
+            p.actions { a.button.quiet href={ (path(["teams", &team.alias])) "/edit" } { "Edit" } }
+        }
+        @if let Some(text) = &team.responsibilities { (prose(text)) }
         dl.facts {
             dt { "Led by" }
             dd { @match &team.manager { Some(manager) => { (manager.name) " (" (manager.email) ")" }, None => span.soft { "nobody" } } }

@@ -59,6 +59,13 @@ impl Fields {
         Self(vec![(name.to_owned(), text.to_owned())])
     }
 
+    /// The same with one more; instead of what it says of this name already.
+    pub fn and(mut self, name: &str, text: &str) -> Self {
+        self.0.retain(|(known, _)| known != name);
+        self.0.push((name.to_owned(), text.to_owned()));
+        self
+    }
+
     /// The first text of this name, without the blanks around it; empty when there is none.
     pub fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text.trim())

@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use tracing::warn;
 
 use crate::db::Db;
-use crate::entity::{Timestamp, delivery};
+use crate::entity::{Timestamp, delivery, integration};
 
 /// The most notes that wait.
 const QUEUE: usize = 256;
@@ -44,7 +44,11 @@ async fn write_all(db: Db, mut queue: mpsc::Receiver<Note>) {
     let mut notes = Vec::with_capacity(QUEUE);
     while queue.recv_many(&mut notes, QUEUE).await > 0 {
         let written = db.write(async |transaction| {
-            for Note { integration_id, at, status, answer } in &notes {
+            // An endpoint may be deleted while its notes wait; what is noted of it would undo all the others.
+            let named: Vec<i64> = notes.iter().map(|note| note.integration_id).collect();
+            let endpoints = integration::hold(transaction, &named).await?;
+            let notes = notes.iter().filter(|note| endpoints.contains(&note.integration_id));
+            for Note { integration_id, at, status, answer } in notes {
                 delivery::note(transaction, *integration_id, *status, &String::from_utf8_lossy(answer), *at).await?;
             }
             Ok::<(), sea_orm::DbErr>(())

@@ -2,11 +2,12 @@
 //!
 //! [`record`] reads a post and says all that is wrong with it. [`commit`] takes the posts that wait, and commits them
 //! together. [`store`] is what happens in that one transaction: whether a post is a duplicate, whose deploy it is, which
-//! number it gets, what it suggests. [`metrics`] is what many deploys amount to; [`retention`] removes those that are too
+//! number it gets, what it suggests. [`metrics`] is what many deploys amount to, [`days`] how many there were; [`retention`] removes those that are too
 //! old. [`deliveries`] notes what came in and did not become one. HTTP is left to the edge, and reading deploys one by one to the API.
 
 mod attributes;
 pub mod commit;
+pub mod days;
 mod deliveries;
 pub mod metrics;
 pub mod record;

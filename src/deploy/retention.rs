@@ -12,31 +12,18 @@ use std::time::Duration;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, LockBehavior, LockType, Query};
 use sea_orm::{QueryOrder, QuerySelect};
-use tracing::{info, warn};
 
 use crate::db::{self, Db};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column};
+use crate::retention::{PAUSE, hourly};
 
 /// Deploys that one transaction looks at: few, so that whoever wants to write waits no longer than for another post.
 const BATCH: u64 = 500;
-/// How long writers have the database to themselves after each.
-const PAUSE: Duration = Duration::from_millis(50);
-/// From one run to the next, more or less.
-const INTERVAL: Duration = Duration::from_secs(3_600);
 
 /// Removes deploys once they are older than `keep`: now, and then every hour. Ends only by being dropped, at any moment.
 pub async fn run(db: Db, keep: Duration) {
-    let keep = i64::try_from(keep.as_micros()).unwrap_or(i64::MAX);
-    loop {
-        let before = Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(keep));
-        match remove(&db, before).await {
-            Ok(removed) => info!(removed, %before, "removed old deploys"),
-            Err(error) => warn!(%error, %before, "not all old deploys were removed; trying again with the next run"),
-        }
-        // Processes that were started together come apart.
-        tokio::time::sleep(INTERVAL.mul_f64(0.9 + 0.2 * fastrand::f64())).await;
-    }
+    hourly("deploys", keep, |before| remove(&db, before)).await;
 }
 
 /// Removes the deploys before a moment, and says how many.

@@ -2,10 +2,12 @@
 //! neither is there without the other; it keeps the names of then, and stays when what it names goes.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, QuerySelect, Set};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 
 use super::Timestamp;
 use super::{session, token, user};
+use crate::db;
 
 /// A row of `audit`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -128,28 +130,46 @@ pub async fn record<C: ConnectionTrait>(
 /// Which entries to show.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Those of one actor.
+    /// Those of one actor; of all of a kind where there is no row.
     pub actor: Option<(ActorKind, Option<i64>)>,
     /// Those about one thing.
     pub subject: Option<(String, i64)>,
+    /// Those of one action.
+    pub action: Option<String>,
+    /// Those from this moment on.
+    pub start: Option<Timestamp>,
+    /// Those before this one.
+    pub end: Option<Timestamp>,
     /// Those older than this entry.
-    pub before: Option<i64>,
+    pub before: Option<(Timestamp, i64)>,
 }
 
 /// At most `limit` entries, the newest first.
 pub async fn page<C: ConnectionTrait>(db: &C, filter: &Filter, limit: u64) -> Result<Vec<Model>, DbErr> {
-    let mut entries = Entity::find();
-    if let Some((kind, id)) = filter.actor {
-        entries = entries.filter(Column::ActorKind.eq(kind)).filter(match id {
-            Some(id) => Column::ActorId.eq(id),
-            None => Column::ActorId.is_null(),
-        });
-    }
-    if let Some((class, id)) = &filter.subject {
+    let Filter { actor, subject, action, start, end, before } = filter;
+    let (actor_id, kind) = (actor.and_then(|(_, id)| id), actor.map(|(kind, _)| kind));
+    let mut entries = Entity::find()
+        .apply_if(kind, |entries, kind| entries.filter(Column::ActorKind.eq(kind)))
+        .apply_if(actor_id, |entries, id| entries.filter(Column::ActorId.eq(id)))
+        .apply_if(action.as_ref(), |entries, action| entries.filter(Column::Action.eq(action)))
+        .apply_if(*start, |entries, start| entries.filter(Column::At.gte(start)))
+        .apply_if(*end, |entries, end| entries.filter(Column::At.lt(end)));
+    if let Some((class, id)) = subject {
         entries = entries.filter(Column::SubjectClass.eq(class)).filter(Column::SubjectId.eq(*id));
     }
-    if let Some(before) = filter.before {
-        entries = entries.filter(Column::Id.lt(before));
+    if let Some((at, id)) = before {
+        let place = Expr::tuple([Column::At, Column::Id].map(|column| Expr::col(column.as_column_ref())));
+        entries = entries.filter(place.lt(Expr::tuple([Expr::value(*at), Expr::value(*id)])));
     }
-    entries.order_by_desc(Column::Id).limit(limit).all(db).await
+    entries.order_by_desc(Column::At).order_by_desc(Column::Id).limit(limit).all(db).await
+}
+
+/// Removes at most `limit` entries that are older than a moment, and says how many.
+pub async fn remove<C: ConnectionTrait>(db: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
+    let old = Entity::find().select_only().column(Column::Id).filter(Column::At.lt(before));
+    let old: Vec<i64> = old.order_by_asc(Column::At).limit(limit).into_tuple().all(db).await?;
+    if old.is_empty() {
+        return Ok(0);
+    }
+    Ok(Entity::delete_many().filter(db::any(db, Column::Id, &old)).exec(db).await?.rows_affected)
 }

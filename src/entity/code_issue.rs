@@ -1,9 +1,10 @@
 //! Code issues: what a scanner found.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::ExprTrait;
+use sea_orm::sea_query::{CaseStatement, ExprTrait, Func, Query};
+use sea_orm::{QueryOrder, QuerySelect};
 
-use super::Timestamp;
+use super::{Timestamp, code_issue_project_resource};
 use crate::db::Read;
 
 /// A row of `code_issue`.
@@ -49,4 +50,39 @@ pub async fn by_external_id<C: Read>(
 ) -> Result<Option<Model>, DbErr> {
     let key = Column::CodeIssueProjectId.eq(code_issue_project_id).and(Column::ExternalId.eq(external_id));
     db.one(Entity::find().filter(key)).await
+}
+
+/// The severities that scanners agree on, the worst first.
+pub const SEVERITIES: [&str; 5] = ["critical", "high", "medium", "low", "info"];
+
+/// How many issues of a service there are of each severity, in lower case; `None` counts those without one.
+pub async fn by_severity<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<Vec<(Option<String>, i64)>, DbErr> {
+    let of_service = of_service(service_id).select_only();
+    let counted = of_service.column_as(severity(), "word").column_as(Column::Id.count(), "issues");
+    counted.group_by(Expr::col("word")).into_tuple().all(db).await
+}
+
+/// At most `limit` issues of a service, the worst first, and of those the newest.
+pub async fn worst<C: ConnectionTrait>(db: &C, service_id: i64, limit: u64) -> Result<Vec<Model>, DbErr> {
+    let (mut rank, mut last) = (CaseStatement::new(), 0);
+    for word in SEVERITIES {
+        rank = rank.case(severity().eq(word), last);
+        last += 1;
+    }
+    let rank = rank.finally(last);
+    of_service(service_id).order_by_asc(Expr::Case(Box::new(rank))).order_by_desc(Column::Id).limit(limit).all(db).await
+}
+
+fn severity() -> Expr {
+    Func::lower(Expr::col(Column::Severity.as_column_ref())).into()
+}
+
+/// A project is connected to a service once, so an issue is there once.
+fn of_service(service_id: i64) -> Select<Entity> {
+    let projects = Query::select()
+        .column(code_issue_project_resource::Column::CodeIssueProjectId)
+        .from(code_issue_project_resource::Entity)
+        .and_where(code_issue_project_resource::Column::ServiceId.eq(service_id))
+        .take();
+    Entity::find().filter(Column::CodeIssueProjectId.in_subquery(projects))
 }

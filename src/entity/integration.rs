@@ -2,10 +2,11 @@
 
 use data_encoding::HEXLOWER;
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, Set};
+use sea_orm::sea_query::LockType;
+use sea_orm::{QueryOrder, QuerySelect, Set};
 
 use super::Timestamp;
-use crate::db::Read;
+use crate::db::{self, Read};
 use crate::error::{Error, Result};
 
 /// A row of `integration`.
@@ -79,6 +80,12 @@ pub async fn delete_deploy_endpoint<C: ConnectionTrait>(db: &C, id: i64) -> Resu
     let Some(endpoint) = found else { return Ok(None) };
     let deleted = Entity::delete_by_id(id).exec(db).await?.rows_affected > 0;
     Ok(deleted.then_some(endpoint))
+}
+
+/// Which of these are there, and stay until the transaction ends.
+pub async fn hold<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<Vec<i64>, DbErr> {
+    let found = Entity::find().select_only().column(Column::Id).filter(db::any(db, Column::Id, ids));
+    found.lock(LockType::KeyShare).into_tuple().all(db).await
 }
 
 /// A UUID of version 4.

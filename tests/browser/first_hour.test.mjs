@@ -5,27 +5,36 @@ import { after, before, test } from 'node:test';
 import { open, picture, visitor } from './browser.mjs';
 import { start } from './server.mjs';
 
-let server, browser;
-before(async () => ([server, browser] = await Promise.all([start(), open()])));
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+let browser;
+before(async () => (browser = await open()));
+after(() => browser?.close());
 
-test('the first hour of a new team', async () => {
-  const { page, problems, go, signIn } = await visitor(browser, server);
+// A server of its own for each: the first hour begins with nothing.
+const fresh = (name, hour) =>
+  test(name, async () => {
+    const server = await start();
+    try {
+      await hour(server);
+    } finally {
+      await server.stop();
+    }
+  });
+
+const firstHour = async (server, width) => {
+  const { page, problems, go, signIn } = await visitor(browser, server, { viewport: { width, height: 900 } });
   const main = page.locator('main');
+  const seen = (name) => picture(page, `${name}-${width}`);
 
   // Sign in by a link.
   await signIn();
-  await picture(page, 'hour-1-services');
+  await seen('hour-1-services');
 
   // Create a token, which is shown once.
   await page.getByRole('link', { name: 'Tokens' }).click();
   await page.getByLabel('Description').fill('first hour');
   await page.getByRole('button', { name: 'Create token' }).click();
   const token = await page.locator('#secret').innerText();
-  await picture(page, 'hour-2-token');
+  await seen('hour-2-token');
   const answer = await server.graphql(token, '{ account { name } }');
   assert.deepEqual(answer, { status: 200, body: { data: { account: { name: 'rollcall' } } } });
   await go('/tokens');
@@ -37,34 +46,49 @@ test('the first hour of a new team', async () => {
   await page.getByLabel('Name').fill('By hand');
   await page.getByRole('button', { name: 'Create a deploy endpoint' }).click();
   const snippet = page.getByRole('region', { name: 'curl' });
-  await picture(page, 'hour-3-endpoint');
+  await seen('hour-3-endpoint');
   const posted = execFileSync('sh', ['-c', await snippet.innerText()], { encoding: 'utf8', stdio: 'pipe' });
   assert.match(posted, /"result":/);
   await page.reload();
   await page.getByRole('cell', { name: 'shopping_cart' }).waitFor();
-  await picture(page, 'hour-4-delivered');
+  await seen('hour-4-delivered');
 
   // Accept the suggestion and see the deploy on the page of the service.
   await page.getByRole('link', { name: 'Suggestions' }).click();
   await main.getByText('shopping_cart').first().waitFor();
-  await picture(page, 'hour-5-suggestion');
+  await seen('hour-5-suggestion');
   await page.getByRole('button', { name: /create/i }).first().click();
   await page.waitForLoadState();
   await go('/services');
   const service = main.getByRole('link', { name: /shopping.cart/i }).first();
   await service.click();
   await main.getByText('Deployed by hand').first().waitFor();
-  await picture(page, 'hour-6-service');
+  await seen('hour-6-service');
+
+  // Say who owns it.
+  await go('/new/team');
+  await page.getByLabel('Name', { exact: true }).fill('Shop Team');
+  await page.getByRole('button', { name: 'Create team' }).click();
+  await page.getByRole('heading', { name: 'Shop Team', level: 1 }).waitFor();
+  await go('/services/shopping_cart');
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await page.getByLabel("Owner's alias").fill('shop_team');
+  await page.getByLabel('Notes').fill('Run book: https://wiki.example.com/run');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await main.getByRole('link', { name: 'Shop Team' }).waitFor();
+  await main.getByRole('link', { name: 'https://wiki.example.com/run' }).waitFor();
+  await seen('hour-7-owner');
 
   // Run a query in the explorer and open its documentation.
   await page.getByRole('link', { name: 'Explorer' }).click();
+  await page.locator('.graphiql-query-editor').getByText('totalCount').waitFor();
   await page.getByRole('button', { name: /execute query/i }).click();
   await page.locator('.graphiql-response').getByText('totalCount').waitFor();
   await page.getByRole('button', { name: /documentation explorer/i }).first().click();
   await page.locator('.graphiql-doc-explorer').getByText('Root Types').waitFor();
   await page.locator('.graphiql-doc-explorer').getByText('Mutation', { exact: true }).click();
   await page.locator('.graphiql-doc-explorer').getByText('serviceCreate', { exact: true }).waitFor();
-  await picture(page, 'hour-7-explorer');
+  await seen('hour-8-explorer');
 
   // Revoke the token and see it refused.
   await page.getByRole('link', { name: 'Tokens' }).click();
@@ -74,9 +98,13 @@ test('the first hour of a new team', async () => {
   assert.equal((await server.graphql(token, '{ account { name } }')).status, 401);
 
   assert.deepEqual(problems, []);
-});
+};
 
-test('without scripts every form works', async () => {
+for (const width of [1280, 360]) {
+  fresh(`the first hour of a new team at ${width} px`, (server) => firstHour(server, width));
+}
+
+fresh('without scripts every form works', async (server) => {
   const { page, problems, go, signIn } = await visitor(browser, server, { javaScriptEnabled: false });
   const main = page.locator('main');
   await signIn();
@@ -93,6 +121,12 @@ test('without scripts every form works', async () => {
   await page.getByRole('searchbox').press('Enter');
   await page.waitForURL(/plain/);
   await main.getByRole('link', { name: 'Plain Service' }).waitFor();
+
+  await go('/services/plain_service/edit');
+  await page.getByLabel('Language').fill('Rust');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL('**/services/plain_service');
+  await main.getByText('Rust').waitFor();
 
   await go('/integrations/new?type=deploy');
   await page.getByLabel('Name').fill('No script');

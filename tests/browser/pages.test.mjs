@@ -25,8 +25,10 @@ async function catalogue() {
   const token = server.run('token', 'create', '--description', 'pages');
   const endpoint = server.run('deploy-endpoint', 'create', '--name', 'Pages');
   const long = 'a-service-whose-name-is-so-long-that-no-table-on-a-small-screen-could-ever-hold-it-in-one-line-'.repeat(2);
-  const create = 'mutation ($name: String!) { serviceCreate(input: { name: $name }) { errors { message } } }';
-  await server.graphql(token, create, { name: long });
+  const create = `mutation ($name: String!, $note: String!) {
+    serviceCreate(input: { name: $name, note: $note, description: "مرحبا" }) { errors { message } }
+  }`;
+  await server.graphql(token, create, { name: long, note: `    ${long}\n\n# Title\n\n- https://example.com/${long}` });
   for (const [service, status] of [['svc-1', 'success'], ['svc-1', 'failed'], ['nobody-knows', 'running'], [long, 'queued']]) {
     const deploy = { service, status, description: 'Ship it', deployed_at: new Date().toISOString(), environment: 'production' };
     const body = JSON.stringify({ ...deploy, deployer: { name: 'Ada' } });
@@ -39,7 +41,12 @@ async function catalogue() {
     'services-none': '/services?search=there+is+no+such+service',
     service: '/services/svc-1',
     'service-long': `/services/${encodeURIComponent(long)}`,
+    'service-deploys': '/services/svc-1/deploys',
+    'service-edit': `/services/${encodeURIComponent(long)}/edit`,
+    'service-new': '/new/service',
     teams: '/teams',
+    'team-edit': `/teams/${teams.nodes[0].alias}/edit`,
+    'team-new': '/new/team',
     team: `/teams/${teams.nodes[0].alias}`,
     suggestions: '/suggestions',
     integrations: '/integrations',

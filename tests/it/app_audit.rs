@@ -1,10 +1,11 @@
 //! The audit: every change is noted with it, whatever surface it came through, and nothing that did not happen is.
 
+use rollcall::entity::Timestamp;
 use rollcall::entity::audit::{self, Actor, ActorKind};
 use rollcall::entity::token;
 use rollcall::entity::user::Role;
-use rollcall::service_file;
-use sea_orm::{EntityTrait, QueryOrder};
+use rollcall::{retention, service_file};
+use sea_orm::{ActiveModelTrait, EntityTrait, QueryOrder, Set};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -131,4 +132,50 @@ async fn the_page_shows_the_newest_first_and_one_actor_or_subject_alone() {
     assert!(adas.contains(">CI<") && !adas.contains(">service 59<"));
     let about = ada.page(&of(&second, "subject")).await;
     assert_eq!(about.matches("<code>serviceCreate</code>").count(), 1);
+}
+
+#[tokio::test]
+async fn changes_are_found_by_day_and_by_what_was_done() {
+    let app = TestApp::start().await;
+    let ada = Browser::of(&app, Role::Admin).await;
+    for (day, action) in [(1, "serviceCreate"), (2, "serviceUpdate"), (2, "serviceCreate"), (3, "serviceCreate")] {
+        noted(&app, day, action).await;
+    }
+    let found = async |query: &str| ada.page(&format!("/audit?{query}")).await.matches("<code>service").count();
+    assert_eq!(found("from=2020-01-02&until=2020-01-02").await, 2);
+    assert_eq!(found("until=2020-01-02").await, 3);
+    assert_eq!(found("from=2020-01-02&action=serviceCreate").await, 2);
+    assert_eq!(found("actor=command_line&action=serviceUpdate").await, 1);
+    assert_eq!(found("actor=token").await, 0);
+    assert!(ada.page("/audit?action=none").await.contains("No change is like that."));
+    for wrong in ["from=2020-02-30", "after=7", "actor=nobody", "subject=Service"] {
+        assert_eq!(ada.get(&format!("/audit?{wrong}")).await.status, 400, "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_older_than_the_retention_is_removed_from_the_audit() {
+    let app = TestApp::start().await;
+    for day in 1..=20 {
+        for _ in 0..60 {
+            noted(&app, day, "serviceCreate").await;
+        }
+    }
+    let before: Timestamp = "2020-01-20T00:00:00Z".parse().expect("a moment");
+    assert_eq!(retention::remove_audit(&app.db, before).await, Ok(19 * 60));
+    assert_eq!(retention::remove_audit(&app.db, before).await, Ok(0));
+    assert_eq!(entries(&app).await.len(), 60, "the first is that of the test's token");
+}
+
+/// An entry of this day of January 2020.
+async fn noted(app: &TestApp, day: u32, action: &str) {
+    let entry = audit::ActiveModel {
+        at: Set(format!("2020-01-{day:02}T12:00:00Z").parse().expect("a moment")),
+        actor_kind: Set(ActorKind::CommandLine),
+        actor_name: Set("command line".to_owned()),
+        action: Set(action.to_owned()),
+        detail: Set("{}".to_owned()),
+        ..Default::default()
+    };
+    app.db.write(async |db| entry.insert(db).await).await.expect("an entry");
 }

@@ -1,13 +1,14 @@
 //! The pages of the application: what they show, what their forms do, and that nothing anybody wrote is taken for HTML.
 
 use hyper::Method;
-use rollcall::entity::delivery;
 use rollcall::entity::user::Role;
+use rollcall::entity::{self, delivery};
 use sea_orm::{EntityTrait, PaginatorTrait, QueryOrder};
 use serde_json::json;
 
 use crate::app::TestApp;
 use crate::app_browser::Browser;
+use crate::integration;
 use crate::webhook::record;
 
 /// What stands between `start` and `end`, the first time.
@@ -148,6 +149,27 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
 }
 
 #[tokio::test]
+async fn an_endpoint_that_is_deleted_meanwhile_takes_no_other_notes_with_it() {
+    let app = TestApp::start().await;
+    let (_, kept) = integration::deploy_endpoint(&app, "kept").await;
+    let (gone_id, gone) = integration::deploy_endpoint(&app, "gone").await;
+    let gone_id = rollcall::graphql::id::decode(&gone_id).expect("an id").1;
+    let refuse = async |url: &str| {
+        let path = url.split_once(&app.address.to_string()).expect("our address").1;
+        assert_eq!(app.request(Method::POST, path, &[], "x").await.status, 415);
+    };
+    // The first note waits for the transaction, and the others wait behind it.
+    let held = app.db.write(async |db| {
+        for url in [&kept, &gone, &kept] {
+            refuse(url).await;
+        }
+        entity::integration::delete_deploy_endpoint(db, gone_id).await
+    });
+    assert!(held.await.expect("a deletion").is_some());
+    while delivery::Entity::find().count(app.db.read()).await.expect("a number") < 2 {}
+}
+
+#[tokio::test]
 async fn an_administrator_looks_after_users() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;
@@ -183,8 +205,8 @@ async fn services_are_searched_filtered_and_paged() {
     let second = browser.page(&next).await;
     assert!(second.contains(">service 50<") && !second.contains(">service 49<") && second.contains("First page"));
     let one = browser.page("/services?language=Ada").await;
-    assert!(one.contains("1 service<") && one.contains(">service 7<"), "{one}");
-    assert!(browser.page("/services?search=SERVICE+59&tier=&owner=").await.contains("1 service<"));
+    assert!(one.contains("1 service ·") && one.contains(">service 7<"), "{one}");
+    assert!(browser.page("/services?search=SERVICE+59&tier=&owner=").await.contains("1 service ·"));
     assert!(browser.page("/services?tag=a:b").await.contains("No service is like that."));
     assert_eq!(browser.get("/services?after=%00").await.status, 400);
     assert!(browser.page("/services?unowned=1&quiet=30").await.contains("60 services"));

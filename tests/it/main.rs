@@ -7,6 +7,7 @@ mod account;
 mod alias;
 mod app_audit;
 mod app_browser;
+mod app_catalogue;
 mod app_pages;
 mod app_sign_in;
 mod code_issue;

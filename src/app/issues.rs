@@ -1,0 +1,48 @@
+//! The code issues of a service, by severity.
+
+use maud::{Markup, html};
+use sea_orm::ConnectionTrait;
+
+use super::Fault;
+use super::parts::{count, empty, outside};
+use crate::entity::code_issue::{self, SEVERITIES};
+
+/// The most that are shown: the worst.
+const MOST: u64 = 100;
+
+/// How many there are of each severity, and which, the worst first. The API has no order by severity; both come from the
+/// rows.
+pub async fn of_service<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<Markup, Fault> {
+    let mut counts = code_issue::by_severity(db, service_id).await?;
+    if counts.is_empty() {
+        return Ok(empty(
+            "No code issue is known.",
+            html! {
+                p { "Tools push code issues to a custom integration; a project of the service's name is connected by itself." }
+            },
+        ));
+    }
+    let rank = |word: &Option<String>| {
+        let place = |word: &String| SEVERITIES.iter().position(|known| known == word);
+        word.as_ref().and_then(place).unwrap_or(SEVERITIES.len())
+    };
+    counts.sort_by(|(one, _), (other, _)| rank(one).cmp(&rank(other)).then_with(|| one.cmp(other)));
+    let issues = code_issue::worst(db, service_id, MOST).await?;
+    Ok(html! {
+        @for (word, number) in &counts {
+            @let class = match rank(word) { 0 | 1 => "mark bad", 2 => "mark warn", _ => "mark none" };
+            @let all = number.unsigned_abs();
+            @let of_word = || issues.iter().filter(|issue| issue.severity.as_ref().map(|text| text.to_lowercase()) == *word);
+            @let shown = of_word().count() as u64;
+            details open[rank(word) < 2] {
+                summary {
+                    span class=(class) { (word.as_deref().unwrap_or("without severity")) } " " (count(all, "issue"))
+                }
+                ul { @for issue in of_word() {
+                    li { (outside(issue.external_url.as_deref(), &issue.name)) " " span.soft { (issue.issue_category) } }
+                } }
+                @if shown < all { p.soft { (count(all - shown, "issue")) " more: ask the API for " code { "codeIssues" } "." } }
+            }
+        }
+    })
+}

@@ -1,0 +1,115 @@
+//! Markdown as HTML: what people write about services and teams, and what the SDL says of itself. HTML in it is text,
+//! pictures are their words, and links lead to the web or nowhere.
+
+use maud::{Markup, PreEscaped, html};
+use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, TextMergeStream};
+
+/// What somebody wrote. A new line stays one, headings are smaller than the page's own, bare addresses are links.
+pub fn prose(text: &str) -> Markup {
+    let mut is_literal = false;
+    let written = TextMergeStream::new(events(text)).flat_map(move |event| match event {
+        Event::SoftBreak => vec![Event::HardBreak],
+        Event::Start(Tag::Heading { id, classes, attrs, .. }) => {
+            vec![Event::Start(Tag::Heading { level: HeadingLevel::H3, id, classes, attrs })]
+        }
+        Event::End(TagEnd::Heading(_)) => vec![Event::End(TagEnd::Heading(HeadingLevel::H3))],
+        Event::Start(Tag::Link { .. } | Tag::CodeBlock(_)) => {
+            is_literal = true;
+            vec![event]
+        }
+        Event::End(TagEnd::Link | TagEnd::CodeBlock) => {
+            is_literal = false;
+            vec![event]
+        }
+        Event::Text(text) if !is_literal && text.contains("://") => with_links(&text),
+        event => vec![event],
+    });
+    html! { div.prose { (render(written)) } }
+}
+
+/// The events as HTML.
+pub fn render<'a>(events: impl Iterator<Item = Event<'a>>) -> Markup {
+    let mut html = String::new();
+    pulldown_cmark::html::push_html(&mut html, events);
+    PreEscaped(html)
+}
+
+/// What the text holds that is no HTML and leads nowhere but to the web or the schema reference.
+pub fn events(text: &str) -> impl Iterator<Item = Event<'_>> {
+    Parser::new_ext(text, Options::empty()).map(|event| match event {
+        Event::Html(html) | Event::InlineHtml(html) => Event::Text(html),
+        Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+            let is_web = ["https://", "http://", "#", "/reference/"].iter().any(|start| dest_url.starts_with(start));
+            let dest_url = if is_web { dest_url } else { CowStr::Borrowed("#") };
+            Event::Start(Tag::Link { link_type, dest_url, title, id })
+        }
+        Event::Start(Tag::Image { .. }) => Event::Start(Tag::Emphasis),
+        Event::End(TagEnd::Image) => Event::End(TagEnd::Emphasis),
+        event => event,
+    })
+}
+
+/// A link to an address.
+pub fn link<'a>(address: impl Into<CowStr<'a>>) -> Tag<'a> {
+    let nothing = CowStr::Borrowed("");
+    Tag::Link { link_type: LinkType::Inline, dest_url: address.into(), title: nothing.clone(), id: nothing }
+}
+
+/// The text, where each word that is an address is a link.
+fn with_links<'a>(text: &str) -> Vec<Event<'a>> {
+    let mut events = Vec::new();
+    let mut plain = String::new();
+    for word in text.split_inclusive(char::is_whitespace) {
+        let start = word.find("https://").or_else(|| word.find("http://"));
+        let Some((before, rest)) = start.map(|start| word.split_at(start)) else {
+            plain.push_str(word);
+            continue;
+        };
+        let is_end = |letter: char| letter.is_whitespace() || ".,;:!?)]}>\"'".contains(letter);
+        let (address, after) = rest.split_at(rest.trim_end_matches(is_end).len());
+        plain.push_str(before);
+        events.push(Event::Text(std::mem::take(&mut plain).into()));
+        events.push(Event::Start(link(address.to_owned())));
+        events.push(Event::Text(address.to_owned().into()));
+        events.push(Event::End(TagEnd::Link));
+        plain.push_str(after);
+    }
+    events.push(Event::Text(plain.into()));
+    events
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let html = prose(text).into_string();
+        html.trim_start_matches("<div class=\"prose\">").trim_end_matches("</div>").trim().to_owned()
+    }
+
+    #[test]
+    fn html_is_text_and_a_link_leads_to_the_web() {
+        let html = shown("<script>alert(1)</script>\n\nA <b>bold</b> [word](javascript:alert(1)) ![x](y.png)");
+        for forbidden in ["<script", "<b>", "javascript:", "<img"] {
+            assert!(!html.contains(forbidden), "{html}");
+        }
+        for kept in ["&lt;script&gt;", "&lt;b&gt;bold", ">word</a>"] {
+            assert!(html.contains(kept), "{html}");
+        }
+    }
+
+    #[test]
+    fn a_bare_address_is_a_link_but_for_the_point_behind_it() {
+        let address = "https://wiki.example.com/run_book_a?b=1";
+        let link = format!("<a href=\"{address}\">{address}</a>");
+        assert_eq!(shown(&format!("See ({address}). Or <{address}>")), format!("<p>See ({link}). Or {link}</p>"));
+        assert_eq!(shown(&format!("`{address}`")), format!("<p><code>{address}</code></p>"));
+        assert_eq!(shown(&format!("[{address}]({address})")), format!("<p>{link}</p>"));
+    }
+
+    #[test]
+    fn lines_stay_lines_and_headings_are_small() {
+        assert_eq!(shown("one\ntwo"), "<p>one<br />\ntwo</p>");
+        assert_eq!(shown("# Title"), "<h3>Title</h3>");
+    }
+}

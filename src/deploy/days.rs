@@ -1,0 +1,57 @@
+//! How many deploys of a service there were day by day, for the plots of its page. What counts is told in the SDL, at
+//! `DeployMetrics`.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Asterisk, ExprTrait, Func, Query};
+
+use crate::entity::Timestamp;
+use crate::entity::deploy::{self, Column, Status};
+
+/// A day of 24 hours, in microseconds.
+pub const DAY: i64 = 86_400 * 1_000_000;
+
+/// What was deployed on a day.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Day {
+    /// Deploys that succeeded, or were sent without a status.
+    pub deploys: i64,
+    /// Deploys that failed.
+    pub failed: i64,
+}
+
+const DAYS: &str = "days";
+const FAILED: &str = "failed";
+const COUNT: &str = "deploys";
+
+/// So many days from `start` on.
+pub async fn of_service<C: ConnectionTrait>(
+    db: &C,
+    service_id: i64,
+    start: Timestamp,
+    days: usize,
+) -> Result<Vec<Day>, DbErr> {
+    let status = || Expr::col(Column::DeployStatus.as_column_ref());
+    let at = || Expr::col(Column::DeployedAt.as_column_ref());
+    let end = Timestamp::from_micros(start.as_micros() + days as i64 * DAY);
+    let has_failed = || status().eq(Status::Failed.to_value());
+    let counts = has_failed().or(status().eq(Status::Succeeded.to_value())).or(Column::Status.is_null());
+    let query = Query::select()
+        .expr_as(at().sub(Expr::value(start)).div(Expr::value(DAY)), DAYS)
+        .expr_as(Expr::case(has_failed(), 1).finally(0), FAILED)
+        .expr_as(Func::count(Expr::col(Asterisk)), COUNT)
+        .from(deploy::Entity)
+        .and_where(Column::ServiceId.eq(service_id))
+        .and_where(at().gte(start))
+        .and_where(at().lt(end))
+        .and_where(counts)
+        .group_by_columns([DAYS, FAILED])
+        .take();
+    let mut found = vec![Day::default(); days];
+    for row in db.query_all(&query).await? {
+        let day = usize::try_from(row.try_get::<i64>("", DAYS)?).ok();
+        let Some(day) = day.and_then(|day| found.get_mut(day)) else { continue };
+        let count = row.try_get("", COUNT)?;
+        if row.try_get::<i32>("", FAILED)? == 0 { day.deploys = count } else { day.failed = count }
+    }
+    Ok(found)
+}
