@@ -126,8 +126,9 @@ fn deploys<C: ConnectionTrait>(db: &C, whose: Whose<'_>, window: &Window) -> Sel
         // of which it knows no index.
         _ => Func::coalesce([environment.clone(), environment]).into(),
     };
-    if let Some(condition) = deploy::is_in(environment, &window.environments) {
-        deploys.and_where(condition);
+    let keys = deploy::environment_keys(&window.environments);
+    if !keys.is_empty() {
+        deploys.and_where(environment.is_in(keys));
     }
     let has_failed = || column(Column::DeployStatus).eq(is(Status::Failed));
     deploys.and_where(
