@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, fs};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use ipnet::IpNet;
 use jiff::{Span, SpanRelativeTo};
 
@@ -23,7 +23,7 @@ pub use openid::{OpenId, OpenIdArgs, Secret};
 
 /// The command line of this process. Wrong usage ends the process with status 2, `--help` and `--version` with 0.
 pub fn read() -> Command {
-    CommandLine::parse().command()
+    CommandLine::parse_from(command_first(env::args_os())).command()
 }
 
 /// The command line `arguments`, the program's name first.
@@ -31,7 +31,36 @@ pub fn read() -> Command {
 /// # Errors
 /// Wrong usage, and the texts of `--help` and `--version`.
 pub fn parse<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> Result<Command, clap::Error> {
-    CommandLine::try_parse_from(arguments).map(CommandLine::command)
+    CommandLine::try_parse_from(command_first(arguments.into_iter().map(Into::into))).map(CommandLine::command)
+}
+
+/// Flags before a command mean the same as behind it: `rollcall --database-url URL token list` becomes
+/// `rollcall token list --database-url URL`. Whether the command has such a flag is then found out as ever.
+fn command_first(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    let program = <CommandLine as CommandFactory>::command();
+    let takes_value = |flag: &str| {
+        let own = |argument: &&clap::Arg| argument.get_long() == flag.strip_prefix("--");
+        program.get_arguments().find(own).is_some_and(|argument| argument.get_action().takes_values())
+    };
+    // Past the flags that come first.
+    let mut end = 1;
+    while let Some(flag) = arguments.get(end).and_then(|argument| argument.to_str()) {
+        match flag.split_once('=') {
+            Some((flag, _)) if takes_value(flag) => end += 1,
+            None if takes_value(flag) => end += 2,
+            _ => break,
+        }
+    }
+    // Past the command, which can be two words.
+    let (mut place, mut command) = (end, &program);
+    while let Some(inner) = arguments.get(place).and_then(|word| command.find_subcommand(word)) {
+        (place, command) = (place + 1, inner);
+    }
+    if end < place {
+        arguments[1..place].rotate_left(end - 1);
+    }
+    arguments
 }
 
 /// What the environment of this process says of the pipeline that it is a part of.

@@ -6,6 +6,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::slice;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use sea_orm::{DbErr, EntityTrait};
@@ -20,7 +21,12 @@ pub const GROUP: usize = 256;
 /// The most posts that wait for the one after; whoever comes then waits to be let in.
 const QUEUE: usize = 1024;
 /// How often a post is tried alone: each time another process came first.
-const ATTEMPTS: usize = 5;
+const ATTEMPTS: u32 = 10;
+/// The longest wait before the second of them; it grows with each. Chance makes it shorter, so that two who lost to each
+/// other do not meet again.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Why a post is not recorded that came second each time.
+const CONTESTED: &str = "Others are changing the same things at this moment.";
 
 /// Where posts are recorded. Cheap to clone. When the last clone is dropped, what waits is still committed.
 #[derive(Debug, Clone)]
@@ -93,7 +99,8 @@ async fn commit(db: &Db, posts: &[Post]) -> Vec<Result<Outcome, Failure>> {
 
 async fn alone(db: &Db, post: &Post) -> Result<Outcome, Failure> {
     let mut last = None;
-    for _ in 0..ATTEMPTS {
+    for number in 0..ATTEMPTS {
+        tokio::time::sleep(PAUSE.mul_f64(f64::from(number) * fastrand::f64())).await;
         match attempt(db, slice::from_ref(post)).await {
             Ok(outcomes) => return outcomes.into_iter().next().ok_or(Failure::Internal("no outcome".to_owned())),
             Err(Attempt::Hopeless(failure)) => return Err(failure),
@@ -104,7 +111,11 @@ async fn alone(db: &Db, post: &Post) -> Result<Outcome, Failure> {
             return Err(Failure::EndpointGone);
         }
     }
-    Err(last.map_or(Failure::Internal("no attempt".to_owned()), Failure::from))
+    Err(match last {
+        Some(error) if db::is_lost_race(&error) => Failure::Unavailable(CONTESTED),
+        Some(error) => error.into(),
+        None => Failure::Internal("no attempt".to_owned()),
+    })
 }
 
 /// What a transaction that was not committed means.
@@ -120,7 +131,9 @@ async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
     let transaction = db.begin_write().await.map_err(hopeless)?;
     match store::record(&transaction, posts, Timestamp::now()).await {
         Ok(outcomes) => {
-            transaction.commit().await.map_err(hopeless)?;
+            // Whoever lost a race at its very end has written nothing.
+            let again = |error| if db::is_lost_race(&error) { Attempt::Again(error) } else { hopeless(error) };
+            transaction.commit().await.map_err(again)?;
             Ok(outcomes)
         }
         Err(error) => {

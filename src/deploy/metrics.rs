@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 
+use sea_orm::ActiveEnum;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{
-    Asterisk, ExprTrait, Func, Order, OverStatement, Query, SelectStatement, SubQueryStatement, WindowStatement,
+    CommonTableExpression, ExprTrait, Func, JoinType, Order, OverStatement, Query, SelectStatement, SubQueryStatement,
+    WindowStatement, WithClause,
 };
-use sea_orm::{ActiveEnum, QueryResult};
 
-use crate::db;
+use crate::db::{self, Read, Row};
 use crate::entity::deploy::{self, Column, Status};
 use crate::entity::{Timestamp, service};
 
@@ -66,39 +67,37 @@ const FAILED: &str = "failed";
 const STATUS: &str = "deploy_status";
 /// The lead time of a deploy that took place, the recovery time of one that failed: no deploy has both.
 const VALUE: &str = "value";
-/// Which part of the known values of its parent and kind are not greater than the value, of 1.
+/// Which part of the values of its parent and kind are not greater than the value, of 1.
 const PART: &str = "part";
-const MEDIAN: &str = "median";
-const PERCENTILE_90: &str = "percentile_90";
-const COUNT: &str = "deploys";
 const NEXT: &str = "next";
+const MEASURED: &str = "measured";
+/// How many deploys failed, did not, said so; how many lead times and recovery times are known.
+const COUNTS: [&str; 5] = ["failures", "deploys", "successes", "lead_times", "recovery_times"];
+/// Of the lead times, and of the recovery times.
+const PERCENTILES: [&str; 4] = ["lead_median", "lead_percentile_90", "recovery_median", "recovery_percentile_90"];
 
 /// The metrics by the service's or team's key; none for one without a deploy.
-pub async fn measure<C: ConnectionTrait>(
-    db: &C,
-    whose: Whose<'_>,
-    window: &Window,
-) -> Result<HashMap<i64, Metrics>, DbErr> {
-    let mut metrics = HashMap::<i64, Metrics>::new();
-    for row in db.query_all(&summary(ranked(deploys(db, whose, window)))).await? {
-        let of_parent = metrics.entry(row.try_get("", PARENT)?).or_default();
-        let (deploys, with_status) = (row.try_get("", COUNT)?, row.try_get("", STATUS)?);
-        if row.try_get::<i32>("", FAILED)? == 0 {
-            (of_parent.deploys, of_parent.succeeded) = (deploys, with_status);
-            of_parent.lead_time = percentiles(&row)?;
-        } else {
-            of_parent.failed = deploys;
-            of_parent.recovery_time = percentiles(&row)?;
-        }
-    }
-    Ok(metrics)
-}
-
-fn percentiles(row: &QueryResult) -> Result<Option<Percentiles>, DbErr> {
-    let count = row.try_get("", VALUE)?;
-    let median: Option<i64> = row.try_get("", MEDIAN)?;
-    let percentile90: Option<i64> = row.try_get("", PERCENTILE_90)?;
-    Ok(median.zip(percentile90).map(|(median, percentile90)| Percentiles { count, median, percentile90 }))
+pub async fn measure(db: &impl Read, whose: Whose<'_>, window: &Window) -> Result<HashMap<i64, Metrics>, DbErr> {
+    let is_of_all = matches!(whose, Whose::All);
+    let statement = summary(deploys(db, whose, window), is_of_all);
+    let read = |row: &Row<'_>| {
+        let percentiles = |count: usize, median: usize| {
+            let (median, percentile90) = (row.get::<Option<i64>>(median)?, row.get(median + 1)?);
+            let count = row.get(count)?;
+            let both = median.zip(percentile90);
+            Ok::<_, DbErr>(both.map(|(median, percentile90)| Percentiles { count, median, percentile90 }))
+        };
+        let metrics = Metrics {
+            failed: row.get(1)?,
+            deploys: row.get(2)?,
+            succeeded: row.get(3)?,
+            lead_time: percentiles(4, 6)?,
+            recovery_time: percentiles(5, 8)?,
+        };
+        Ok((row.get::<Option<i64>>(0)?, metrics))
+    };
+    let rows = if is_of_all { db.rows_at_leisure(&statement, read).await? } else { db.rows(&statement, read).await? };
+    Ok(rows.into_iter().filter_map(|(parent, metrics)| Some((parent?, metrics))).collect())
 }
 
 /// The deploys that count, each with its parent, its kind and its value.
@@ -127,8 +126,9 @@ fn deploys<C: ConnectionTrait>(db: &C, whose: Whose<'_>, window: &Window) -> Sel
         // of which it knows no index.
         _ => Func::coalesce([environment.clone(), environment]).into(),
     };
-    if let Some(condition) = deploy::is_in(environment, &window.environments) {
-        deploys.and_where(condition);
+    let keys = deploy::environment_keys(&window.environments);
+    if !keys.is_empty() {
+        deploys.and_where(environment.is_in(keys));
     }
     let has_failed = || column(Column::DeployStatus).eq(is(Status::Failed));
     deploys.and_where(
@@ -175,31 +175,57 @@ fn next_success() -> Expr {
     Expr::case(Column::EnvironmentKey.is_null(), none).finally(same).into()
 }
 
-/// The same rows with their parts.
-fn ranked(deploys: SelectStatement) -> SelectStatement {
-    let mut by_value = WindowStatement::partition_by(PARENT);
-    by_value.partition_by(FAILED).add_partition_by(Expr::col(VALUE).is_null()).order_by(VALUE, Order::Asc);
-    Query::select()
-        .columns([PARENT, FAILED, STATUS, VALUE])
-        .expr_window_as(Expr::cust("CUME_DIST()"), by_value, PART)
-        .from_subquery(deploys, "measured")
-        .take()
-}
+/// One row for each parent: its key, how many deploys and values it has of each kind, and their percentiles. The one row
+/// of all deploys is there when there are none, without a key.
+fn summary(deploys: SelectStatement, is_of_all: bool) -> SelectStatement {
+    // Where there is one group, all rows need not be sorted to find it.
+    let by_parent = |rows: &mut SelectStatement| {
+        rows.expr_as(Func::min(Expr::col(PARENT)), PARENT);
+        if is_of_all { rows.take() } else { rows.group_by_col(PARENT).take() }
+    };
+    let of = |failed: i32, value: Expr| Expr::case(Expr::col(FAILED).eq(failed), value);
+    let count = |failed, value| Func::count(of(failed, value));
+    let mut counts = Query::select();
+    for (name, count) in COUNTS.into_iter().zip([
+        count(1, Expr::value(1)),
+        count(0, Expr::value(1)),
+        count(0, Expr::col(STATUS)),
+        count(0, Expr::col(VALUE)),
+        count(1, Expr::col(VALUE)),
+    ]) {
+        counts.expr_as(count, name);
+    }
+    let counts = by_parent(counts.from(MEASURED));
 
-/// One row for each parent and kind.
-fn summary(ranked: SelectStatement) -> SelectStatement {
+    let by_value =
+        WindowStatement::partition_by(PARENT).add_partition_by(Expr::col(FAILED)).order_by(VALUE, Order::Asc).take();
+    let ranked = Query::select()
+        .columns([PARENT, FAILED, VALUE])
+        .expr_window_as(Expr::cust("CUME_DIST()"), by_value, PART)
+        .from(MEASURED)
+        .and_where(Expr::col(VALUE).is_not_null())
+        .take();
     // The value at the rank p·n/100, rounded up, is the smallest that is not less than that part of all. The comparison
     // is exact: the quotient of two whole numbers and the number as it is written here are rounded alike.
-    let at = |part: f64| Func::min(Expr::case(Expr::col(PART).gte(part), Expr::col(VALUE)));
+    let at = |failed, part: f64| {
+        let is_there = Expr::col(FAILED).eq(failed).and(Expr::col(PART).gte(part));
+        Func::min(Expr::case(is_there, Expr::col(VALUE)))
+    };
+    let mut percentiles = Query::select();
+    for (name, value) in PERCENTILES.into_iter().zip([at(0, 0.5), at(0, 0.9), at(1, 0.5), at(1, 0.9)]) {
+        percentiles.expr_as(value, name);
+    }
+    let percentiles = by_parent(percentiles.from_subquery(ranked, "ranked").and_where(Expr::col(PART).gte(0.5)));
+
+    // Computed once: the look for the next success, above all, is not to be repeated wherever its result is needed.
+    let measured = CommonTableExpression::new().table_name(MEASURED).query(deploys).materialized(true).to_owned();
+    let same = Expr::col(("counts", PARENT)).equals(("percentiles", PARENT));
     Query::select()
-        .columns([PARENT, FAILED])
-        .expr_as(Func::count(Expr::col(Asterisk)), COUNT)
-        .expr_as(Func::count(Expr::col(STATUS)), STATUS)
-        .expr_as(Func::count(Expr::col(VALUE)), VALUE)
-        .expr_as(at(0.5), MEDIAN)
-        .expr_as(at(0.9), PERCENTILE_90)
-        .from_subquery(ranked, "ranked")
-        .group_by_columns([PARENT, FAILED])
+        .column(("counts", PARENT))
+        .columns(COUNTS.into_iter().chain(PERCENTILES))
+        .from_subquery(counts, "counts")
+        .join_subquery(JoinType::LeftJoin, percentiles, "percentiles", same)
+        .with_cte(WithClause::new().cte(measured).to_owned())
         .take()
 }
 

@@ -3,7 +3,6 @@
 //! Most columns hold what was sent, unchanged. `*_key` and `deploy_status` are derived, for the filters.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::ExprTrait;
 
 use super::Timestamp;
 
@@ -102,15 +101,10 @@ pub fn environment_key(environment: &str) -> String {
     environment.to_lowercase()
 }
 
-/// That `own`, the environment's key, is that of one of the environments; nothing when none is named.
-pub fn is_in(own: Expr, environments: &[String]) -> Option<Expr> {
+/// The keys of environments, each once.
+pub fn environment_keys(environments: &[String]) -> Vec<String> {
     let mut keys: Vec<String> = environments.iter().map(|environment| environment_key(environment)).collect();
     keys.sort_unstable();
     keys.dedup();
-    match &*keys {
-        [] => None,
-        // An equation, unlike `IN`, lets the index keep the order of the list.
-        [key] => Some(own.eq(key.as_str())),
-        _ => Some(own.is_in(keys)),
-    }
+    keys
 }

@@ -35,7 +35,9 @@ impl Timestamp {
     }
 
     /// Reads RFC 3339 (`2026-11-21T01:44:00Z`; up to nine fraction digits; `Z` or an offset), and the same with a
-    /// blank for the `T`, with `UTC` for the `Z`, with a blank before the zone, or without a zone, which means UTC.
+    /// blank for the `T`, with `UTC` for the `Z`, with a blank before the zone, or without a zone, which means UTC; and what
+    /// Go prints when nobody tells it how: `2026-11-21 01:44:00.5 +0000 UTC`, also with the reading of its second clock
+    /// (`m=+0.123`) behind it.
     /// What is finer than a microsecond is cut off.
     pub fn parse(text: &str) -> Result<Self, NotATimestamp> {
         read(text.as_bytes()).ok_or(NotATimestamp)
@@ -97,7 +99,9 @@ fn read(text: &[u8]) -> Option<Timestamp> {
         nanosecond,
     )
     .ok()?;
-    let moment = offset(zone.strip_prefix(b" ").unwrap_or(zone))?.to_timestamp(civil).ok()?;
+    let zone = zone.strip_prefix(b" ").unwrap_or(zone);
+    let offset = offset(zone).or_else(|| named_offset(zone))?;
+    let moment = offset.to_timestamp(civil).ok()?;
     let micros = i64::try_from(moment.as_nanosecond().div_euclid(1000)).ok()?;
     RANGE.contains(&micros).then_some(Timestamp(micros))
 }
@@ -132,6 +136,32 @@ fn offset(zone: &[u8]) -> Option<Offset> {
     }
 }
 
+/// An offset and the zone's name as Go prints them: `+0200 CEST`, `+0300 +03`, `+0000 UTC m=+0.123`. The offset counts; a
+/// name that says another one is a mistake.
+fn named_offset(zone: &[u8]) -> Option<Offset> {
+    let mut words = zone.split(|byte| *byte == b' ');
+    let (digits, name, clock) = (words.next()?, words.next()?, words.next());
+    if digits.len() != "+0000".len() || !clock.is_none_or(is_clock) || words.next().is_some() {
+        return None;
+    }
+    let own = offset(digits)?;
+    let is_abbreviation = (3..=5).contains(&name.len()) && name.iter().all(u8::is_ascii_alphabetic);
+    let fits = match name {
+        b"UTC" | [b'+' | b'-', ..] => offset(name) == Some(own),
+        _ => is_abbreviation,
+    };
+    fits.then_some(own)
+}
+
+/// Whether this is a reading of Go's monotonic clock: `m=+0.123456789`, in seconds.
+fn is_clock(text: &[u8]) -> bool {
+    let [b'm', b'=', b'+' | b'-', reading @ ..] = text else { return false };
+    let mut parts = reading.split(|byte| *byte == b'.');
+    let is_number =
+        |part: Option<&[u8]>| part.is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit));
+    is_number(parts.next()) && is_number(parts.next()) && parts.next().is_none()
+}
+
 /// At most four digits as a number.
 fn number(digits: &[u8]) -> Option<i16> {
     digits.iter().try_fold(0, |sum, digit| digit.is_ascii_digit().then(|| sum * 10 + i16::from(digit - b'0')))
@@ -158,6 +188,12 @@ mod tests {
             ("2026-11-21 01:44:00 +0200", "2026-11-20T23:44:00Z"),
             ("2026-11-21 01:44:00+02", "2026-11-20T23:44:00Z"),
             ("2026-11-21 01:44:00.000001 -01:00", "2026-11-21T02:44:00.000001Z"),
+            ("2026-11-21 01:44:00.123456789 +0000 UTC", "2026-11-21T01:44:00.123456Z"),
+            ("2026-11-21 01:44:00 +0200 CEST", "2026-11-20T23:44:00Z"),
+            ("2026-11-21 01:44:00 -0330 -0330", "2026-11-21T05:14:00Z"),
+            ("2026-11-21 01:44:00 +0300 +03", "2026-11-20T22:44:00Z"),
+            ("2026-11-21 01:44:00.5 +0000 UTC m=+0.123", "2026-11-21T01:44:00.5Z"),
+            ("2026-11-21 01:44:00 -0500 EST m=-12.000000001", "2026-11-21T06:44:00Z"),
             ("2028-02-29T12:00:00Z", "2028-02-29T12:00:00Z"),
             ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
             ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"),
@@ -183,6 +219,21 @@ mod tests {
             "2026-11-21T01:44:00Z ",
             " 2026-11-21T01:44:00Z",
             "2026-11-21T01:44:00 CET",
+            "2026-11-21 01:44:00 +0200 UTC",
+            "2026-11-21 01:44:00 +0300 +02",
+            "2026-11-21 01:44:00 +0000 utc +0000",
+            "2026-11-21 01:44:00 +0000 ",
+            "2026-11-21 01:44:00 +0000  UTC",
+            "2026-11-21 01:44:00 +0000 U",
+            "2026-11-21 01:44:00 +0000 UTC ",
+            "2026-11-21 01:44:00 +0000 UTC m=",
+            "2026-11-21 01:44:00 +0000 UTC m=+0",
+            "2026-11-21 01:44:00 +0000 UTC m=+.5",
+            "2026-11-21 01:44:00 +0000 UTC m=+0.5.5",
+            "2026-11-21 01:44:00 +0000 UTC m=+0.5 ",
+            "2026-11-21 01:44:00 +0000 m=+0.5",
+            "2026-11-21 01:44:00 UTC UTC",
+            "2026-11-21 01:44:00 +00:00 UTC",
             "2026-11-21T01:44:00+24:00",
             "2026-11-21T01:44:00+05:60",
             "2026-11-21T01:44:00Z[UTC]",

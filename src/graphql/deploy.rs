@@ -1,7 +1,6 @@
 //! Deploys, as clients read them. What the webhook makes of a post is told in [`crate::deploy`].
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, ModelTrait};
 
 use super::context::Ctx;
@@ -9,10 +8,11 @@ use super::id::{self, Id};
 use super::list::List;
 use super::page::PageRequest;
 use super::schema::*;
+use super::text;
 use super::types::{Deploy, Service, User};
 use crate::entity::deploy::{self, Column};
 use crate::entity::{ByIds, Timestamp, service, user};
-use crate::error::Result;
+use crate::error::{Result, UserError};
 
 impl DeployResolver for Deploy {
     fn id(&self) -> Id {
@@ -130,7 +130,7 @@ impl DeployResolver for Deploy {
 /// The deploys of everything, newest first.
 pub(super) async fn of_account(args: &AccountDeploysArgs, ctx: &Ctx<'_>) -> Result<DeployConnectionType> {
     let AccountDeploysArgs { start, end, environments, service_id, first, after } = args;
-    let mut deploys = filtered(start, end, environments);
+    let mut deploys = filtered(start, end, environments)?;
     if let Some(text) = service_id.value() {
         // No service has the number 0.
         let id = id::number::<service::Entity>(text).unwrap_or(0);
@@ -147,7 +147,7 @@ pub(super) async fn of_services(
 ) -> Result<Vec<DeployConnectionType>> {
     let ServiceDeploysArgs { start, end, environments, first, after } = args;
     let ids = services.iter().map(|service| service.id);
-    let deploys = filtered(start, end, environments).of(Column::ServiceId, ids);
+    let deploys = filtered(start, end, environments)?.of(Column::ServiceId, ids);
     deploys.pages(ctx, &PageRequest::new(first, after)?).await
 }
 
@@ -165,14 +165,22 @@ fn filtered(
     start: &MaybeUndefined<Timestamp>,
     end: &MaybeUndefined<Timestamp>,
     environments: &MaybeUndefined<Vec<String>>,
-) -> List<deploy::Entity> {
+) -> Result<List<deploy::Entity>> {
     let start = start.value().map(|start| Column::DeployedAt.gte(*start));
     let end = end.value().map(|end| Column::DeployedAt.lt(*end));
-    let environment = environments.value().and_then(|environments| {
-        let own = Expr::col(Column::EnvironmentKey.as_column_ref());
-        deploy::is_in(own, environments)
-    });
-    [start, end, environment].into_iter().flatten().fold(newest_first(), List::filter)
+    let deploys = [start, end].into_iter().flatten().fold(newest_first(), List::filter);
+    let keys = deploy::environment_keys(self::environments(environments)?);
+    Ok(if keys.is_empty() { deploys } else { deploys.among(Column::EnvironmentKey, keys) })
+}
+
+/// The environments that are asked for; none for all.
+pub(super) fn environments(given: &MaybeUndefined<Vec<String>>) -> Result<&[String]> {
+    let environments = given.value().map(Vec::as_slice).unwrap_or_default();
+    if environments.len() > text::ENTRIES {
+        let message = format!("at most {} environments can be named at once", text::ENTRIES);
+        return Err(UserError::new("environments", message).into());
+    }
+    Ok(environments)
 }
 
 impl DeployDeleteMutation for Mutation {

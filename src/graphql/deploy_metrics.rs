@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use async_graphql::MaybeUndefined;
 
 use super::context::Ctx;
+use super::deploy;
 use super::schema::*;
 use super::types::{Service, Team};
 use crate::deploy::metrics::{self, Metrics, Percentiles, Whose, Window};
@@ -60,7 +61,7 @@ fn window(
     if start >= end {
         return Err(UserError::new("start", "start must be before end, which is now when it is absent").into());
     }
-    Ok(Window { start, end, environments: environments.value().cloned().unwrap_or_default() })
+    Ok(Window { start, end, environments: deploy::environments(environments)?.to_vec() })
 }
 
 fn answers(found: &HashMap<i64, Metrics>, window: &Window, ids: &[i64]) -> Vec<DeployMetrics> {

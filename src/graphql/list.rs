@@ -31,6 +31,7 @@ pub struct List<E: Table> {
     order: Option<Named>,
     descending: bool,
     parents: Option<Parents>,
+    among: Option<(Named, Vec<String>)>,
     filters: Vec<Expr>,
     entity: std::marker::PhantomData<E>,
 }
@@ -60,6 +61,7 @@ impl<E: Table> List<E> {
             order: None,
             descending: false,
             parents: None,
+            among: None,
             filters: Vec::new(),
             entity: std::marker::PhantomData,
         }
@@ -68,6 +70,14 @@ impl<E: Table> List<E> {
     /// Only rows that meet a condition.
     pub fn filter(mut self, condition: impl Into<Expr>) -> Self {
         self.filters.push(condition.into());
+        self
+    }
+
+    /// Only rows whose `column` holds one of these values, which are distinct. The rows of each value are read by
+    /// themselves: an index of the value and the order then leads to them, however rare they are, whereas with a choice
+    /// of values the database goes through all rows in their order, or sorts all that it finds.
+    pub fn among(mut self, column: E::Column, values: Vec<String>) -> Self {
+        self.among = Some((named(column), values));
         self
     }
 
@@ -121,8 +131,8 @@ impl<E: Table> List<E> {
     pub async fn page(self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Page<E::Model>> {
         let mut page = Page::empty();
         if ctx.selects_rows() {
-            let rows = self.rows(&ctx.db(), request).await?;
-            page = Page::new(rows.into_iter().map(|row| (row.place, row.model)).collect(), request);
+            let rows = self.by_parent(&ctx.db(), request).await?.remove(&0);
+            page = Page::new(rows.unwrap_or_default(), request);
         }
         if ctx.selects_count() {
             page.total_count = Some(self.counts(&ctx.db()).await?.values().sum());
@@ -165,29 +175,38 @@ impl<E: Table> List<E> {
         keys
     }
 
+    /// The rows of each parent in their order; those of a list without parents stand at 0.
     async fn by_parent(&self, db: &impl Read, request: &PageRequest) -> Result<HashMap<i64, Vec<(Cursor, E::Model)>>> {
         let mut by_parent = HashMap::<i64, Vec<_>>::with_capacity(self.ids().len());
-        for row in self.rows(db, request).await? {
-            by_parent.entry(row.parent).or_default().push((row.place, row.model));
-        }
-        // Statements that look up several keys promise no order.
-        for rows in by_parent.values_mut() {
-            rows.sort_by(|(one, _), (other, _)| {
-                let order = (one.order, one.id).cmp(&(other.order, other.id));
-                if self.descending { order.reverse() } else { order }
-            });
+        let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
+        let conditions = match &self.among {
+            None => vec![None],
+            Some((own, values)) => values.iter().map(|value| Some(column(*own).eq(value.as_str()))).collect(),
+        };
+        for condition in conditions {
+            for row in self.rows(db, request, condition).await? {
+                by_parent.entry(row.parent).or_default().push((row.place, row.model));
+            }
+            // Statements that look up several keys promise no order, and the rows of several values are to be merged.
+            for rows in by_parent.values_mut() {
+                rows.sort_by(|(one, _), (other, _)| {
+                    let order = (one.order, one.id).cmp(&(other.order, other.id));
+                    if self.descending { order.reverse() } else { order }
+                });
+                rows.truncate(most);
+            }
         }
         Ok(by_parent)
     }
 
-    /// The rows of the page and one more, of each parent.
-    async fn rows(&self, db: &impl Read, request: &PageRequest) -> Result<Vec<Row<E>>> {
+    /// The rows of the page and one more, of each parent: those that meet a condition beside the filters.
+    async fn rows(&self, db: &impl Read, request: &PageRequest, among: Option<Expr>) -> Result<Vec<Row<E>>> {
         if request.after.is_some_and(|after| after.order.is_some() != self.order.is_some()) {
             return Err(UserError::new("after", "after is a cursor of another list").into());
         }
         let limit = request.first + 1;
         let build = |condition: Option<Expr>| {
-            let mut rows = self.source(condition);
+            let mut rows = self.source(condition, among.clone());
             for own in E::Column::iter() {
                 rows.expr_as(column(named(own)), own.as_str());
             }
@@ -233,7 +252,7 @@ impl<E: Table> List<E> {
 
     /// What the text of a statement follows from; nothing when there are conditions.
     fn shape(&self, name: &'static str, is_behind: bool) -> Option<Shape> {
-        if !self.filters.is_empty() {
+        if !self.filters.is_empty() || self.among.is_some() {
             return None;
         }
         const NONE: Named = ("", "");
@@ -249,13 +268,13 @@ impl<E: Table> List<E> {
     }
 
     /// `FROM`, joins and conditions, that for the parents before the others.
-    fn source(&self, condition: Option<Expr>) -> SelectStatement {
+    fn source(&self, condition: Option<Expr>, among: Option<Expr>) -> SelectStatement {
         let mut rows = Query::select();
         rows.from(E::default());
         if let Some(Join { own, other, .. }) = self.parents.as_ref().and_then(|parents| parents.join) {
             rows.inner_join(other.0, column(own).eq(column(other)));
         }
-        for condition in condition.into_iter().chain(self.filters.iter().cloned()) {
+        for condition in condition.into_iter().chain(among).chain(self.filters.iter().cloned()) {
             rows.and_where(condition);
         }
         rows
@@ -276,18 +295,19 @@ impl<E: Table> List<E> {
     /// The length of the whole list of each parent; that of a list without parents stands at 0.
     async fn counts(&self, db: &impl Read) -> Result<HashMap<i64, i32>> {
         let count = |row: &db::Row<'_>| Ok(i32::try_from(row.get::<i64>(0)?).unwrap_or(i32::MAX));
+        let among = || self.among.as_ref().map(|(own, values)| column(*own).is_in(values));
         let Some(parents) = &self.parents else {
-            let counts = self.source(None).expr(Func::count(Expr::col(Asterisk))).take();
+            let counts = self.source(None, among()).expr(Func::count(Expr::col(Asterisk))).take();
             let counts = db.rows_at_leisure(&counts, count).await?;
             return Ok(counts.into_iter().map(|count| (0, count)).collect());
         };
         let build = |condition: Expr| {
             // The links alone are enough, while no condition asks for the rows behind them.
             let mut counts = match parents.join {
-                Some(join) if join.links && self.filters.is_empty() => {
+                Some(join) if join.links && self.filters.is_empty() && self.among.is_none() => {
                     Query::select().from(join.other.0).and_where(condition).take()
                 }
-                _ => self.source(Some(condition)),
+                _ => self.source(Some(condition), among()),
             };
             let parent = column(parents.column);
             counts.expr(Func::count(Expr::col(Asterisk))).expr(parent.clone()).add_group_by([parent]).take()

@@ -93,6 +93,33 @@ fn a_deploy_endpoint_is_printed_as_its_url() {
 }
 
 #[test]
+fn flags_may_come_before_the_command_too() {
+    let place = Place::new();
+    let url = "sqlite://other.db";
+    let made = place.run(&["--database-url", url, "token", "create", "--description", "before", "--expires=1d"]);
+    assert_eq!((made.status, &*made.err), (0, ""));
+    for arguments in [
+        &["--database-url", url, "token", "list"][..],
+        &["--database-url=sqlite://other.db", "token", "list"],
+        &["token", "list", "--database-url", url],
+    ] {
+        let listed = place.run(arguments);
+        assert!(listed.status == 0 && listed.out.contains("before"), "{arguments:?}: {}", listed.err);
+    }
+    let app_url = "https://catalogue.example.com";
+    let made =
+        place.run(&["--app-url", app_url, "--database-url", url, "deploy-endpoint", "create", "--name", "token"]);
+    assert!(made.out.starts_with(app_url), "{}", made.err);
+    place.write("a.yml", "version: 1\nservice: { name: Cart }\n");
+    assert_eq!(place.run(&["--database-url", url, "apply", "--", "a.yml"]).status, 0);
+    // A value that is called as a command is.
+    let misused = place.run(&["--account-name", "token", "token", "list"]);
+    assert_eq!((misused.status, &*misused.out), (2, ""));
+    assert!(misused.err.starts_with("error: unexpected argument '--account-name' found"), "{}", misused.err);
+    assert!(!place.path().join("rollcall.db").exists(), "all of them used the one that was named");
+}
+
+#[test]
 fn migrate_says_what_it_did() {
     let place = Place::new();
     let first = place.run(&["migrate"]);
@@ -138,6 +165,11 @@ fn wrong_usage_ends_with_status_2() {
         &["token", "create"],
         &["token", "create", "--description", "x", "--scope", "all"],
         &["migrate", "--database-url", "sqlite://a.db", "--database-url-file", "b"],
+        &["--database-url", "sqlite://a.db", "migrate", "--database-url-file", "b"],
+        &["--database-url", "sqlite://a.db", "migrate", "--database-url", "sqlite://b.db"],
+        &["--database-url", "sqlite://a.db", "schema", "print"],
+        &["--database-url"],
+        &["--database-url", "sqlite://a.db", "token"],
     ] {
         let done = place.run(arguments);
         assert_eq!((done.status, &*done.out), (2, ""), "{arguments:?}");

@@ -93,6 +93,76 @@ async fn a_service_lists_its_own_deploys_and_its_last_one() {
 }
 
 #[tokio::test]
+async fn deploys_to_several_environments_are_paged_as_one_list() {
+    let endpoint = Endpoint::start().await;
+    let shop = endpoint.create_service("none").await;
+    deployed(
+        &endpoint,
+        &[
+            ("none", 3, "a"),
+            ("none", 3, "B"),
+            ("none", 3, "c"),
+            ("none", 2, "b"),
+            ("none", 2, "A"),
+            ("none", 1, "b"),
+            ("none", 1, "c"),
+            ("none", 4, "a"),
+            ("none", 5, "c"),
+        ],
+    )
+    .await;
+    let environments = r#"environments: ["b", "A", "a", "none"]"#;
+    let lists = [
+        format!("deploys({environments}, ARGUMENTS) {{ ...page }}"),
+        format!("deploys(serviceId: \"{shop}\", {environments}, ARGUMENTS) {{ ...page }}"),
+        format!("service(alias: \"none\") {{ deploys({environments}, ARGUMENTS) {{ ...page }} }}"),
+    ];
+    for list in lists {
+        let (mut found, mut after) = (Vec::new(), Value::Null);
+        for length in [2, 2, 2, 0] {
+            let list = list.replace("ARGUMENTS", "first: 2, after: $after");
+            let query = format!(
+                "query($after: String) {{ account {{ {list} }} }} fragment page on DeployConnectionType {{
+                    nodes {{ deployNumber }} totalCount pageInfo {{ hasNextPage hasPreviousPage endCursor }}
+                }}"
+            );
+            let answer = endpoint.app.query(&query, json!({ "after": after })).await;
+            let account = &answer["data"]["account"];
+            let page =
+                if account["deploys"].is_object() { &account["deploys"] } else { &account["service"]["deploys"] };
+            let nodes = page["nodes"].as_array().unwrap_or_else(|| panic!("{answer}"));
+            assert_eq!((nodes.len(), &page["totalCount"]), (length, &json!(6)), "{list}");
+            let info = json!([page["pageInfo"]["hasNextPage"], page["pageInfo"]["hasPreviousPage"]]);
+            assert_eq!(info, json!([length > 0 && found.len() < 4, !after.is_null()]), "{list}");
+            found.extend(nodes.iter().map(|node| node["deployNumber"].as_str().expect("a number").to_owned()));
+            if length > 0 {
+                after = page["pageInfo"]["endCursor"].clone();
+            }
+        }
+        // By moment, and of one moment by id: whatever order the environments are named in.
+        assert_eq!(found, ["8", "2", "1", "5", "4", "6"], "{list}");
+    }
+}
+
+#[tokio::test]
+async fn a_thousand_environments_can_be_named_and_not_one_more() {
+    let endpoint = Endpoint::start().await;
+    deployed(&endpoint, &[("shop", 3, "e999"), ("shop", 4, "e1"), ("shop", 5, "x")]).await;
+    let query = "query($all: [String!]) { account {
+        deploys(environments: $all) { totalCount nodes { deployNumber } }
+        deployMetrics(environments: $all, start: \"2026-11-01T00:00:00Z\", end: \"2026-11-30T00:00:00Z\") { deployCount }
+    } }";
+    let named = |count: u32| (0..count).map(|number| format!("e{number}")).collect::<Vec<_>>();
+    let answer = endpoint.app.query(query, json!({ "all": named(1_000) })).await;
+    let nodes = json!([{ "deployNumber": "2" }, { "deployNumber": "1" }]);
+    let expected = json!({ "deploys": { "totalCount": 2, "nodes": nodes }, "deployMetrics": { "deployCount": 2 } });
+    assert_eq!(answer["data"]["account"], expected, "{answer}");
+    let answer = endpoint.app.query(query, json!({ "all": named(1_001) })).await;
+    let message = answer["errors"][0]["message"].as_str().expect("a message");
+    assert!(message.contains("at most 1000 environments can be named at once"), "{message}");
+}
+
+#[tokio::test]
 async fn the_deploys_of_a_service_are_narrowed_to_a_span_of_time() {
     let endpoint = Endpoint::start().await;
     deployed(&endpoint, &[("shop", 3, "a"), ("shop", 5, "a"), ("shop", 7, "a"), ("org/repo", 5, "a")]).await;

@@ -208,3 +208,20 @@ async fn the_notifications_of_argo_cd_post_a_template() {
     });
     assert_eq!(stored, expected);
 }
+
+/// What a template writes that prints a time without formatting it: `{{(call .repo.GetCommitMetadata …).Date}}`,
+/// `{{call .time.Now}}`.
+#[tokio::test]
+async fn a_go_template_prints_times_as_go_does() {
+    let body = r#"{"service":"shop","description":"Wait less","deployer":{"name":"Argo CD"},
+        "deployed_at":"2026-11-21 01:44:00.123456789 +0000 UTC","started_at":"2026-11-21 02:43:31.5 +0100 CET m=+0.123456789",
+        "commit":{"date":"2026-11-20 22:39:55 -0300 -03"}}"#;
+    let (answer, stored) = sent("", &[("content-type", "application/json")], body).await;
+    assert_eq!(answer, OK);
+    let expected = json!({
+        "serviceAlias": "shop", "description": "Wait less", "deployerName": "Argo CD", "deployNumber": "1",
+        "deployedAt": "2026-11-21T01:44:00.123456Z", "startedAt": "2026-11-21T01:43:31.5Z",
+        "committedAt": "2026-11-21T01:39:55Z",
+    });
+    assert_eq!(stored, expected);
+}

@@ -301,6 +301,25 @@ fn row((service, environment, status, moment, commit): Deploy, services: [i64; 2
 }
 
 #[tokio::test]
+async fn a_snapshot_is_measured_as_it_is_whatever_is_deployed_meanwhile() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let (_, services) = two_services(&db).await;
+    let window = Window { start: Timestamp::from_micros(0), end: Timestamp::from_micros(9), environments: Vec::new() };
+    let stored = async |moment| {
+        let deploy = row((0, None, Some("succeeded"), moment, None), services);
+        db.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
+    };
+    stored(1).await;
+    let snapshot = db.begin_read().await.expect("a snapshot");
+    for whose in [Whose::All, Whose::All, Whose::Services(&services)] {
+        let found = metrics::measure(&snapshot, whose, &window).await.expect("metrics");
+        assert_eq!(found.values().map(|metrics| metrics.deploys).sum::<i64>(), 1, "{whose:?}");
+        stored(2).await;
+    }
+}
+
+#[tokio::test]
 async fn the_metrics_of_any_deploys_are_those_of_a_plain_computation() {
     let database = Database::new().await;
     let db = database.open().await;

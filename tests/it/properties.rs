@@ -43,13 +43,16 @@ fn dates() -> impl Strategy<Value = (String, i64)> {
     let zones = prop_oneof![
         Just((String::new(), 0)),
         prop::sample::select(vec!["Z", "z", "UTC", " UTC"]).prop_map(|zone| (zone.to_owned(), 0)),
-        (any::<bool>(), 0..24i64, 0..60i64, 0..4u8).prop_map(|(west, hours, minutes, form)| {
+        (any::<bool>(), 0..24i64, 0..60i64, 0..7u8).prop_map(|(west, hours, minutes, form)| {
             let sign = if west { '-' } else { '+' };
             let minutes = if form == 3 { 0 } else { minutes };
             let text = match form {
                 0 => format!("{sign}{hours:02}:{minutes:02}"),
                 1 => format!("{sign}{hours:02}{minutes:02}"),
                 2 => format!(" {sign}{hours:02}{minutes:02}"),
+                4 => format!(" {sign}{hours:02}{minutes:02} CEST"),
+                5 => format!(" {sign}{hours:02}{minutes:02} {sign}{hours:02}{minutes:02}"),
+                6 => format!(" {sign}{hours:02}{minutes:02} EST m={sign}{minutes}.{hours:09}"),
                 _ => format!("{sign}{hours:02}"),
             };
             (text, (hours * 60 + minutes) * if west { -60 } else { 60 })

@@ -293,3 +293,54 @@ async fn a_full_disk_under_sqlite_refuses_posts_with_a_sentence_and_passes_witho
     assert_eq!(endpoint.post_with(big()).await.status, 202);
     assert_eq!(count().await, acknowledged + 1);
 }
+
+/// Lets PostgreSQL refuse the first so many attempts to store a deploy, at once or when they are committed.
+async fn lose_races(endpoint: &Endpoint, count: u32, code: &str, at_commit: bool) {
+    let trigger = if at_commit {
+        "CREATE CONSTRAINT TRIGGER lost AFTER INSERT ON deploy DEFERRABLE INITIALLY DEFERRED"
+    } else {
+        "CREATE TRIGGER lost BEFORE INSERT ON deploy"
+    };
+    // What a sequence has given out stays so when the transaction fails.
+    let setup = format!(
+        "DROP TRIGGER IF EXISTS lost ON deploy;
+        DROP SEQUENCE IF EXISTS attempt;
+        CREATE SEQUENCE attempt;
+        CREATE OR REPLACE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('attempt') <= {count} THEN RAISE EXCEPTION 'lost' USING ERRCODE = TG_ARGV[0]; END IF;
+            RETURN NEW;
+        END $$;
+        {trigger} FOR EACH ROW EXECUTE FUNCTION lose('{code}')"
+    );
+    let done = endpoint.app.db.write(async |db| db.execute_unprepared(&setup).await.map(drop));
+    done.await.expect("a trigger");
+}
+
+#[tokio::test]
+async fn a_deadlock_or_a_serialization_failure_on_postgresql_is_tried_again() {
+    if !crate::database::is_postgres() {
+        return;
+    }
+    let endpoint = Endpoint::start().await;
+    for (code, at_commit) in [("40P01", false), ("40001", false), ("40P01", true), ("40001", true)] {
+        lose_races(&endpoint, 4, code, at_commit).await;
+        let answer = endpoint.post_with(json!({ "dedup_id": format!("{code} {at_commit}") })).await;
+        assert_eq!((answer.status, &*answer.body), (202, &br#"{"result":"ok"}"#[..]), "{code} {at_commit}");
+    }
+    let numbers: Vec<_> = (1..=4).rev().map(|number| json!({ "deployNumber": number.to_string() })).collect();
+    assert_eq!(endpoint.deploys("deployNumber").await, json!(numbers), "each is recorded once");
+}
+
+#[tokio::test]
+async fn a_deploy_that_loses_every_race_on_postgresql_is_to_be_sent_again() {
+    if !crate::database::is_postgres() {
+        return;
+    }
+    let endpoint = Endpoint::start().await;
+    lose_races(&endpoint, 1_000, "40P01", false).await;
+    let answer = endpoint.post_with(json!({})).await;
+    assert_eq!(answer.status, 503, "{answer:?}");
+    let detail = "Others are changing the same things at this moment.";
+    assert!(answer.json()["errors"][0]["detail"].as_str().is_some_and(|text| text.contains(detail)), "{answer:?}");
+    assert_eq!(endpoint.deploys("id").await, json!([]));
+}
