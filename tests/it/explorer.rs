@@ -8,7 +8,7 @@ use crate::app::TestApp;
 async fn a_stranger_is_led_to_the_sign_in() {
     let app = TestApp::start().await;
     let page = app.get("/explorer").await;
-    assert_eq!((page.status, page.header("location")), (303, Some("/sign-in")));
+    assert_eq!((page.status, page.header("location")), (303, Some("/sign-in?next=%2Fexplorer")));
 }
 
 #[tokio::test]

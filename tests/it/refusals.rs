@@ -352,7 +352,7 @@ async fn dump(db: &Db) -> String {
     }
     tables!(
         code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource delivery deploy deploy_number
-        integration lifecycle repository service service_alias service_repository session sign_in_link suggestion
+        identity integration lifecycle repository service service_alias service_repository session sign_in_link suggestion
         suggestion_integration tag team team_alias team_membership tier user
     );
     let modules = include_str!("../../src/entity/mod.rs").lines();
