@@ -60,7 +60,7 @@ struct Label {
 /// A row of a list of services.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Service {
+pub(super) struct Service {
     name: String,
     aliases: Vec<String>,
     language: Option<String>,
@@ -131,7 +131,7 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
 }
 
 fn list(visit: &Visit, found: &Account) -> Markup {
-    let (services, now) = (&found.services, Timestamp::now());
+    let services = &found.services;
     let filtered = visit.query.any();
     if services.nodes.is_empty() {
         return html! {
@@ -151,6 +151,15 @@ fn list(visit: &Visit, found: &Account) -> Markup {
             (count(services.total_count.unwrap_or_default(), "service"))
             @if filtered { " · " a href="/services" { "All services" } }
         }
+        (table(&services.nodes))
+        (pages(visit, "/services", services.page_info.as_ref()))
+    }
+}
+
+/// A row each.
+pub(super) fn table(services: &[Service]) -> Markup {
+    let now = Timestamp::now();
+    html! {
         div.scroll tabindex="0" role="region" aria-label="Services" {
             table {
                 thead { tr {
@@ -158,7 +167,7 @@ fn list(visit: &Visit, found: &Account) -> Markup {
                     th scope="col" { "Lifecycle" } th scope="col" { "Language" } th scope="col" { "Last deploy" }
                 } }
                 tbody {
-                    @for service in &services.nodes {
+                    @for service in services {
                         tr {
                             th scope="row" {
                                 a href=(address(&service.aliases)) { (service.name) }
@@ -183,7 +192,6 @@ fn list(visit: &Visit, found: &Account) -> Markup {
                 }
             }
         }
-        (pages(visit, "/services", services.page_info.as_ref()))
     }
 }
 

@@ -374,8 +374,12 @@ async fn every_value_is_escaped_and_every_page_is_small() {
             .chain(["/account", "/integrations/new", "/integrations/new?type=custom", "/suggestions?state=accepted"])
             .map(str::to_owned)
             .collect();
-    pages.push(format!("/services/{alias}"));
-    pages.push(format!("/teams/{team}"));
+    for path in [format!("/services/{alias}"), format!("/teams/{team}")] {
+        pages.push(format!("{path}/edit"));
+        pages.push(path);
+    }
+    pages.push(format!("/services/{alias}/deploys"));
+    pages.extend(["/new/service", "/new/team"].map(str::to_owned));
     pages.extend(integrations.iter().map(|one| format!("/integrations/{}", one["id"].as_str().expect("an id"))));
     let encoded: String = form_urlencoded::byte_serialize(HOSTILE.as_bytes()).collect();
     for field in ["search", "owner", "tier", "language", "tag", "state", "type", "after"] {
@@ -398,6 +402,8 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         ),
         ("/integrations", &[("type", "deploy"), ("name", &*format!("{}{HOSTILE}", "x".repeat(250)))]),
         ("/users", &[("email", HOSTILE), ("name", HOSTILE), ("role", "user")]),
+        ("/new/service", &[("name", ""), ("note", HOSTILE), ("ownerInput.alias", HOSTILE), ("tierAlias", HOSTILE)]),
+        ("/new/team", &[("name", ""), ("managerEmail", HOSTILE), ("responsibilities", HOSTILE)]),
     ] {
         let page = ada.post(path, form).await;
         assert_eq!(page.status, 422, "{path}");
