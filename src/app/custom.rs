@@ -98,7 +98,8 @@ pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Resu
 /// How many issues each project has.
 async fn issues<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, i64>, Fault> {
     use code_issue::{Column, Entity};
-    let counted = Entity::find().select_only().column(Column::CodeIssueProjectId).column_as(Column::Id.count(), "issues");
+    let counted =
+        Entity::find().select_only().column(Column::CodeIssueProjectId).column_as(Column::Id.count(), "issues");
     let counted = counted.filter(db::any(db, Column::CodeIssueProjectId, ids)).group_by(Column::CodeIssueProjectId);
     Ok(counted.into_tuple::<(i64, i64)>().all(db).await?.into_iter().collect())
 }

@@ -35,7 +35,6 @@ query Team($alias: String!, $after: String) {
       services(first: 50, after: $after) {
         nodes {
           name aliases language locked
-          owner { name alias }
           tier { name }
           lifecycle { name }
           lastDeploy { deployedAt status deployStatus }
@@ -164,7 +163,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
         h2 { "Services" }
         @if team.services.nodes.is_empty() { p.soft { "This team owns no service." } } @else {
             p.soft { (count(team.services.total_count.unwrap_or_default(), "service")) }
-            (services::table(&team.services.nodes))
+            (services::table(&team.services.nodes, false))
             (pages(visit, &path(["teams", &team.alias]), team.services.page_info.as_ref()))
         }
     };

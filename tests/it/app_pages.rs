@@ -185,7 +185,10 @@ async fn a_custom_integration_shows_how_to_push_to_it_and_what_was_pushed() {
     assert_eq!(answer["data"], json!({ "codeIssueProjectUpsert": none, "codeIssueUpsert": none }));
     let page = mem.page(made.location()).await;
     let table = between(&page, "aria-label=\"Projects\"", "</table>");
-    assert!(table.contains("href=\"/services/shopping_cart\"") && table.contains("<td class=\"number\">1</td>"), "{table}");
+    assert!(
+        table.contains("href=\"/services/shopping_cart\"") && table.contains("<td class=\"number\">1</td>"),
+        "{table}"
+    );
     assert_eq!(mem.get(&format!("{}?after=x", made.location())).await.status, 400);
 }
 
