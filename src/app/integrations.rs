@@ -10,7 +10,7 @@ use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::parts::{Connection, Moment, delete_button, empty, outside, pages, short, status, time};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, ask, snippets};
+use super::{Answer, Fault, Site, ask, custom, snippets};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, delivery, deploy};
 use crate::graphql::id;
@@ -218,8 +218,8 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
         }
         @if integration.is_deploy() { (deliveries(site, id, now).await?) }
         @else {
-            p { "Push to it with the mutations " code { "codeIssueProjectUpsert" } " and " code { "codeIssueUpsert" } "; its id is" }
-            code.secret data-copy="the id" { (integration.id) }
+            @if may { (custom::snippet(site, &integration.id)) }
+            (custom::projects(site, visit, &integration.id, id::decode(id).map_or(0, |(_, number)| number)).await?)
         }
         @if may {
             h2 { "Change" }

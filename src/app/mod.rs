@@ -19,6 +19,7 @@ mod ask;
 pub mod assets;
 mod audit;
 pub mod cookie;
+mod custom;
 mod deploys;
 mod explorer;
 pub mod form;

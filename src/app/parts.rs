@@ -101,11 +101,15 @@ pub fn empty(what: &str, next: Markup) -> Markup {
     html! { div.empty { p { strong { (what) } } (next) } }
 }
 
-/// A form of one button that takes something away; where there is a script it asks first.
+/// A form that takes something away, behind a question: nothing is gone by one click, with a script or without.
 pub fn delete_button(action: &str, label: &str, about: &str, question: &str) -> Markup {
     html! {
-        form method="post" action=(action) data-confirm=(question) {
-            button.danger { (label) span.hidden { " " (about) } }
+        details.confirm {
+            summary { (label) span.hidden { " " (about) } }
+            form method="post" action=(action) {
+                p { (question) }
+                button.danger { "Yes, " (label.to_lowercase()) span.hidden { " " (about) } }
+            }
         }
     }
 }

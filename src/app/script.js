@@ -1,6 +1,6 @@
 "use strict";
-// Everything works without this. It adds: `/` goes to the search, lists are searched while one types, texts are copied
-// by a button, and deleting asks first.
+// Everything works without this. It adds: `/` goes to the search, lists are searched while one types, and texts are copied
+// by a button.
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, select, textarea, [contenteditable]");
@@ -60,12 +60,6 @@ for (const text of document.querySelectorAll("[data-copy]")) {
     setTimeout(() => say("Copy"), 2000);
   });
   (text.closest("pre") ?? text).after(button);
-}
-
-for (const form of document.querySelectorAll("form[data-confirm]")) {
-  form.addEventListener("submit", (event) => {
-    if (!confirm(form.dataset.confirm)) event.preventDefault();
-  });
 }
 
 for (const form of document.querySelectorAll("form[data-graphql]")) {

@@ -341,7 +341,7 @@ fn edit_form(visit: &Visit, choices: &Account, service: &Service, form: &Fields,
         }
         h2 { "Delete" }
         p { "Its aliases and tags go with it. Its deploys stay, under the alias they were sent with." }
-        (delete_button(&to("delete"), "Delete this service", &service.name, "Delete this service, with its aliases and tags?"))
+        (delete_button(&to("delete"), "Delete", &service.name, "Delete this service, with its aliases and tags?"))
     };
     layout(visit, &title, main)
 }

@@ -60,7 +60,7 @@ struct Label {
 /// A row of a list of services.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Service {
+pub(super) struct Service {
     name: String,
     aliases: Vec<String>,
     language: Option<String>,
@@ -131,7 +131,7 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
 }
 
 fn list(visit: &Visit, found: &Account) -> Markup {
-    let (services, now) = (&found.services, Timestamp::now());
+    let services = &found.services;
     let filtered = visit.query.any();
     if services.nodes.is_empty() {
         return html! {
@@ -151,23 +151,32 @@ fn list(visit: &Visit, found: &Account) -> Markup {
             (count(services.total_count.unwrap_or_default(), "service"))
             @if filtered { " · " a href="/services" { "All services" } }
         }
+        (table(&services.nodes, true))
+        (pages(visit, "/services", services.page_info.as_ref()))
+    }
+}
+
+/// A row each. On the page of their owner it goes without saying who that is.
+pub(super) fn table(services: &[Service], with_owner: bool) -> Markup {
+    let now = Timestamp::now();
+    html! {
         div.scroll tabindex="0" role="region" aria-label="Services" {
             table {
                 thead { tr {
-                    th scope="col" { "Service" } th scope="col" { "Owner" } th scope="col" { "Tier" }
+                    th scope="col" { "Service" } @if with_owner { th scope="col" { "Owner" } } th scope="col" { "Tier" }
                     th scope="col" { "Lifecycle" } th scope="col" { "Language" } th scope="col" { "Last deploy" }
                 } }
                 tbody {
-                    @for service in &services.nodes {
+                    @for service in services {
                         tr {
                             th scope="row" {
                                 a href=(address(&service.aliases)) { (service.name) }
                                 @if service.locked { " " span.mark.none { "locked" } }
                             }
-                            td { @match &service.owner {
+                            @if with_owner { td { @match &service.owner {
                                 Some(owner) => a href=(path(["teams", &owner.alias])) { (owner.name) },
                                 None => span.soft { "none" },
-                            } }
+                            } } }
                             td { @if let Some(tier) = &service.tier { (tier.name) } }
                             td { @if let Some(lifecycle) = &service.lifecycle { (lifecycle.name) } }
                             td { @if let Some(language) = &service.language { (language) } }
@@ -183,7 +192,6 @@ fn list(visit: &Visit, found: &Account) -> Markup {
                 }
             }
         }
-        (pages(visit, "/services", services.page_info.as_ref()))
     }
 }
 

@@ -216,7 +216,7 @@ fn edit_form(visit: &Visit, team: &Team, form: &Fields, mistakes: &Mistakes) -> 
         }
         h2 { "Delete" }
         p { "Its services stay, without an owner." }
-        (delete_button(&to("delete"), "Delete this team", &team.name, "Delete this team?"))
+        (delete_button(&to("delete"), "Delete", &team.name, "Delete this team?"))
     };
     layout(visit, &format!("Edit {}", team.name), main)
 }

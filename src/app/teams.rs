@@ -7,7 +7,7 @@ use serde_json::json;
 use super::layout::layout;
 use super::markdown::prose;
 use super::parts::{Connection, count, empty, pages};
-use super::services::address;
+use super::services::{self, Service};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, ask};
 use crate::entity::user::Role;
@@ -33,7 +33,12 @@ query Team($alias: String!, $after: String) {
       memberships(first: 100) { nodes { role user { name email } } totalCount }
       tags(first: 50) { nodes { key value } }
       services(first: 50, after: $after) {
-        nodes { name aliases tier { name } }
+        nodes {
+          name aliases language locked
+          tier { name }
+          lifecycle { name }
+          lastDeploy { deployedAt status deployStatus }
+        }
         pageInfo { hasNextPage endCursor }
         totalCount
       }
@@ -101,13 +106,6 @@ struct Tag {
     value: String,
 }
 
-#[derive(Deserialize)]
-struct Service {
-    name: String,
-    aliases: Vec<String>,
-    tier: Option<Label>,
-}
-
 /// The list.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let Teams { teams } = ask::query(site, visit, LIST, json!({ "after": visit.query.given("after") })).await?;
@@ -165,9 +163,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
         h2 { "Services" }
         @if team.services.nodes.is_empty() { p.soft { "This team owns no service." } } @else {
             p.soft { (count(team.services.total_count.unwrap_or_default(), "service")) }
-            ul { @for service in &team.services.nodes {
-                li { a href=(address(&service.aliases)) { (service.name) } @if let Some(tier) = &service.tier { " " span.soft { (tier.name) } } }
-            } }
+            (services::table(&team.services.nodes, false))
             (pages(visit, &path(["teams", &team.alias]), team.services.page_info.as_ref()))
         }
     };

@@ -170,6 +170,29 @@ async fn an_endpoint_that_is_deleted_meanwhile_takes_no_other_notes_with_it() {
 }
 
 #[tokio::test]
+async fn a_custom_integration_shows_how_to_push_to_it_and_what_was_pushed() {
+    let app = TestApp::start().await;
+    let create = "mutation { serviceCreate(input: { name: \"shopping_cart\" }) { errors { message } } }";
+    app.query(create, json!({})).await;
+    let mut mem = Browser::of(&app, Role::User).await;
+    let made = mem.post("/integrations", &[("type", "custom"), ("name", "Scanner")]).await;
+    let page = mem.page(made.location()).await;
+    assert!(page.contains("Nothing was pushed yet."), "{page}");
+    let push = between(&page, "&lt;&lt;'JSON'\n", "\nJSON").replace("&quot;", "\"");
+    let push: serde_json::Value = serde_json::from_str(&push).expect("JSON");
+    let answer = app.query(push["query"].as_str().expect("a document"), push["variables"].clone()).await;
+    let none = json!({ "errors": [] });
+    assert_eq!(answer["data"], json!({ "codeIssueProjectUpsert": none, "codeIssueUpsert": none }));
+    let page = mem.page(made.location()).await;
+    let table = between(&page, "aria-label=\"Projects\"", "</table>");
+    assert!(
+        table.contains("href=\"/services/shopping_cart\"") && table.contains("<td class=\"number\">1</td>"),
+        "{table}"
+    );
+    assert_eq!(mem.get(&format!("{}?after=x", made.location())).await.status, 400);
+}
+
+#[tokio::test]
 async fn an_administrator_looks_after_users() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;
@@ -374,8 +397,12 @@ async fn every_value_is_escaped_and_every_page_is_small() {
             .chain(["/account", "/integrations/new", "/integrations/new?type=custom", "/suggestions?state=accepted"])
             .map(str::to_owned)
             .collect();
-    pages.push(format!("/services/{alias}"));
-    pages.push(format!("/teams/{team}"));
+    for path in [format!("/services/{alias}"), format!("/teams/{team}")] {
+        pages.push(format!("{path}/edit"));
+        pages.push(path);
+    }
+    pages.push(format!("/services/{alias}/deploys"));
+    pages.extend(["/new/service", "/new/team"].map(str::to_owned));
     pages.extend(integrations.iter().map(|one| format!("/integrations/{}", one["id"].as_str().expect("an id"))));
     let encoded: String = form_urlencoded::byte_serialize(HOSTILE.as_bytes()).collect();
     for field in ["search", "owner", "tier", "language", "tag", "state", "type", "after"] {
@@ -398,6 +425,8 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         ),
         ("/integrations", &[("type", "deploy"), ("name", &*format!("{}{HOSTILE}", "x".repeat(250)))]),
         ("/users", &[("email", HOSTILE), ("name", HOSTILE), ("role", "user")]),
+        ("/new/service", &[("name", ""), ("note", HOSTILE), ("ownerInput.alias", HOSTILE), ("tierAlias", HOSTILE)]),
+        ("/new/team", &[("name", ""), ("managerEmail", HOSTILE), ("responsibilities", HOSTILE)]),
     ] {
         let page = ada.post(path, form).await;
         assert_eq!(page.status, 422, "{path}");

@@ -1,0 +1,128 @@
+//! What a custom integration holds: the projects that a tool pushed, their issues and what they are about; and how to push
+//! to it.
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::parts::{empty, grouped, outside, turn};
+use super::visit::{Visit, path};
+use super::{Fault, Site};
+use crate::db;
+use crate::entity::{code_issue, code_issue_project, code_issue_project_resource as link, repository, service};
+
+const PAGE: u64 = 50;
+
+/// How to push to it: by the API, with a token that may write.
+pub fn snippet(site: &Site, id: &str) -> Markup {
+    let text = PUSH.replace("ORIGIN", &site.catalogue.settings().app_url).replace("INTEGRATION", id);
+    html! {
+        h2 { "Push code issues to it" }
+        p { "Each run of your tool may send all it knows: what is there already is brought up to date. A project of the name of a "
+            "service or repository is connected to it; any other becomes a " a href="/suggestions" { "suggestion" } ". An "
+            "administrator makes the token." }
+        pre tabindex="0" role="region" aria-label="curl" { code data-copy="the snippet for curl" { (text) } }
+        p { "More is told in the reference: " a href="/reference/CodeIssueProjectUpsertInput" { "projects" } " and "
+            a href="/reference/CodeIssueInput" { "issues" } "." }
+    }
+}
+
+const PUSH: &str = r#"curl --fail-with-body ORIGIN/graphql \
+  -H "Authorization: Bearer $ROLLCALL_TOKEN" \
+  -H 'Content-Type: application/json' \
+  -d @- <<'JSON'
+{
+  "query": "mutation($project: CodeIssueProjectUpsertInput!, $issue: CodeIssueInput!) { codeIssueProjectUpsert(input: $project) { errors { message path } } codeIssueUpsert(input: $issue) { errors { message path } } }",
+  "variables": {
+    "project": {
+      "identifier": {"integration": {"id": "INTEGRATION"}, "externalId": "shopping_cart"},
+      "name": "shopping_cart"
+    },
+    "issue": {
+      "identifier": {
+        "codeIssueProject": {"integration": {"id": "INTEGRATION"}, "externalId": "shopping_cart"},
+        "externalId": "issue-1"
+      },
+      "name": "A dependency is known to be unsafe",
+      "issueCategory": "vulnerability",
+      "severity": "high"
+    }
+  }
+}
+JSON
+"#;
+
+/// Its projects, a page at a time, the newest first. The API does not list them by integration; all of it comes from the
+/// rows.
+pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Result<Markup, Fault> {
+    use code_issue_project::{Column, Entity};
+    let db = site.db.read();
+    let mut found = Entity::find().filter(Column::IntegrationId.eq(number));
+    if let Some(after) = visit.query.given("after") {
+        let after: i64 = after.parse().map_err(|_| Fault::BadRequest("That is no page of the projects.".to_owned()))?;
+        found = found.filter(Column::Id.lt(after));
+    }
+    let mut projects = found.order_by_desc(Column::Id).limit(PAGE + 1).all(db).await?;
+    let more = projects.len() as u64 > PAGE;
+    projects.truncate(PAGE as usize);
+    let next = projects.last().filter(|_| more).map(|project| project.id.to_string());
+    let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
+    let issues = issues(db, &ids).await?;
+    let about = about(db, &ids).await?;
+    Ok(html! {
+        h2 #projects { "Projects" }
+        @if projects.is_empty() {
+            (empty("Nothing was pushed yet.", html! { p { "Push a project and its issues as shown above." } }))
+        } @else {
+            div.scroll tabindex="0" role="region" aria-label="Projects" {
+                table {
+                    thead { tr { th scope="col" { "Project" } th scope="col" { "About" } th scope="col" { "Issues" } } }
+                    tbody { @for project in &projects {
+                        tr {
+                            th scope="row" { (outside(project.external_url.as_deref(), &project.name)) }
+                            td { @match about.get(&project.id) {
+                                Some(things) => ul.marks { @for thing in things { li { (thing) } } },
+                                None => a href="/suggestions" { "unknown" },
+                            } }
+                            td.number { (grouped(issues.get(&project.id).map_or(0, |count| count.unsigned_abs()))) }
+                        }
+                    } }
+                }
+            }
+            (turn(visit, &path(["integrations", id]), next.as_deref()))
+        }
+    })
+}
+
+/// How many issues each project has.
+async fn issues<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, i64>, Fault> {
+    use code_issue::{Column, Entity};
+    let counted =
+        Entity::find().select_only().column(Column::CodeIssueProjectId).column_as(Column::Id.count(), "issues");
+    let counted = counted.filter(db::any(db, Column::CodeIssueProjectId, ids)).group_by(Column::CodeIssueProjectId);
+    Ok(counted.into_tuple::<(i64, i64)>().all(db).await?.into_iter().collect())
+}
+
+/// The services and repositories that each project is connected to.
+async fn about<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Vec<Markup>>, Fault> {
+    let links = link::Entity::find().filter(db::any(db, link::Column::CodeIssueProjectId, ids));
+    let links = links.order_by_asc(link::Column::Id).all(db).await?;
+    let services: Vec<i64> = links.iter().filter_map(|link| link.service_id).collect();
+    let services = service::Entity::find().filter(db::any(db, service::Column::Id, &services)).all(db).await?;
+    let repositories: Vec<i64> = links.iter().filter_map(|link| link.repository_id).collect();
+    let repositories =
+        repository::Entity::find().filter(db::any(db, repository::Column::Id, &repositories)).all(db).await?;
+    let mut about = HashMap::<i64, Vec<Markup>>::new();
+    for link in &links {
+        let service = services.iter().find(|service| Some(service.id) == link.service_id);
+        let repository = repositories.iter().find(|repository| Some(repository.id) == link.repository_id);
+        let thing = match (service, repository) {
+            (Some(service), _) => html! { a href=(path(["services", &service.slug])) { (service.name) } },
+            (_, Some(repository)) => outside(repository.url.as_deref(), &repository.name),
+            (None, None) => continue,
+        };
+        about.entry(link.code_issue_project_id).or_default().push(thing);
+    }
+    Ok(about)
+}
