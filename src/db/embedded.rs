@@ -341,10 +341,6 @@ fn fetch<T>(
     Ok(())
 }
 
-pub(super) fn utf8(text: &[u8]) -> Result<String, DbErr> {
-    String::from_utf8(text.to_vec()).map_err(|error| DbErr::Type(error.to_string()))
-}
-
 pub(super) fn unreadable(error: rusqlite::Error) -> DbErr {
     DbErr::Type(error.to_string())
 }

@@ -20,6 +20,7 @@ use sea_orm::{
     TransactionTrait, Value, metric,
 };
 
+mod cells;
 mod embedded;
 pub mod read;
 mod refusal;

@@ -5,15 +5,16 @@
 //! [`Shape`](super::Shape). Anything else is sea-orm's affair: each of these connections is one of sea-orm's too. Only what it is asked
 //! that way in a [`Snapshot`] of an SQLite file is read beside that, as it is at the time.
 
-use rusqlite::types::{FromSql, ValueRef};
+use rusqlite::types::FromSql;
 use sea_orm::entity::prelude::async_trait::async_trait;
-use sea_orm::sea_query::{ArrayType, Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
+use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
 use sea_orm::{
-    ActiveModelTrait, ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr,
-    EntityTrait, ExecResult, FromQueryResult, Iterable, ModelTrait, QueryResult, QuerySelect, QueryTrait, Select,
-    Statement, TryGetable, TryIntoModel, Value,
+    ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
+    ExecResult, FromQueryResult, QueryResult, QuerySelect, QueryTrait, Select, Statement, TryGetable, Value,
 };
+use serde::de::DeserializeOwned;
 
+use super::cells;
 use super::embedded::{self, Embedded};
 use super::shape::{How, Shape, statement};
 
@@ -59,9 +60,9 @@ pub trait Cell: TryGetable + FromSql {}
 impl<T: TryGetable + FromSql> Cell for T {}
 
 /// A table whose rows can be read from anywhere.
-pub trait Table: EntityTrait<Model: 'static, ActiveModel: TryIntoModel<<Self as EntityTrait>::Model>> {}
+pub trait Table: EntityTrait<Model: DeserializeOwned + 'static> {}
 
-impl<E> Table for E where E: EntityTrait<Model: 'static, ActiveModel: TryIntoModel<<E as EntityTrait>::Model>> {}
+impl<E> Table for E where E: EntityTrait<Model: DeserializeOwned + 'static> {}
 
 impl Row<'_> {
     /// The value of a column, by its place.
@@ -74,36 +75,11 @@ impl Row<'_> {
 
     /// The row of a table whose columns come first, under their names and in their order.
     pub fn model<E: Table>(&self) -> Result<E::Model, DbErr> {
-        let row = match self {
-            Self::Pooled(row) => return E::Model::from_query_result(row, ""),
-            Self::Embedded(row) => row,
-        };
-        let mut model = <E::ActiveModel as ActiveModelTrait>::default();
-        for (place, column) in E::Column::iter().enumerate() {
-            let cell = row.get_ref(place).map_err(embedded::unreadable)?;
-            model.try_set(column, value(E::Model::get_value_type(column), cell)?)?;
+        match self {
+            Self::Pooled(row) => E::Model::from_query_result(row, ""),
+            Self::Embedded(row) => cells::read(row),
         }
-        model.try_into_model()
     }
-}
-
-/// What a cell is as a value of a column's type.
-fn value(kind: ArrayType, cell: ValueRef<'_>) -> Result<Value, DbErr> {
-    Ok(match (kind, cell) {
-        (ArrayType::BigInt, ValueRef::Null) => Value::BigInt(None),
-        (ArrayType::BigInt, ValueRef::Integer(number)) => Value::BigInt(Some(number)),
-        (ArrayType::String, ValueRef::Null) => Value::String(None),
-        (ArrayType::String, ValueRef::Text(text)) => Value::String(Some(embedded::utf8(text)?)),
-        (ArrayType::Int, ValueRef::Null) => Value::Int(None),
-        (ArrayType::Int, ValueRef::Integer(number)) => {
-            Value::Int(Some(i32::try_from(number).map_err(|error| DbErr::Type(error.to_string()))?))
-        }
-        (ArrayType::Bool, ValueRef::Null) => Value::Bool(None),
-        (ArrayType::Bool, ValueRef::Integer(number)) => Value::Bool(Some(number != 0)),
-        (ArrayType::Bytes, ValueRef::Null) => Value::Bytes(None),
-        (ArrayType::Bytes, ValueRef::Blob(bytes)) => Value::Bytes(Some(bytes.to_vec())),
-        (kind, cell) => return Err(DbErr::Type(format!("a {kind:?} is stored as {}", cell.data_type()))),
-    })
 }
 
 /// A statement that selects rows of several keys.

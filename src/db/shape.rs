@@ -3,15 +3,19 @@
 //! To build the text of a statement takes as long as to run it. A statement that differs from an earlier one only in the
 //! values of its parameters has the same text, and whoever builds it can say so: by its [`Shape`].
 
-use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
+use foldhash::HashMap;
 use sea_orm::sea_query::{SelectStatement, Values};
 use sea_orm::{DbBackend, Statement, Value};
 
 /// What the text of a statement follows from. Two statements of one shape differ in the values of their parameters and
 /// in nothing else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+///
+/// Its words are compared by where they are in the program, which is quick, and not letter for letter. The same word may be
+/// in two places: then there are two shapes for one text.
+#[derive(Debug, Clone, Copy)]
 pub struct Shape {
     /// What the statement is for.
     pub name: &'static str,
@@ -19,6 +23,28 @@ pub struct Shape {
     pub columns: [(&'static str, &'static str); 5],
     /// What else it depends on.
     pub flags: u8,
+}
+
+impl Shape {
+    fn words(&self) -> impl Iterator<Item = (*const u8, usize)> {
+        let columns = self.columns.iter().flat_map(|(table, column)| [*table, *column]);
+        columns.chain([self.name]).map(|word| (word.as_ptr(), word.len()))
+    }
+}
+
+impl PartialEq for Shape {
+    fn eq(&self, other: &Self) -> bool {
+        self.flags == other.flags && self.words().eq(other.words())
+    }
+}
+
+impl Eq for Shape {}
+
+impl Hash for Shape {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.words().for_each(|(place, _)| place.hash(state));
+        self.flags.hash(state);
+    }
 }
 
 type Texts = HashMap<(Shape, How, bool), Arc<str>>;

@@ -2,20 +2,19 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
+use serde::Deserialize;
 
 /// Where an alias comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Made from a name by [`slug`]. It is locked: it outlives a rename and cannot be deleted.
-    #[sea_orm(string_value = "slug")]
     Slug,
     /// A name, exactly as it was given, that was free. Locked too.
-    #[sea_orm(string_value = "name")]
     Name,
     /// Given by somebody: through the API, by a service file, or by mapping a suggestion. These, and no others, are
     /// the SDL's `managedAliases`, so that a client which declares them sees what it declared.
-    #[sea_orm(string_value = "managed")]
     Managed,
 }
 

@@ -4,13 +4,14 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
+use serde::Deserialize;
 
 use super::Timestamp;
 use super::{session, token, user};
 use crate::db;
 
 /// A row of `audit`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "audit")]
 pub struct Model {
     /// What identifies the row; never given out twice. Newer entries have larger ones.
@@ -43,17 +44,15 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// Through what a change was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum ActorKind {
     /// An API token.
-    #[sea_orm(string_value = "token")]
     Token,
     /// A person who was signed in to the application.
-    #[sea_orm(string_value = "session")]
     Session,
     /// The program's own command line.
-    #[sea_orm(string_value = "command_line")]
     CommandLine,
 }
 

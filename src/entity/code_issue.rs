@@ -3,12 +3,13 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{CaseStatement, ExprTrait, Func, Query};
 use sea_orm::{QueryOrder, QuerySelect};
+use serde::Deserialize;
 
 use super::{Timestamp, code_issue_project_resource};
 use crate::db::Read;
 
 /// A row of `code_issue`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "code_issue")]
 pub struct Model {
     /// What identifies the row; never given out twice.

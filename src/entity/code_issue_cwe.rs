@@ -1,9 +1,10 @@
 //! The known weaknesses (CWE) that a code issue is about.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 /// A row of `code_issue_cwe`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "code_issue_cwe")]
 pub struct Model {
     /// What identifies the row; never given out twice.

@@ -2,12 +2,13 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
+use serde::Deserialize;
 
 use super::Timestamp;
 use crate::db::Read;
 
 /// A row of `code_issue_project`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "code_issue_project")]
 pub struct Model {
     /// What identifies the row; never given out twice.

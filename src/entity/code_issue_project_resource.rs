@@ -3,9 +3,10 @@
 //! The database keeps that exactly one of `service_id` and `repository_id` has a value, and each pair once.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 /// A row of `code_issue_project_resource`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "code_issue_project_resource")]
 pub struct Model {
     /// What identifies the row; never given out twice.

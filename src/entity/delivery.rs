@@ -3,11 +3,12 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, QuerySelect, Set};
+use serde::Deserialize;
 
 use super::Timestamp;
 
 /// A row of `delivery`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "delivery")]
 pub struct Model {
     /// What identifies the row; never given out twice.

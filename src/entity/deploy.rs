@@ -3,11 +3,12 @@
 //! Most columns hold what was sent, unchanged. `*_key` and `deploy_status` are derived, for the filters.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 use super::Timestamp;
 
 /// A row of `deploy`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "deploy")]
 pub struct Model {
     /// What identifies the row; never given out twice.
@@ -76,23 +77,19 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// How a deploy went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It is done and live.
-    #[sea_orm(string_value = "succeeded")]
     Succeeded,
     /// It did not work.
-    #[sea_orm(string_value = "failed")]
     Failed,
     /// Somebody stopped it.
-    #[sea_orm(string_value = "cancelled")]
     Cancelled,
     /// It has yet to start.
-    #[sea_orm(string_value = "queued")]
     Queued,
     /// It is under way.
-    #[sea_orm(string_value = "running")]
     Running,
 }
 

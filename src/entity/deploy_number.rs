@@ -9,11 +9,12 @@ use std::hash::Hash;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query, SelectStatement};
 use sea_orm::{QueryResult, QuerySelect, TryGetable};
+use serde::Deserialize;
 
 use super::{deploy, service, suggestion};
 
 /// A row of `deploy_number`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "deploy_number")]
 pub struct Model {
     /// What identifies the row; never given out twice.

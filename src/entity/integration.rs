@@ -4,13 +4,14 @@ use data_encoding::HEXLOWER;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
 use sea_orm::{QueryOrder, QuerySelect, Set};
+use serde::Deserialize;
 
 use super::Timestamp;
 use crate::db::{self, Read};
 use crate::error::{Error, Result};
 
 /// A row of `integration`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "integration")]
 pub struct Model {
     /// What identifies the row; never given out twice.
@@ -36,14 +37,13 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// What an integration is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Receives deploys at a webhook.
-    #[sea_orm(string_value = "deploy")]
     Deploy,
     /// Holds the code issue projects that a tool upserts.
-    #[sea_orm(string_value = "custom")]
     Custom,
 }
 

@@ -1,11 +1,12 @@
 //! Lifecycles: how far along a service is.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 use crate::db::Read;
 
 /// A row of `lifecycle`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "lifecycle")]
 pub struct Model {
     /// What identifies the row; never given out twice.

@@ -4,8 +4,7 @@
 //! client is left to `graphql/` and `deploy/`. Foreign keys and unique indexes stand in `migration/`; a writer relies
 //! on them and reads [`DbErr::sql_err`], and never looks first.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt};
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, Query, SelectStatement};
 use sea_orm::{Iterable, PrimaryKeyTrait, QueryTrait};

@@ -1,13 +1,14 @@
 //! Repositories: where the source of services is kept.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 use super::Timestamp;
 use crate::db::Read;
 use crate::error::UserError;
 
 /// A row of `repository`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "repository")]
 pub struct Model {
     /// What identifies the row; never given out twice.

@@ -2,13 +2,14 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 use super::alias::{AliasTable, Kind};
 use super::{Timestamp, service_alias};
 use crate::db::Read;
 
 /// A row of `service`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "service")]
 pub struct Model {
     /// What identifies the row; never given out twice.

@@ -1,9 +1,10 @@
 //! Which repositories a service's source is in.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 /// A row of `service_repository`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "service_repository")]
 pub struct Model {
     /// What identifies the row; never given out twice.

@@ -2,13 +2,14 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, Set};
+use serde::Deserialize;
 
 use super::key::Key;
 use super::{Timestamp, user};
 use crate::error::Result;
 
 /// A row of `session`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "session")]
 pub struct Model {
     /// What identifies the row; never given out twice.

@@ -3,13 +3,14 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 use super::key::Key;
 use super::{Timestamp, user};
 use crate::error::Result;
 
 /// A row of `sign_in_link`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "sign_in_link")]
 pub struct Model {
     /// What identifies the row; never given out twice.

@@ -2,11 +2,12 @@
 //! issue project that is connected to nothing. There is one row for each such alias, and one for each such project.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 use super::Timestamp;
 
 /// A row of `suggestion`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "suggestion")]
 pub struct Model {
     /// What identifies the row; never given out twice.
@@ -35,17 +36,15 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// What was decided about a suggestion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum State {
     /// Nothing yet.
-    #[sea_orm(string_value = "open")]
     Open,
     /// A service was made for it, or has it now.
-    #[sea_orm(string_value = "accepted")]
     Accepted,
     /// It is not to be asked about again.
-    #[sea_orm(string_value = "ignored")]
     Ignored,
 }
 

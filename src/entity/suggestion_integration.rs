@@ -1,9 +1,10 @@
 //! Which integrations pushed what a suggestion is about.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 /// A row of `suggestion_integration`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "suggestion_integration")]
 pub struct Model {
     /// What identifies the row; never given out twice.

@@ -5,12 +5,13 @@
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
+use serde::Deserialize;
 
 use super::text;
 use crate::error::UserError;
 
 /// A row of `tag`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "tag")]
 pub struct Model {
     /// What identifies the row; never given out twice.

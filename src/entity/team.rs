@@ -1,12 +1,13 @@
 //! Teams: the owners of services.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 use super::{Timestamp, team_alias};
 use crate::db::Read;
 
 /// A row of `team`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "team")]
 pub struct Model {
     /// What identifies the row; never given out twice.

@@ -1,11 +1,12 @@
 //! The names that a team answers to. Each belongs to one team at a time; [`AliasTable`] gives them out.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 use super::alias::{AliasTable, Kind};
 
 /// A row of `team_alias`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "team_alias")]
 pub struct Model {
     /// What identifies the row; never given out twice.

@@ -1,9 +1,10 @@
 //! Who is in which team.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 /// A row of `team_membership`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "team_membership")]
 pub struct Model {
     /// What identifies the row; never given out twice.

@@ -1,11 +1,12 @@
 //! Tiers: how much depends on a service.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 use crate::db::Read;
 
 /// A row of `tier`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "tier")]
 pub struct Model {
     /// What identifies the row; never given out twice.

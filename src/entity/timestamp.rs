@@ -6,9 +6,10 @@ use jiff::civil::DateTime;
 use jiff::fmt::temporal::DateTimePrinter;
 use jiff::tz::Offset;
 use sea_orm::DeriveValueType;
+use serde::Deserialize;
 
 /// A moment from the year 1 to the end of 9999 (but for its last day, as far as jiff goes), to the microsecond.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, DeriveValueType)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, DeriveValueType, Deserialize)]
 pub struct Timestamp(i64);
 
 /// A text that is not one of the accepted forms of a date and time.

@@ -6,6 +6,7 @@ use data_encoding::BASE64URL_NOPAD;
 use sea_orm::ActiveEnum;
 use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, Set};
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::Timestamp;
@@ -14,7 +15,7 @@ use crate::db::Read;
 use crate::error::{Error, Result, UserError};
 
 /// A row of `token`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "token")]
 pub struct Model {
     /// What identifies the row; never given out twice.
@@ -62,14 +63,13 @@ impl Model {
 }
 
 /// What a token may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// Queries.
-    #[sea_orm(string_value = "read")]
     Read,
     /// Queries and mutations.
-    #[sea_orm(string_value = "write")]
     Write,
 }
 

@@ -2,6 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{QuerySelect, Set, SqlErr};
+use serde::Deserialize;
 
 use super::audit::Subject;
 use super::{Timestamp, text};
@@ -9,7 +10,7 @@ use crate::db::Read;
 use crate::error::{Problems, Result, UserError, quoted};
 
 /// A row of `user`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "user")]
 pub struct Model {
     /// What identifies the row; never given out twice.
@@ -36,17 +37,15 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// What a user may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Reads the catalogue.
-    #[sea_orm(string_value = "viewer")]
     Viewer,
     /// Reads and writes the catalogue.
-    #[sea_orm(string_value = "user")]
     User,
     /// Also manages users and tokens, and reads the audit.
-    #[sea_orm(string_value = "admin")]
     Admin,
 }
 

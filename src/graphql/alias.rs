@@ -1,5 +1,6 @@
 //! Aliases of services and teams, and what a client is told when a name is taken.
 
+use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveEnum, ColumnTrait, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
@@ -57,7 +58,7 @@ async fn of_owners<T: AliasTable>(db: &impl Read, owners: Vec<i64>, kind: Option
         is_limited: false,
     };
     let rows: Vec<(i64, String)> = db.rows_of(query, |row| Ok((row.get(0)?, row.get(1)?))).await?;
-    let mut by_owner = std::collections::HashMap::<i64, Vec<String>>::with_capacity(owners.len());
+    let mut by_owner = HashMap::<i64, Vec<String>>::with_capacity(owners.len());
     for (owner, alias) in rows {
         by_owner.entry(owner).or_default().push(alias);
     }

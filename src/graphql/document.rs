@@ -1,7 +1,8 @@
 //! From a request's text to something that can run: parsed, validated, costed, compiled, and remembered.
 //!
-//! Everything that can be refused is refused here, before a resolver runs. A text that was seen before is neither
-//! parsed nor validated again; the memory for remembered texts is bounded by their total length.
+//! Everything that can be refused is refused here, before a resolver runs. A text that was seen before, with these or
+//! other [`literals`], is neither parsed nor validated again; the memory for remembered texts is bounded by their total
+//! length.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,8 +17,9 @@ use quick_cache::sync::Cache;
 
 use super::cost::{self, Limits};
 use super::execute::{Arguments, ObjectInfo};
-use super::input::{self, InputError, InputTypes, Scalar};
+use super::input::{self, InputError, InputTypes, Scalar, Substitution};
 use super::lines::Lines;
+use super::literals::{self, Literals};
 use super::plan::Plan;
 use super::{argument_path, lexical, sdl, validate};
 use crate::error::{Code, quoted};
@@ -29,7 +31,7 @@ pub struct Documents {
     mutation: Option<&'static ObjectInfo>,
     scalars: &'static [Scalar],
     limits: Limits,
-    seen: Cache<String, Arc<Document>, ByLength>,
+    seen: Cache<Vec<u8>, Arc<Document>, ByLength>,
 }
 
 /// An operation that was checked in full, with its variables and arguments.
@@ -46,6 +48,8 @@ pub struct Prepared {
 
 struct Document {
     document: Valid<ExecutableDocument>,
+    /// Those of the text that it was made of; other texts have others in their places.
+    literals: Literals,
     lines: Lines,
     /// The variables that decide a `@skip` or an `@include`, by operation.
     conditions: HashMap<Option<Name>, Vec<Name>>,
@@ -68,8 +72,8 @@ const REMEMBERED_BYTES: u64 = 512 * 1024;
 #[derive(Clone)]
 struct ByLength;
 
-impl quick_cache::Weighter<String, Arc<Document>> for ByLength {
-    fn weight(&self, text: &String, _: &Arc<Document>) -> u64 {
+impl quick_cache::Weighter<Vec<u8>, Arc<Document>> for ByLength {
+    fn weight(&self, text: &Vec<u8>, _: &Arc<Document>) -> u64 {
         text.len() as u64 + 64
     }
 }
@@ -98,12 +102,32 @@ impl Documents {
 
     /// Checks a request in full. What it answers can be run; what is wrong is told at once, nothing has happened.
     pub fn prepare(&self, request: &Request) -> Result<Prepared, Vec<ServerError>> {
-        let document = self.document(&request.query)?;
+        let (text, literals) = literals::taken_out_of(&request.query);
+        if let Some(document) = self.seen.get(&text) {
+            let prepared = self.prepare_by(&document, &literals, request);
+            // What is wrong with a literal is for a document of its own text to say.
+            if prepared.is_ok() || literals == document.literals {
+                return prepared;
+            }
+        }
+        let document = Arc::new(self.check(&request.query, literals)?);
+        let prepared = self.prepare_by(&document, &document.literals, request);
+        self.seen.insert(text, document);
+        prepared
+    }
+
+    fn prepare_by(
+        &self,
+        document: &Document,
+        literals: &Literals,
+        request: &Request,
+    ) -> Result<Prepared, Vec<ServerError>> {
         let operation = document.operation(request.operation_name.as_deref())?;
         let variables = input::variables(self.types(), operation, &request.variables, &document.lines)?;
-        let plan = self.plan(&document, operation, &variables)?;
-        let arguments = plan.arguments(&variables)?;
-        let inputs = plan.inputs(&variables);
+        let plan = self.plan(document, operation, &variables)?;
+        let substitution = Substitution { variables: &variables, literals };
+        let arguments = plan.arguments(&substitution)?;
+        let inputs = plan.inputs(&substitution);
         Ok(Prepared { plan, arguments, inputs, operation: operation.name.as_ref().map(ToString::to_string) })
     }
 
@@ -111,16 +135,7 @@ impl Documents {
         InputTypes { schema: &self.schema, scalars: self.scalars }
     }
 
-    fn document(&self, text: &str) -> Result<Arc<Document>, Vec<ServerError>> {
-        if let Some(document) = self.seen.get(text) {
-            return Ok(document);
-        }
-        let document = Arc::new(self.check(text)?);
-        self.seen.insert(text.to_owned(), Arc::clone(&document));
-        Ok(document)
-    }
-
-    fn check(&self, text: &str) -> Result<Document, Vec<ServerError>> {
+    fn check(&self, text: &str, literals: Literals) -> Result<Document, Vec<ServerError>> {
         let mut parser = Parser::new().recursion_limit(self.limits.nesting).token_limit(self.limits.tokens);
         let lines = Lines::new(text);
         let normal = lexical::normal(text)
@@ -138,7 +153,7 @@ impl Documents {
             (operation.name.clone(), conditions(&validate::selections(&document, operation)))
         };
         let conditions = document.operations.iter().map(conditions).collect();
-        Ok(Document { document, lines, conditions, plans: Mutex::default() })
+        Ok(Document { document, literals, lines, conditions, plans: Mutex::default() })
     }
 
     fn plan(
@@ -153,8 +168,9 @@ impl Documents {
             return Ok(Arc::clone(plan));
         }
         let root = if operation.is_mutation() { self.mutation.unwrap_or(self.query) } else { self.query };
-        let Document { document: executable, lines, .. } = document;
-        let plan = Arc::new(Plan::compile(&self.schema, executable, lines, operation, root, variables)?);
+        let Document { document: executable, lines, literals, .. } = document;
+        let plan = Plan::compile(&self.schema, executable, lines, operation, root, variables, literals)?;
+        let plan = Arc::new(plan);
         let mut plans = plans();
         if plans.len() < PLANS_PER_DOCUMENT {
             plans.push((key, Arc::clone(&plan)));

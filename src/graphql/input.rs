@@ -7,17 +7,18 @@
 use std::fmt;
 use std::sync::Arc;
 
-use apollo_compiler::Schema;
 use apollo_compiler::ast::{self, Type};
 use apollo_compiler::collections::HashMap;
 use apollo_compiler::executable::Operation;
 use apollo_compiler::schema::ExtendedType;
+use apollo_compiler::{Node, Schema};
 use async_graphql::indexmap::IndexMap;
 pub use async_graphql::{MaybeUndefined, Name, Value};
 use async_graphql::{Number, Pos, ServerError, Variables};
 
 use super::execute::{Arguments, Boxed};
 use super::lines::Lines;
+use super::literals::Literals;
 use crate::error::{Code, shortened};
 
 /// Named values: the arguments of a field, the fields of an input object.
@@ -267,7 +268,7 @@ pub(super) fn variables(
         let name = definition.name.as_str();
         let outcome = match (given.get(&Name::new(name)), &definition.default_value) {
             (Some(value), _) => coerce(types, &definition.ty, value).map(Some),
-            (None, Some(default)) => Ok(Substitution { variables: &HashMap::default() }.value(default)),
+            (None, Some(default)) => Ok(constant(default)),
             (None, None) if definition.ty.is_non_null() => Err(InputError::new("is required")),
             (None, None) => Ok(None),
         };
@@ -351,20 +352,25 @@ fn scalar(types: InputTypes<'_>, name: &str, value: &Value) -> Result<Value, Inp
 }
 
 /// Literals with the variables put in.
-pub struct Substitution<'a> {
+pub(super) struct Substitution<'a> {
     /// The coerced variables.
     pub variables: &'a HashMap<String, Value>,
+    /// What the text has in the place of some literals.
+    pub literals: &'a Literals,
 }
 
 impl Substitution<'_> {
     /// A field's arguments as they are given; one whose variable is absent is absent.
-    pub fn arguments(&self, given: &[apollo_compiler::Node<ast::Argument>]) -> Fields {
+    pub fn arguments(&self, given: &[Node<ast::Argument>]) -> Fields {
         given.iter().filter_map(|argument| Some((Name::new(&argument.name), self.value(&argument.value)?))).collect()
     }
 
     /// A literal's value; nothing when it is a variable that is absent.
-    pub fn value(&self, literal: &ast::Value) -> Option<Value> {
-        Some(match literal {
+    pub fn value(&self, literal: &Node<ast::Value>) -> Option<Value> {
+        if let Some(value) = self.literals.in_place_of(literal) {
+            return Some(value.clone());
+        }
+        Some(match &**literal {
             ast::Value::Null => Value::Null,
             ast::Value::Variable(name) => return self.variables.get(name.as_str()).cloned(),
             ast::Value::Enum(name) => Value::Enum(Name::new(name)),
@@ -385,6 +391,11 @@ impl Substitution<'_> {
 /// An integer as written; one that no 64 bits hold is kept as its text, which is what an `ID` makes of it.
 fn integer_literal(text: &str) -> Value {
     text.parse::<i64>().map_or_else(|_| Value::String(text.to_owned()), |int| Value::Number(int.into()))
+}
+
+/// The value of a literal without variables.
+pub(super) fn constant(literal: &Node<ast::Value>) -> Option<Value> {
+    Substitution { variables: &HashMap::default(), literals: &Literals::default() }.value(literal)
 }
 
 /// Whether a literal holds a variable anywhere.

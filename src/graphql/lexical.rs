@@ -136,7 +136,7 @@ fn is_string(text: &str, place: &Range<usize>) -> bool {
 }
 
 /// How many bytes at the start are such ones.
-fn while_is(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+pub(super) fn while_is(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|byte| !is(*byte)).unwrap_or(bytes.len())
 }
 

@@ -4,8 +4,7 @@
 //! a page for each parent ([`List::pages`]). Rows are read only when the client selects some, and counted only when it
 //! selects the count.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Order, Query, SelectStatement};
 use sea_orm::{ColumnTrait, EntityName, IdenStatic, Iterable, Value};
 

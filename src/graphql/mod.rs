@@ -28,6 +28,7 @@ pub mod introspection;
 mod lexical;
 mod lines;
 pub mod list;
+mod literals;
 pub mod object;
 pub mod page;
 pub mod plan;

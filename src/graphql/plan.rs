@@ -14,6 +14,7 @@ use async_graphql::{Pos, ServerError, Value};
 use super::execute::{Arguments, FieldInfo, Kind, ObjectInfo};
 use super::input::{self, Fields, InputError, ReadArguments, Substitution};
 use super::lines::Lines;
+use super::literals::Literals;
 
 /// An operation, ready to run with any variables that leave its conditions as they are.
 #[derive(Debug)]
@@ -75,7 +76,7 @@ struct ArgumentPlan {
     read: ReadArguments,
     given: Vec<Node<ast::Argument>>,
     locations: Vec<Pos>,
-    /// The arguments themselves, when they hold no variable.
+    /// The arguments themselves, when they hold nothing that varies.
     constant: Option<Arguments>,
 }
 
@@ -195,8 +196,10 @@ impl Plan {
         operation: &Operation,
         root: &'static ObjectInfo,
         variables: &HashMap<String, Value>,
+        literals: &Literals,
     ) -> Result<Self, Vec<ServerError>> {
-        let mut compiler = Compiler { schema, document, lines, variables, arguments: Vec::new(), errors: Vec::new() };
+        let (arguments, errors) = (Vec::new(), Vec::new());
+        let mut compiler = Compiler { schema, document, lines, variables, literals, arguments, errors };
         let root = compiler.object(root, &[&operation.selection_set]);
         if compiler.errors.is_empty() {
             let arguments = compiler.arguments;
@@ -206,9 +209,8 @@ impl Plan {
         }
     }
 
-    /// All arguments of the operation, read with these variables.
-    pub fn arguments(&self, variables: &HashMap<String, Value>) -> Result<Vec<Arguments>, Vec<ServerError>> {
-        let substitution = Substitution { variables };
+    /// All arguments of the operation, read with these variables and literals.
+    pub(super) fn arguments(&self, substitution: &Substitution<'_>) -> Result<Vec<Arguments>, Vec<ServerError>> {
         let mut errors = Vec::new();
         let mut arguments = Vec::with_capacity(self.arguments.len());
         for plan in &self.arguments {
@@ -224,8 +226,7 @@ impl Plan {
     }
 
     /// What was given to the root fields of a mutation, in their order: objects of arguments.
-    pub(super) fn inputs(&self, variables: &HashMap<String, Value>) -> Vec<serde_json::Value> {
-        let substitution = Substitution { variables };
+    pub(super) fn inputs(&self, substitution: &Substitution<'_>) -> Vec<serde_json::Value> {
         let given = |field: &FieldPlan| {
             let plan = field.arguments.and_then(|slot| self.arguments.get(slot));
             let fields = plan.map(|plan| substitution.arguments(&plan.given)).unwrap_or_default();
@@ -248,6 +249,7 @@ struct Compiler<'d> {
     document: &'d ExecutableDocument,
     lines: &'d Lines,
     variables: &'d HashMap<String, Value>,
+    literals: &'d Literals,
     arguments: Vec<ArgumentPlan>,
     errors: Vec<ServerError>,
 }
@@ -307,7 +309,7 @@ impl<'d> Compiler<'d> {
     fn condition(&mut self, directives: &ast::DirectiveList, name: &str) -> Option<bool> {
         let directive = directives.get(name)?;
         let condition = directive.specified_argument_by_name("if")?;
-        match (Substitution { variables: self.variables }).value(condition) {
+        match (Substitution { variables: self.variables, literals: &Literals::default() }).value(condition) {
             Some(Value::Boolean(outcome)) => Some(outcome),
             // A variable that may be null is allowed here when it has a default, and an explicit null beats that.
             _ => {
@@ -368,9 +370,11 @@ impl<'d> Compiler<'d> {
         let given = node.arguments.clone();
         let mut constant = None;
         if given.iter().all(|argument| input::is_constant(&argument.value)) {
-            let values: Fields = Substitution { variables: &HashMap::default() }.arguments(&given);
+            let literals = &Literals::default();
+            let values: Fields = Substitution { variables: &HashMap::default(), literals }.arguments(&given);
+            let varies = given.iter().any(|argument| self.literals.are_in(&argument.value));
             match read(&values) {
-                Ok(read) => constant = Some(read),
+                Ok(read) => constant = Some(read).filter(|_| !varies),
                 Err(error) => self.errors.push(input::bad_input(error, locations.to_vec())),
             }
         }

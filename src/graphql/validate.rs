@@ -3,7 +3,7 @@
 //! and what a scalar of the schema's own is given is one of its values. Runs after its validation and relies on it.
 
 use apollo_compiler::ast::{self, Argument, DirectiveList, InputValueDefinition, Type, Value, VariableDefinition};
-use apollo_compiler::collections::{HashMap, HashSet};
+use apollo_compiler::collections::HashSet;
 use apollo_compiler::executable::{ExecutableDocument, Operation, Selection, SelectionSet};
 use apollo_compiler::schema::{ExtendedType, InputObjectType};
 use apollo_compiler::{Name, Node};
@@ -11,7 +11,7 @@ use async_graphql::ServerError;
 
 use super::argument_path;
 use super::document::request_error;
-use super::input::{self, InputTypes, Substitution};
+use super::input::{self, InputTypes};
 use super::lines::Lines;
 use crate::error::Code;
 
@@ -142,7 +142,7 @@ impl Rules<'_> {
     /// What holds a variable is checked with its value.
     fn custom_scalar(&mut self, literal: &Node<Value>, scalar: &Name) {
         if input::is_constant(literal)
-            && let Some(value) = (Substitution { variables: &HashMap::default() }).value(literal)
+            && let Some(value) = input::constant(literal)
             && let Err(mut error) = self.types.check(scalar, &value)
         {
             error.path = argument_path::at(self.parsed, literal.location()).unwrap_or_default();

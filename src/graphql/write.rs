@@ -70,6 +70,12 @@ impl<'a> Writer<'a> {
     /// Writes the inside of a string, escaped.
     pub fn escaped(&mut self, value: &str) {
         let bytes = value.as_bytes();
+        // Without a branch for each byte it is many bytes at a time.
+        let escapes = |found, byte: &u8| found | (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\');
+        if !bytes.iter().fold(false, escapes) {
+            self.text.extend_from_slice(bytes);
+            return;
+        }
         let mut start = 0;
         for (i, &byte) in bytes.iter().enumerate() {
             let escape = ESCAPES[byte as usize];

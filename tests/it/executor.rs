@@ -163,6 +163,43 @@ async fn answers_are_those_of_graphql_js() {
     assert!(count == 0, "{count} disagreements with graphql-js\n{}", disagreements.join("\n"));
 }
 
+/// The same text with other digits, and with other letters in its strings.
+fn with_other_literals(text: &str) -> String {
+    let mut in_string = false;
+    let other = |letter: char| {
+        in_string ^= letter == '"';
+        match letter {
+            '0'..='8' => char::from(letter as u8 + 1),
+            '9' => '0',
+            'a'..='y' if in_string => char::from(letter as u8 + 1),
+            letter => letter,
+        }
+    };
+    text.chars().map(other).collect()
+}
+
+#[tokio::test]
+async fn what_is_remembered_of_a_text_changes_no_answer_to_one_with_other_literals() {
+    let told = |got: Result<Response, Vec<ServerError>>| match got {
+        Ok(response) => (String::from_utf8(response.text).expect("UTF-8"), Vec::new()),
+        Err(errors) => (String::new(), errors),
+    };
+    let twice = |first: &str, second: &str| {
+        let query = format!("{{ a: node(id: \"{first}\") {{ id }} a: node(id: \"{second}\") {{ __typename }} }}");
+        Case { name: format!("{first} {second}"), query, variables: Value::Null, operation_name: None }
+    };
+    let mut cases: Vec<Case> = read(recorded!("queries.json"));
+    cases.extend([twice("ab", "ab"), twice("ab", "bc"), twice("cd", "cd")]);
+    let documents = documents();
+    for mut case in cases {
+        for _ in 0..3 {
+            let (seen, new) = (ask(&documents, &case).await, ask(&self::documents(), &case).await);
+            assert_eq!(told(seen), told(new), "{}: {}", case.name, case.query);
+            case.query = with_other_literals(&case.query);
+        }
+    }
+}
+
 #[test]
 fn what_is_refused_earlier_is_an_argument_that_graphql_js_refuses_later() {
     let answers: Vec<Answer> = read(recorded!("answers.json"));
