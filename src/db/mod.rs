@@ -20,11 +20,13 @@ use sea_orm::{
     TransactionTrait, Value, metric,
 };
 
+mod backup;
 mod embedded;
 pub mod read;
 mod refusal;
 mod shape;
 
+pub use backup::backup;
 use embedded::Embedded;
 pub use read::{Connection, OfKeys, Read, Reader, Row, Snapshot, Table};
 use refusal::busy;
