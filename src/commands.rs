@@ -35,6 +35,10 @@ pub async fn run(command: Command) -> Result<ExitCode, String> {
             sign_in_link(&database, &addresses, &email, name.as_deref()).await?;
         }
         Command::Migrate(database) => migrate(&database).await?,
+        Command::Backup { file, database } => {
+            let bytes = tokio::task::block_in_place(|| db::backup(&database.url()?, &file))?;
+            say(&format!("{} is a copy of the database: {bytes} bytes", file.display()));
+        }
         Command::Schema(SchemaCommand::Print) => print(SDL)?,
         Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
         Command::Apply { files, database } => return apply(&database, &files).await,

@@ -113,6 +113,14 @@ pub enum Command {
     },
     /// Bring the database up to date, and do nothing else
     Migrate(Database),
+    /// Copy the database to a new file, while it is used: of an SQLite file
+    Backup {
+        /// The copy; it is not to be there yet, and appears once it is whole
+        file: PathBuf,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        database: Database,
+    },
     /// The GraphQL schema: print it, compare two versions of it
     #[command(subcommand)]
     Schema(SchemaCommand),

@@ -20,12 +20,14 @@ use sea_orm::{
     TransactionTrait, Value, metric,
 };
 
+mod backup;
 mod cells;
 mod embedded;
 pub mod read;
 mod refusal;
 mod shape;
 
+pub use backup::backup;
 use embedded::Embedded;
 pub use read::{Connection, OfKeys, Read, Reader, Row, Snapshot, Table};
 use refusal::busy;
