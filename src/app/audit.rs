@@ -46,7 +46,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                         tr {
                             td { (time(entry.at, now)) }
                             td {
-                                a href=(of_actor(entry)) { (entry.actor_name) }
+                                a.brief[entry.actor_kind == ActorKind::CommandLine] href=(of_actor(entry)) { (entry.actor_name) }
                                 @if entry.actor_kind != ActorKind::CommandLine { " " span.mark.none { (kind(entry.actor_kind).1) } }
                             }
                             td { code { (entry.action) } }

@@ -113,3 +113,39 @@ test('the reference is public, cross-linked and searched from the keyboard', asy
   await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor();
   assert.deepEqual(problems, []);
 });
+
+test('lists are searched while one types, and deleting asks first, from the keyboard', async () => {
+  const { page, problems, context, go, signIn } = await visitor(browser, server);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const main = page.locator('main');
+  await signIn();
+  await go('/services');
+  await page.keyboard.press('/');
+  await page.keyboard.type('no-table-on-a');
+  await main.getByText(/^1 service/).waitFor();
+  assert.match(page.url(), /search=no-table-on-a/);
+  await main.getByRole('link', { name: 'All services' }).click();
+  await main.getByText(/^121 services/).waitFor();
+
+  await go('/integrations');
+  await main.getByRole('link', { name: 'Pages' }).click();
+  const copy = main.getByRole('button', { name: 'Copy the address' });
+  await copy.focus();
+  await page.keyboard.press('Enter');
+  await main.getByRole('button', { name: 'Copied the address' }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await page.locator('#address').innerText());
+
+  await go('/new/team');
+  await page.getByLabel('Name', { exact: true }).fill('Short Lived');
+  await page.keyboard.press('Enter');
+  await main.getByRole('link', { name: 'Edit' }).click();
+  await main.locator('summary').focus();
+  await page.keyboard.press('Enter');
+  await picture(page, 'confirm-1280-light');
+  assert.deepEqual(await barriers(page), []);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/teams');
+  assert.equal(await main.getByText('Short Lived').count(), 0);
+  assert.deepEqual(problems, []);
+});
