@@ -6,11 +6,12 @@ use std::collections::HashSet;
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
+use serde::Deserialize;
 
 use super::{Timestamp, user};
 
 /// A row of `identity`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "identity")]
 pub struct Model {
     /// What identifies the row; never given out twice.
