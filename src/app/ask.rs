@@ -7,8 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::form::Mistakes;
-use super::visit::Visit;
+use super::visit::{Session, Visit};
 use super::{Fault, Site};
+use crate::entity::user::Role;
 
 /// A response as the API writes it.
 #[derive(Deserialize)]
@@ -83,6 +84,11 @@ pub async fn change<T: DeserializeOwned>(
     Ok(Err(mistakes))
 }
 
+/// What a viewer may not do, a member may as a rule.
+fn forbidden(session: &Session) -> Fault {
+    Fault::Forbidden(if session.user.role < Role::User { Role::User } else { Role::Admin })
+}
+
 async fn run<T: DeserializeOwned>(
     site: &Site,
     visit: &Visit,
@@ -97,7 +103,7 @@ async fn run<T: DeserializeOwned>(
     let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
     let caller = session.caller();
     if caller.refused(&prepared.plan).is_some() {
-        return Err(Fault::Forbidden);
+        return Err(forbidden(session));
     }
     let response = site.catalogue.execute(&prepared, &caller, &visit.request_id).await;
     let Response { errors, data } =
@@ -105,7 +111,7 @@ async fn run<T: DeserializeOwned>(
     if let Some(TopLevel { message, extensions }) = errors.into_iter().next() {
         return Err(match extensions.and_then(|extensions| extensions.code).as_deref() {
             Some("NOT_FOUND") => Fault::NotFound,
-            Some("FORBIDDEN") => Fault::Forbidden,
+            Some("FORBIDDEN") => forbidden(session),
             Some("BAD_USER_INPUT") => Fault::BadRequest(message),
             _ => Fault::Internal(message),
         });

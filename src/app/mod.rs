@@ -64,8 +64,8 @@ pub enum Fault {
     NotFound,
     /// Nobody is signed in.
     SignInFirst,
-    /// Who is signed in may not do this.
-    Forbidden,
+    /// Who is signed in may not do this; whoever is at least this may.
+    Forbidden(Role),
     /// The request cannot be understood, for the reason given.
     BadRequest(String),
     /// We must mend it. The cause is for the log alone.
@@ -112,8 +112,8 @@ pub fn owns(path: &str) -> bool {
     first.is_some_and(|first| OWNED.contains(&first))
 }
 
-/// The page that says why another one is not shown.
-pub fn refusal(status: u16, message: &str) -> Page {
+/// The page that says why another one is not shown; with the navigation, where it is known whose visit it is.
+pub fn refusal(visit: Option<&Visit>, status: u16, message: &str) -> Page {
     let title = match status {
         403 => "Not allowed",
         404 => "Not found",
@@ -124,7 +124,11 @@ pub fn refusal(status: u16, message: &str) -> Page {
         p { (message) }
         p { a href="/" { "To the start" } }
     };
-    Page { status, html: layout::bare(title, main).into_string(), kind: Kind::Plain }
+    let document = match visit {
+        Some(visit) => layout::layout(visit, title, main),
+        None => layout::bare(title, main),
+    };
+    Page { status, html: document.into_string(), kind: Kind::Plain }
 }
 
 impl Site {
@@ -210,6 +214,6 @@ impl Session {
 
     /// Refuses whoever is less than `role`.
     pub fn require(&self, role: Role) -> Result<(), Fault> {
-        if self.user.role >= role { Ok(()) } else { Err(Fault::Forbidden) }
+        if self.user.role >= role { Ok(()) } else { Err(Fault::Forbidden(role)) }
     }
 }

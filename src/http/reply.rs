@@ -165,7 +165,7 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
             let title = status.canonical_reason().unwrap_or("Error");
             webhook_errors(&[WebhookError { status: status.as_u16(), title, detail: &message }])
         }
-        Surface::Page => page(app::refusal(status.as_u16(), &message)),
+        Surface::Page => page(app::refusal(None, status.as_u16(), &message)),
         Surface::Plain => graphql(Media::Json, message),
     };
     let headers = reply.headers_mut();

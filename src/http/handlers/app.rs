@@ -6,7 +6,8 @@ use hyper::http::uri::{Authority, PathAndQuery};
 use hyper::{Method, Uri};
 use tracing::warn;
 
-use crate::app::{Answer, Fault, Fields, Method as Does, Session, Visit, cookie, sign_in, visit};
+use crate::app::{self, Answer, Fault, Fields, Method as Does, Session, Visit, cookie, sign_in, visit};
+use crate::entity::user::Role;
 use crate::entity::{Timestamp, session};
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call, body};
@@ -43,9 +44,13 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
         Ok(Answer::Redirect { to, cookies }) => Ok(reply::redirect(&to, &cookies)),
         Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
         Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
-        Err(Fault::NotFound) => Err(Rejection::NotFound),
-        Err(Fault::Forbidden) => Err(Rejection::Forbidden("You may not do this. An administrator may.")),
-        Err(Fault::BadRequest(reason)) => Err(Rejection::BadRequest(reason)),
+        Err(Fault::NotFound) => Ok(refused(&visit, 404, "There is nothing at this address, or no longer.")),
+        Err(Fault::Forbidden(Role::Admin)) => Ok(refused(&visit, 403, "Only administrators may do this.")),
+        Err(Fault::Forbidden(_)) => {
+            let why = "You may read here, and nothing else. An administrator can make you a member, on the page Users.";
+            Ok(refused(&visit, 403, why))
+        }
+        Err(Fault::BadRequest(reason)) => Ok(refused(&visit, 400, &reason)),
         Err(Fault::Internal(cause)) => Err(Rejection::Internal(cause)),
     }
 }
@@ -63,6 +68,10 @@ pub async fn session(app: &App, headers: &HeaderMap) -> Result<Option<Session>, 
         warn!(session = row.id, %error, "the last use of a session cannot be noted");
     }
     Ok(Some(Session { row, user }))
+}
+
+fn refused(visit: &Visit, status: u16, why: &str) -> Reply {
+    reply::page(app::refusal(Some(visit), status, why))
 }
 
 /// The page to come back to after signing in.
