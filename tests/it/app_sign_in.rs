@@ -383,3 +383,20 @@ async fn the_requests_of_a_session_are_counted_for_themselves() {
     assert_eq!([ask(&ada).await, ask(&ada).await, ask(&ada).await], [200, 200, 429]);
     assert_eq!(ask(&bob).await, 200);
 }
+
+#[tokio::test]
+async fn what_is_refused_keeps_the_navigation_and_says_who_may() {
+    let app = TestApp::start().await;
+    let mut viewer = Browser::of(&app, Role::Viewer).await;
+    let refused = viewer.get("/tokens").await;
+    assert_eq!(refused.status, 403);
+    for text in ["Only administrators may do this.", "href=\"/services\"", "Sign out"] {
+        assert!(refused.text().contains(text), "{text}: {}", refused.text());
+    }
+    let refused = viewer.post("/integrations", &[("name", "CI"), ("type", "deploy")]).await;
+    assert_eq!(refused.status, 403);
+    assert!(refused.text().contains("An administrator can make you a member"), "{}", refused.text());
+    let nothing = viewer.get("/services/none").await;
+    assert_eq!(nothing.status, 404);
+    assert!(nothing.text().contains("href=\"/services\""), "{}", nothing.text());
+}
