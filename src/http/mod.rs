@@ -159,13 +159,13 @@ impl App {
         if !call.route.allows(&call.parts.method) {
             return Err(Rejection::MethodNotAllowed);
         }
-        // What answers pages is large, and on the heap, so that it is not a part of every other request.
+        // What answers is on the heap, each by itself: it is large, and would make every request as large as the largest.
         match call.route {
-            Route::GraphQl => handlers::graphql::answer(self, call, body).await,
-            Route::Deploy => handlers::deploy::answer(self, call, body).await,
+            Route::GraphQl => Box::pin(handlers::graphql::answer(self, call, body)).await,
+            Route::Deploy => Box::pin(handlers::deploy::answer(self, call, body)).await,
             Route::Sdl => Ok(handlers::sdl::answer()),
             Route::Livez => Ok(handlers::health::live()),
-            Route::Readyz => handlers::health::ready(self).await,
+            Route::Readyz => Box::pin(handlers::health::ready(self)).await,
             Route::App => Box::pin(handlers::app::answer(self, call, body)).await,
             Route::Unknown => Err(Rejection::NotFound),
         }
