@@ -5,7 +5,7 @@
 
 use std::fmt::Display;
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ use crate::entity::{Timestamp, sign_in_link as link, token};
 use crate::error::{Error, UserError};
 use crate::graphql::SDL;
 use crate::schema_diff::{self, Class, Report};
-use crate::{generate, sender, serve, service_file};
+use crate::{generate, sender, serve, service_file, transfer};
 
 /// Carries out a command.
 ///
@@ -39,6 +39,8 @@ pub async fn run(command: Command) -> Result<ExitCode, String> {
             let bytes = tokio::task::block_in_place(|| db::backup(&database.url()?, &file))?;
             say(&format!("{} is a copy of the database: {bytes} bytes", file.display()));
         }
+        Command::Export(database) => export(&database).await?,
+        Command::Import { file, database } => import(&database, &file).await?,
         Command::Schema(SchemaCommand::Print) => print(SDL)?,
         Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
         Command::Apply { files, database } => return apply(&database, &files).await,
@@ -202,6 +204,33 @@ async fn generate(database: &Database, services: u64, deploys: u64) -> Result<()
         let progress = |done| show_progress(done, deploys, "deploys");
         generate::deploys(&db, deploys, Timestamp::now(), progress).await.map_err(sentence)?;
     }
+    Ok(())
+}
+
+async fn export(database: &Database) -> Result<(), String> {
+    let db = open(database).await?;
+    transfer::export(&db, &mut BufWriter::new(io::stdout().lock())).await.map(drop)
+}
+
+async fn import(database: &Database, file: &Path) -> Result<(), String> {
+    let is_standard_input = file == Path::new("-");
+    let mut input: Box<dyn BufRead> = match is_standard_input {
+        true => Box::new(BufReader::new(io::stdin())),
+        false => {
+            let opened = fs::File::open(file);
+            Box::new(BufReader::new(opened.map_err(|error| format!("{} cannot be read: {error}", file.display()))?))
+        }
+    };
+    let name = if is_standard_input { "standard input".to_owned() } else { file.display().to_string() };
+    let mut shown = 0;
+    let progress = |rows: u64| {
+        if rows - shown >= 10_000 && io::stderr().is_terminal() {
+            shown = rows;
+            let _ = write!(io::stderr(), "\r{rows} rows");
+        }
+    };
+    let rows = transfer::import(&open(database).await?, &name, &mut input, progress).await?;
+    say(&format!("{}{rows} rows are imported", if io::stderr().is_terminal() { "\r" } else { "" }));
     Ok(())
 }
 

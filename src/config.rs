@@ -121,6 +121,16 @@ pub enum Command {
         #[allow(missing_docs)]
         database: Database,
     },
+    /// Print the whole catalogue, for `rollcall import`: without tokens, sessions and the audit
+    Export(Database),
+    /// Fill an empty catalogue with what `rollcall export` printed: all of it, or nothing
+    Import {
+        /// The export; - for standard input
+        file: PathBuf,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        database: Database,
+    },
     /// The GraphQL schema: print it, compare two versions of it
     #[command(subcommand)]
     Schema(SchemaCommand),

@@ -18,3 +18,4 @@ pub mod schema_diff;
 pub mod sender;
 pub mod serve;
 pub mod service_file;
+pub mod transfer;

@@ -25,6 +25,7 @@ mod cells;
 mod embedded;
 pub mod read;
 mod refusal;
+mod sequence;
 mod shape;
 
 pub use backup::backup;
@@ -32,6 +33,7 @@ use embedded::Embedded;
 pub use read::{Connection, OfKeys, Read, Reader, Row, Snapshot, Table};
 use refusal::busy;
 pub use refusal::{OpenError, is_lost_race, refusal};
+pub use sequence::{attempt, give_ids_after, last_id};
 pub use shape::Shape;
 
 /// How long a writer of SQLite waits for another process's lock, and a client of PostgreSQL for the server to answer.

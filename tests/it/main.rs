@@ -62,6 +62,7 @@ mod tier;
 mod time_limit;
 mod tls;
 mod tour;
+mod transfer;
 mod user;
 mod webhook;
 

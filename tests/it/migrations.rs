@@ -55,7 +55,7 @@ async fn ask(db: &Db, question: impl Into<String>) -> Vec<String> {
     rows.iter().map(|row| row.try_get_by_index(0).expect("a text")).collect()
 }
 
-async fn tables(db: &Db) -> Vec<String> {
+pub async fn tables(db: &Db) -> Vec<String> {
     let question = match is_postgres() {
         true => "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'",
         false => "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'",

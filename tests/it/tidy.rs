@@ -73,7 +73,9 @@ fn rows_and_deploys_do_not_know_graphql() {
 fn nothing_below_knows_what_is_above() {
     let why =
         "Dependencies point one way: http -> graphql, deploy -> entity. What two surfaces share belongs below both.";
-    for place in ["src/entity", "src/graphql", "src/deploy", "src/service_file", "src/db", "src/error.rs"] {
+    for place in
+        ["src/entity", "src/graphql", "src/deploy", "src/service_file", "src/transfer", "src/db", "src/error.rs"]
+    {
         nowhere(place, &["crate::http", "crate::app", "crate::config"], &[], why);
     }
     nowhere("src/entity", &["crate::deploy", "crate::service_file"], &[], why);

@@ -1,0 +1,53 @@
+//! The ids that tables give out, and parts of a transaction: what sea-orm has no words for.
+
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr};
+
+use super::Read;
+
+/// The table in which SQLite keeps the last ids.
+const SEQUENCES: &str = "sqlite_sequence";
+
+/// The last id that was given out to a row of a table; 0 when none was.
+pub async fn last_id(db: &impl Read, table: &str) -> Result<i64, DbErr> {
+    let mut last = Query::select();
+    match db.get_database_backend() {
+        DbBackend::Postgres => {
+            let last_value = Expr::case(Expr::col("is_called"), Expr::col("last_value")).finally(0_i64);
+            last.expr(last_value).from(format!("{table}_id_seq"))
+        }
+        _ => last.column("seq").from(SEQUENCES).and_where(Expr::col("name").eq(table)),
+    };
+    Ok(db.rows(&last, |row| row.get(0)).await?.into_iter().next().unwrap_or(0))
+}
+
+/// Lets the next row of a table have an id greater than `last` and than every one that was given out.
+pub async fn give_ids_after<C: ConnectionTrait>(db: &C, table: &str, last: i64) -> Result<(), DbErr> {
+    if last == 0 {
+        return Ok(());
+    }
+    if db.get_database_backend() == DbBackend::Postgres {
+        let sequence = format!("{table}_id_seq");
+        let set = format!("SELECT setval('{sequence}', GREATEST({last}, (SELECT last_value FROM {sequence})))");
+        return db.execute_unprepared(&set).await.map(drop);
+    }
+    let name = || Expr::col("name").eq(table);
+    let known = Query::select().column("seq").from(SEQUENCES).and_where(name()).take();
+    let known = db.query_one(&known).await?.map(|row| row.try_get_by_index::<i64>(0)).transpose()?;
+    let last = Ord::max(last, known.unwrap_or(0));
+    db.execute(Query::delete().from_table(SEQUENCES).and_where(name())).await?;
+    let mut insert = Query::insert();
+    insert.into_table(SEQUENCES).columns(["name", "seq"]).values_panic([Expr::value(table), Expr::value(last)]);
+    db.execute(&insert).await.map(drop)
+}
+
+/// Does a part of a transaction; when it fails, it is undone, and the transaction goes on.
+pub async fn attempt<C: ConnectionTrait, T>(db: &C, part: impl AsyncFnOnce() -> Result<T, DbErr>) -> Result<T, DbErr> {
+    db.execute_unprepared("SAVEPOINT part").await?;
+    let done = part().await;
+    if done.is_err() {
+        db.execute_unprepared("ROLLBACK TO SAVEPOINT part").await?;
+    }
+    db.execute_unprepared("RELEASE SAVEPOINT part").await?;
+    done
+}

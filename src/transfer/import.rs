@@ -1,0 +1,258 @@
+//! An export becomes the catalogue of an empty database: all of it, or nothing.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::ArrayType;
+use sea_orm::{ActiveModelTrait, Iterable, ModelTrait, QuerySelect, SqlErr};
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+
+use super::{BATCH, LEFT_OUT, Lines, TABLES, VERSION, tables};
+use crate::db::{self, Db};
+use crate::entity;
+
+/// The greatest id: what every reader of JSON takes for a whole number.
+const GREATEST_ID: i64 = (1 << 53) - 1;
+
+/// Tables that an empty catalogue has rows in, which are those of the export afterwards.
+const FILLED: [&str; 2] = ["tier", "lifecycle"];
+
+/// The first line.
+#[derive(Deserialize)]
+struct Head {
+    rollcall: String,
+    version: u32,
+    #[serde(default)]
+    last_ids: BTreeMap<String, i64>,
+}
+
+/// The last line.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct End {
+    rows: u64,
+}
+
+/// A line that is to be stored.
+struct Row {
+    line: u64,
+    columns: Map<String, Json>,
+}
+
+/// Why nothing was imported.
+enum Refused {
+    /// What is wrong with a line.
+    Line(u64, String),
+    /// What is wrong with the database, or with the whole.
+    Whole(String),
+}
+
+impl From<DbErr> for Refused {
+    fn from(error: DbErr) -> Self {
+        Self::Whole(format!("the catalogue cannot be written: {error}"))
+    }
+}
+
+/// Reads an export into an empty catalogue, and says how many rows it has. `name` is what mistakes are told of, and
+/// `progress` is told how many rows are done.
+///
+/// # Errors
+/// Why nothing is imported: `file:line: sentence`, or a sentence alone where no line is to blame.
+pub async fn import(db: &Db, name: &str, input: &mut dyn BufRead, progress: impl FnMut(u64)) -> Result<u64, String> {
+    let mut lines = Lines { input, number: 0 };
+    // The first line is looked at before anything is locked.
+    let done = match head(&mut lines) {
+        Ok(last_ids) => db.write(async |tx| rows(tx, &mut lines, last_ids, progress).await).await,
+        Err(refused) => Err(refused),
+    };
+    done.map_err(|refused| match refused {
+        Refused::Line(line, what) => format!("{name}:{line}: {what}"),
+        Refused::Whole(what) => what,
+    })
+}
+
+fn head(lines: &mut Lines<'_>) -> Result<BTreeMap<String, i64>, Refused> {
+    let refused = |what: &str| Refused::Line(1, what.to_owned());
+    let line = lines.next().map_err(|what| Refused::Line(1, what))?;
+    let head = line.and_then(|line| serde_json::from_slice::<Head>(&line).ok());
+    match head.filter(|head| head.rollcall == "catalogue") {
+        None => Err(refused("this is not the first line of what rollcall export writes")),
+        Some(head) if head.version > VERSION => {
+            let version = head.version;
+            Err(refused(&format!(
+                "a newer rollcall wrote this (format {version}, and {VERSION} is known); use that one"
+            )))
+        }
+        Some(head) if head.last_ids.values().all(|id| (0..=GREATEST_ID).contains(id)) => Ok(head.last_ids),
+        Some(_) => Err(refused(&format!("an id lies between 0 and {GREATEST_ID}"))),
+    }
+}
+
+/// All lines but the first.
+async fn rows<C: ConnectionTrait>(
+    db: &C,
+    lines: &mut Lines<'_>,
+    last_ids: BTreeMap<String, i64>,
+    mut progress: impl FnMut(u64),
+) -> Result<u64, Refused> {
+    empty(db).await?;
+    let mut greatest = last_ids;
+    let (mut count, mut table, mut batch) = (0, TABLES[0], Vec::with_capacity(BATCH));
+    let stated = loop {
+        let line = lines.next();
+        let number = lines.number;
+        let refused = |what: String| Refused::Line(number, what);
+        let Some(line) = line.map_err(refused)? else {
+            return Err(refused("the end is missing: this is a part of an export".to_owned()));
+        };
+        let object: Map<String, Json> = serde_json::from_slice(&line)
+            .map_err(|error| refused(format!("this is not an object of JSON: {error}")))?;
+        let mut entries = object.into_iter();
+        let (Some((key, value)), None) = (entries.next(), entries.next()) else {
+            return Err(refused("a line is an object with one key: the name of a table".to_owned()));
+        };
+        if key == "rows" {
+            let end: Result<End, _> = serde_json::from_slice(&line);
+            break end.map_err(|error| refused(error.to_string()))?.rows;
+        }
+        let Some(own) = TABLES.iter().find(|table| **table == key) else {
+            return Err(refused(match LEFT_OUT.iter().find(|(table, _)| *table == key) {
+                Some((table, why)) => format!("{table} is not imported: {why}"),
+                None => format!("there is no table \"{key}\""),
+            }));
+        };
+        let Json::Object(columns) = value else { return Err(refused(format!("a row of {own} is an object"))) };
+        match columns.get("id").and_then(Json::as_i64) {
+            Some(id) if (1..=GREATEST_ID).contains(&id) => {
+                let greatest = greatest.entry(key).or_default();
+                *greatest = id.max(*greatest);
+            }
+            _ => return Err(refused(format!("the id of a row lies between 1 and {GREATEST_ID}"))),
+        }
+        if *own != table || batch.len() == BATCH {
+            store(db, table, std::mem::take(&mut batch)).await?;
+            progress(count);
+            table = own;
+        }
+        batch.push(Row { line: number, columns });
+        count += 1;
+    };
+    store(db, table, batch).await?;
+    if stated != count {
+        let what = format!("{stated} rows were exported, and {count} are here");
+        return Err(Refused::Line(lines.number, what));
+    }
+    if lines.next().map_err(|what| Refused::Line(lines.number, what))?.is_some() {
+        return Err(Refused::Line(lines.number, "there is more after the end".to_owned()));
+    }
+    for table in TABLES {
+        if let Some(last) = greatest.get(*table) {
+            db::give_ids_after(db, table, *last).await?;
+        }
+    }
+    progress(count);
+    Ok(count)
+}
+
+/// Makes sure that there is nothing yet, and takes away what every catalogue begins with.
+async fn empty<C: ConnectionTrait>(db: &C) -> Result<(), Refused> {
+    macro_rules! each {
+        ($($table:ident)*) => {$({
+            use entity::$table::Entity;
+            let table = stringify!($table);
+            if FILLED.contains(&table) {
+                Entity::delete_many().exec(db).await?;
+            } else if Entity::find().limit(1).one(db).await?.is_some() {
+                let what = "this catalogue is not empty, and import fills only an empty one; there is already something in";
+                return Err(Refused::Whole(format!("{what} {table}")));
+            }
+        })*};
+    }
+    tables!(each);
+    Ok(())
+}
+
+/// Stores rows of one table.
+async fn store<C: ConnectionTrait>(db: &C, table: &str, batch: Vec<Row>) -> Result<(), Refused> {
+    macro_rules! each {
+        ($($table:ident)*) => {
+            match table {
+                $(stringify!($table) => insert::<entity::$table::Entity, C>(db, batch).await,)*
+                _ => Ok(()),
+            }
+        };
+    }
+    tables!(each)
+}
+
+async fn insert<E, C>(db: &C, batch: Vec<Row>) -> Result<(), Refused>
+where
+    E: EntityTrait,
+    E::ActiveModel: ActiveModelTrait<Entity = E> + Send,
+    C: ConnectionTrait,
+{
+    let mut rows = Vec::with_capacity(batch.len());
+    for Row { line, columns } in batch {
+        rows.push((line, model::<E>(columns).map_err(|what| Refused::Line(line, what))?));
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let models: Vec<_> = rows.iter().map(|(_, model)| model.clone()).collect();
+    let together = db::attempt(db, async || E::insert_many(models).exec_without_returning(db).await);
+    if together.await.is_ok() {
+        return Ok(());
+    }
+    // Once more, each alone, to tell which one it is.
+    for (line, model) in rows {
+        if let Err(error) = E::insert(model).exec_without_returning(db).await {
+            let why = match error.sql_err() {
+                Some(SqlErr::UniqueConstraintViolation(why) | SqlErr::ForeignKeyConstraintViolation(why)) => why,
+                _ => error.to_string(),
+            };
+            return Err(Refused::Line(line, format!("the row cannot be stored: {why}")));
+        }
+    }
+    Ok(())
+}
+
+/// A row as its table has it. What is not there is null.
+fn model<E: EntityTrait>(mut columns: Map<String, Json>) -> Result<E::ActiveModel, String>
+where
+    E::ActiveModel: ActiveModelTrait<Entity = E>,
+{
+    let mut model = <E::ActiveModel as ActiveModelTrait>::default();
+    for column in E::Column::iter() {
+        let name = column.as_str();
+        let json = columns.remove(name).unwrap_or(Json::Null);
+        let is_null = json.is_null();
+        let value = value(E::Model::get_value_type(column), json).ok_or_else(|| format!("{name} has another type"))?;
+        // The entity knows what may be null, and the words of its enums.
+        model.try_set(column, value).map_err(|_| match is_null {
+            true => format!("{name} is missing"),
+            false => format!("{name} has none of the values that it may have"),
+        })?;
+    }
+    match columns.keys().next() {
+        Some(name) => Err(format!("there is no column \"{name}\"")),
+        None => Ok(model),
+    }
+}
+
+/// What a JSON value is as one of a column's type.
+fn value(kind: ArrayType, json: Json) -> Option<Value> {
+    Some(match (kind, json) {
+        (ArrayType::BigInt, Json::Null) => Value::BigInt(None),
+        (ArrayType::BigInt, json) => Value::BigInt(Some(json.as_i64()?)),
+        (ArrayType::Int, Json::Null) => Value::Int(None),
+        (ArrayType::Int, json) => Value::Int(Some(json.as_i64()?.try_into().ok()?)),
+        (ArrayType::Bool, Json::Null) => Value::Bool(None),
+        (ArrayType::Bool, Json::Bool(value)) => Value::Bool(Some(value)),
+        (ArrayType::String, Json::Null) => Value::String(None),
+        // PostgreSQL does not store it, and nothing that we take in has it.
+        (ArrayType::String, Json::String(text)) if !text.contains('\0') => Value::String(Some(text)),
+        _ => return None,
+    })
+}

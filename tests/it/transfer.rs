@@ -1,0 +1,215 @@
+//! Exports and imports: a catalogue moves from one database to another and stays what it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Stdio;
+
+use rollcall::entity::{Timestamp, identity};
+use rollcall::transfer;
+use sea_orm::{ActiveModelTrait, EntityTrait, ModelTrait, Set};
+use serde_json::Value;
+
+use crate::command_line::{Place, assert_refused};
+use crate::database::Database;
+use crate::tour::Tour;
+
+/// What `rollcall export` prints of a database.
+fn exported(place: &Place, url: &str) -> String {
+    let done = place.run(&["export", "--database-url", url]);
+    assert_eq!((done.status, &*done.err), (0, ""));
+    done.out
+}
+
+/// How many rows of each table an export has.
+fn rows(export: &str) -> BTreeMap<String, usize> {
+    let mut rows = BTreeMap::new();
+    for line in export.lines().skip(1) {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        let name = line.as_object().and_then(|line| line.keys().next()).expect("a key");
+        *rows.entry(name.clone()).or_default() += 1;
+    }
+    rows.remove("rows");
+    rows
+}
+
+#[tokio::test]
+async fn every_table_is_exported_or_named_with_the_reason_why_not() {
+    let database = Database::new().await;
+    let tables = crate::migrations::tables(&database.open().await).await;
+    let left_out = transfer::LEFT_OUT.iter().map(|(table, _)| *table);
+    let known: BTreeSet<&str> = transfer::TABLES.iter().copied().chain(left_out).collect();
+    assert_eq!(tables.iter().map(String::as_str).collect::<BTreeSet<_>>(), known);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_catalogue_goes_to_the_other_backend_and_back_byte_for_byte() {
+    let (tour, other, place) = (Tour::start().await, Database::new().await, Place::new());
+    let db = &tour.endpoint.app.db;
+    let identity = identity::ActiveModel {
+        issuer: Set("https://id.example.com".to_owned()),
+        subject: Set("ada \"\\\n\u{1} ß 🚀".to_owned()),
+        user_id: Set(1),
+        created_at: Set(Timestamp::from_micros(-1)),
+        ..Default::default()
+    };
+    db.write(async |tx| identity.insert(tx).await).await.expect("an identity");
+    let mut export = Vec::new();
+    transfer::export(db, &mut export).await.expect("an export");
+    let export = String::from_utf8(export).expect("text");
+    let empty: Vec<_> = transfer::TABLES.iter().filter(|table| !rows(&export).contains_key(**table)).collect();
+    assert!(empty.is_empty(), "the tour fills every table: {empty:?}");
+    place.write("export", &export);
+    // In a run on PostgreSQL, the tour's database and the other are there, and the file is SQLite's.
+    for url in ["sqlite://rollcall.db", &other.url] {
+        let done = place.run(&["import", "export", "--database-url", url]);
+        assert_eq!((done.status, &*done.out), (0, ""), "{}", done.err);
+        assert_eq!(exported(&place, url), export, "{url}");
+        place.write("export", exported(&place, url));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_generated_catalogue_goes_to_the_other_backend_and_is_used_there() {
+    let (place, other) = (Place::new(), Database::new().await);
+    let run = |arguments: &[&str]| {
+        let done = place.run(arguments);
+        assert_eq!(done.status, 0, "{}", done.err);
+        done.out
+    };
+    run(&["generate", "--services", "700", "--deploys", "1200"]);
+    run(&["token", "create", "--description", "stays where it is"]);
+    let address = run(&["deploy-endpoint", "create", "--name", "CI"]);
+    let export = exported(&place, "sqlite://rollcall.db");
+    assert_eq!((rows(&export)["service"], rows(&export)["deploy"]), (700, 1200));
+    place.write("export", &export);
+    run(&["import", "export", "--database-url", &other.url]);
+    assert_eq!(exported(&place, &other.url), export);
+    assert_eq!(run(&["token", "list", "--database-url", &other.url]), "");
+    assert_eq!(run(&["deploy-endpoint", "list", "--database-url", &other.url]), format!("1\t{}\tCI\n", address.trim()));
+    // New rows come after the old ones.
+    place.write("a.yml", "version: 1\nservice: { name: The next one, tags: { a: b } }\n");
+    run(&["apply", "a.yml", "--database-url", &other.url]);
+    let next = exported(&place, &other.url);
+    assert!(next.contains(r#"{"service":{"id":701,"name":"The next one""#));
+    run(&["deploy-endpoint", "create", "--name", "CD", "--database-url", &other.url]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_is_not_given_again_after_the_move() {
+    let (tour, other) = (Tour::start().await, Database::new().await);
+    let app = &tour.endpoint.app;
+    let id = tour.endpoint.create_service("gone").await;
+    let delete = "mutation($id: ID!) { serviceDelete(input: { id: $id }) { errors { message } } }";
+    app.query(delete, serde_json::json!({ "id": id })).await;
+    let mut export = Vec::new();
+    transfer::export(&app.db, &mut export).await.expect("an export");
+    let db = other.open().await;
+    transfer::import(&db, "export", &mut &*export, |_| {}).await.expect("an import");
+    let here = db.write(async |tx| rollcall::entity::service::create(tx, "next".to_owned(), |_| {}).await);
+    let there = app.db.write(async |tx| rollcall::entity::service::create(tx, "next".to_owned(), |_| {}).await);
+    let (here, there) = (here.await.expect("a service"), there.await.expect("a service"));
+    assert_eq!(here.id, there.id);
+}
+
+#[tokio::test]
+async fn what_is_no_export_is_refused_by_its_line_and_changes_nothing() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let exported = async || {
+        let mut export = Vec::new();
+        transfer::export(&db, &mut export).await.expect("an export");
+        String::from_utf8(export).expect("text")
+    };
+    let nothing = exported().await;
+    let head = r#"{"rollcall":"catalogue","version":1}"#;
+    let user = |id: &str, rest: &str| {
+        format!(
+            r#"{{"user":{{"id":{id},"name":"A","email":"{id}","email_key":"{id}","role":"user","created_at":0{rest}}}}}"#
+        )
+    };
+    let ada = user("1", r#","updated_at":0"#);
+    let first = "export:1: this is not the first line of what rollcall export writes";
+    for (lines, expected) in [
+        (vec![], first.to_owned()),
+        (vec!["not JSON"], first.to_owned()),
+        (vec![r#"{"rollcall":"else","version":1}"#], first.to_owned()),
+        (
+            vec![r#"{"rollcall":"catalogue","version":2,"more":[]}"#],
+            "export:1: a newer rollcall wrote this (format 2, and 1 is known); use that one".to_owned(),
+        ),
+        (
+            vec![r#"{"rollcall":"catalogue","version":1,"last_ids":{"user":-1}}"#],
+            "export:1: an id lies between 0 and 9007199254740991".to_owned(),
+        ),
+        (vec![head], "export:2: the end is missing: this is a part of an export".to_owned()),
+        (vec![head, &ada], "export:3: the end is missing: this is a part of an export".to_owned()),
+        (vec![head, &ada, r#"{"rows":2}"#], "export:3: 2 rows were exported, and 1 are here".to_owned()),
+        (vec![head, r#"{"rows":0}"#, &ada], "export:3: there is more after the end".to_owned()),
+        (vec![head, "[]"], "export:2: this is not an object of JSON: ".to_owned()),
+        (vec![head, "{}"], "export:2: a line is an object with one key: the name of a table".to_owned()),
+        (vec![head, r#"{"user":[]}"#], "export:2: a row of user is an object".to_owned()),
+        (vec![head, r#"{"pg_user":{"id":1}}"#], "export:2: there is no table \"pg_user\"".to_owned()),
+        (vec![head, r#"{"token":{"id":1}}"#], "export:2: token is not imported: a secret: who".to_owned()),
+        (vec![head, &user("0", "")], "export:2: the id of a row lies between 1 and 9007199254740991".to_owned()),
+        (vec![head, &user("9007199254740992", "")], "export:2: the id of a row lies between 1".to_owned()),
+        (vec![head, &user("1", ""), r#"{"rows":1}"#], "export:2: updated_at is missing".to_owned()),
+        (
+            vec![head, &user("1", r#","updated_at":"now""#), r#"{"rows":1}"#],
+            "export:2: updated_at has another type".to_owned(),
+        ),
+        (
+            vec![head, &user("1", r#","updated_at":0,"admin":true"#), r#"{"rows":1}"#],
+            "export:2: there is no column \"admin\"".to_owned(),
+        ),
+        (
+            vec![head, &ada.replace(r#""role":"user""#, r#""role":"god""#), r#"{"rows":1}"#],
+            "export:2: role has none of the values that it may have".to_owned(),
+        ),
+        (
+            vec![head, &ada.replace(r#""A""#, r#""\u0000""#), r#"{"rows":1}"#],
+            "export:2: name has another type".to_owned(),
+        ),
+        (vec![head, &ada, &ada, r#"{"rows":2}"#], "export:3: the row cannot be stored: ".to_owned()),
+        (
+            vec![
+                head,
+                &ada,
+                r#"{"team":{"id":7,"name":"A","alias":"a","created_at":0,"updated_at":0,"manager_id":9}}"#,
+                r#"{"rows":2}"#,
+            ],
+            "export:3: the row cannot be stored: ".to_owned(),
+        ),
+    ] {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let refused = transfer::import(&db, "export", &mut text.as_bytes(), |_| {}).await.expect_err(&text);
+        assert!(refused.starts_with(&expected), "{text}\n{refused}");
+        assert_eq!(exported().await, nothing, "{text}");
+    }
+    let long = format!("{head}\n{{\"user\":\"{}", "x".repeat(5 << 20));
+    let refused = transfer::import(&db, "export", &mut long.as_bytes(), |_| {}).await.expect_err("too long");
+    assert_eq!(refused, "export:2: the line is longer than 4194304 bytes");
+    let whole = format!("{head}\n{ada}\n{{\"rows\":1}}\n");
+    assert_eq!(transfer::import(&db, "export", &mut whole.as_bytes(), |_| {}).await, Ok(1));
+    let stored = rollcall::entity::user::Entity::find().one(db.read()).await.expect("an answer").expect("a user");
+    assert_eq!(stored.get(rollcall::entity::user::Column::Name), "A".into());
+}
+
+#[test]
+fn an_sqlite_catalogue_that_is_not_empty_is_not_imported_into() {
+    let place = Place::new();
+    let done = place.run(&["generate", "--services", "3"]);
+    assert_eq!(done.status, 0, "{}", done.err);
+    let export = exported(&place, "sqlite://rollcall.db");
+    place.write("export", &export);
+    let done = place.run(&["import", "export"]);
+    let sentence =
+        "this catalogue is not empty, and import fills only an empty one; there is already something in user";
+    assert_refused(&done, sentence);
+    assert_eq!(exported(&place, "sqlite://rollcall.db"), export);
+    let done = place.run(&["import", "none"]);
+    assert_refused(&done, "none cannot be read: No such file or directory (os error 2)");
+    let mut piped = place.command(&["import", "-", "--database-url", "sqlite://piped.db"]);
+    let file = std::fs::File::open(place.path().join("export")).expect("a file");
+    let done = piped.stdin(Stdio::from(file)).output().expect("the program runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(exported(&place, "sqlite://piped.db"), export);
+}
