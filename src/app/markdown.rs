@@ -4,8 +4,37 @@
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, TextMergeStream};
 
-/// What somebody wrote. A new line stays one, headings are smaller than the page's own, bare addresses are links.
+/// So much of a text is shown, in bytes.
+const LONGEST_TEXT: usize = 24_000;
+/// And as HTML it may have so many; what has more, such as quotes in quotes, is shown as it was written.
+const LONGEST_HTML: usize = 32_000;
+
+/// What somebody wrote. A new line stays one, headings are smaller than the page's own, bare addresses are links. Of a text
+/// that is very long the beginning is shown.
 pub fn prose(text: &str) -> Markup {
+    let beginning = &text[..text.floor_char_boundary(LONGEST_TEXT)];
+    let written = marked_up(beginning);
+    let (shown, is_whole) = match written.0.len() <= LONGEST_HTML {
+        true => (written, beginning.len() == text.len()),
+        false => {
+            let mut left = LONGEST_HTML;
+            let fits = |letter: &char| {
+                // The longest of what stands for a letter in HTML has six bytes.
+                let bytes = if letter.is_ascii_punctuation() { 6 } else { letter.len_utf8() };
+                left.checked_sub(bytes).inspect(|rest| left = *rest).is_some()
+            };
+            let plain: String = beginning.chars().take_while(fits).collect();
+            let is_whole = plain.len() == text.len();
+            (html! { p.plain { (plain) } }, is_whole)
+        }
+    };
+    html! {
+        div.prose { (shown) }
+        @if !is_whole { p.hint { "This is the beginning of a long text; the API has all of it." } }
+    }
+}
+
+fn marked_up(text: &str) -> Markup {
     let mut is_literal = false;
     let written = TextMergeStream::new(events(text)).flat_map(move |event| match event {
         Event::SoftBreak => vec![Event::HardBreak],
@@ -24,7 +53,7 @@ pub fn prose(text: &str) -> Markup {
         Event::Text(text) if !is_literal && text.contains("://") => with_links(&text),
         event => vec![event],
     });
-    html! { div.prose { (render(written)) } }
+    render(written)
 }
 
 /// The events as HTML.
@@ -105,6 +134,17 @@ mod tests {
         assert_eq!(shown(&format!("See ({address}). Or <{address}>")), format!("<p>See ({link}). Or {link}</p>"));
         assert_eq!(shown(&format!("`{address}`")), format!("<p><code>{address}</code></p>"));
         assert_eq!(shown(&format!("[{address}]({address})")), format!("<p>{link}</p>"));
+    }
+
+    #[test]
+    fn however_it_is_written_the_html_is_not_long() {
+        for letter in [">", "\"", "&", "*a* ", "- ", "# \n", "\u{1f600}", "word ", "https://a.b "] {
+            let long = letter.repeat(50_000 / letter.chars().count());
+            let html = prose(&long).into_string();
+            assert!(html.len() < 33_000 && html.contains("the API has all of it"), "{letter}: {}", html.len());
+        }
+        assert!(!prose(&"word ".repeat(4_000)).into_string().contains("the API"));
+        assert!(prose(&">".repeat(5_000)).into_string().contains("<p class=\"plain\">&gt;&gt;"));
     }
 
     #[test]
