@@ -8,6 +8,7 @@ use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, cookie, openid};
+use crate::db::Read;
 use crate::entity::audit::{self, Actor};
 use crate::entity::key::Key;
 use crate::entity::sign_in_link;
@@ -60,11 +61,7 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
         };
         // One of the two is there: a link is for a user, or makes one.
         let Some(user_id) = link.user_id.or(made.as_ref().map(|user| user.id)) else { return Ok(None) };
-        if let Some(old) = &visit.session {
-            session::end(db, old.user.id, old.row.id).await?;
-        }
-        session::forget_expired(db, user_id, now).await?;
-        let (key, row) = session::begin(db, user_id, visit.user_agent.as_deref(), now).await?;
+        let (key, row) = begin(db, visit, user_id, now).await?;
         if let Some(user) = made {
             let actor = Actor::session(&row, &user);
             audit::record(db, &actor, "firstAdministrator", user.subject(), "{}".to_owned()).await?;
@@ -80,6 +77,20 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
         Err(Error::User(errors)) => Ok(Answer::refused(ask(site, visit, &key, link.user_id, &errors.into()).await?)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Begins a session of the user in the browser, and ends the one that was there.
+pub(super) async fn begin<C: Read>(
+    db: &C,
+    visit: &Visit,
+    user_id: i64,
+    now: Timestamp,
+) -> Result<(Key, session::Model), Error> {
+    if let Some(old) = &visit.session {
+        session::end(db, old.user.id, old.row.id).await?;
+    }
+    session::forget_expired(db, user_id, now).await?;
+    session::begin(db, user_id, visit.user_agent.as_deref(), now).await
 }
 
 /// Ends the session.

@@ -8,11 +8,12 @@ use tracing::warn;
 
 use super::layout::layout;
 use super::visit::{Fields, Visit};
-use super::{Answer, Fault, Site, cookie};
+use super::{Answer, Fault, Site, cookie, sign_in};
 use crate::config::OpenId;
+use crate::db::Read;
 use crate::entity::audit::{self, Actor};
 use crate::entity::user::{self, email_key};
-use crate::entity::{Timestamp, identity, session};
+use crate::entity::{Timestamp, identity};
 use crate::error::Error;
 
 pub mod attempt;
@@ -72,11 +73,7 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             Admitted::New(user) => (user, Some("userSignUp")),
             Admitted::Not(why) => return Ok(Err(why)),
         };
-        if let Some(old) = &visit.session {
-            session::end(db, old.user.id, old.row.id).await?;
-        }
-        session::forget_expired(db, user.id, now).await?;
-        let (key, row) = session::begin(db, user.id, visit.user_agent.as_deref(), now).await?;
+        let (key, row) = sign_in::begin(db, visit, user.id, now).await?;
         if let Some(change) = change {
             let detail = serde_json::json!({ "issuer": provider.settings().issuer, "subject": person.subject });
             audit::record(db, &Actor::session(&row, &user), change, user.subject(), detail.to_string()).await?;
@@ -106,12 +103,7 @@ enum Admitted {
     Not(String),
 }
 
-async fn admit<C: crate::db::Read>(
-    db: &C,
-    settings: &OpenId,
-    person: &Person,
-    now: Timestamp,
-) -> Result<Admitted, Error> {
+async fn admit<C: Read>(db: &C, settings: &OpenId, person: &Person, now: Timestamp) -> Result<Admitted, Error> {
     let (issuer, name) = (&settings.issuer, &settings.name);
     if let Some(user) = identity::user(db, issuer, &person.subject).await? {
         return Ok(Admitted::Known(user));
