@@ -70,7 +70,7 @@ pub struct Deploy {
         value_name = "DURATION",
         env = "ROLLCALL_DEPLOY_DEADLINE",
         default_value = "60s",
-        value_parser = super::duration
+        value_parser = super::value::duration
     )]
     pub deadline: Duration,
 }

@@ -1,0 +1,42 @@
+//! The addresses that the service listens on and is reached at.
+
+use std::net::SocketAddr;
+
+use clap::Args;
+
+use super::{TlsFiles, value};
+
+/// Where the service is.
+#[derive(Debug, Clone, Args)]
+pub struct Addresses {
+    /// The address and the port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// Where clients reach the API [default: http:// or https:// and the listening address]
+    #[arg(long, value_name = "URL", env = "ROLLCALL_BASE_URL", value_parser = value::origin)]
+    base_url: Option<String>,
+    /// Where people and CI systems reach the application [default: the same as the default of --base-url]
+    #[arg(long, value_name = "URL", env = "ROLLCALL_APP_URL", value_parser = value::origin)]
+    app_url: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub tls: TlsFiles,
+}
+
+impl Addresses {
+    /// Where clients reach the API, when the service listens on `listening`; no slash at its end.
+    pub fn base_url(&self, listening: SocketAddr) -> String {
+        self.base_url.clone().unwrap_or_else(|| self.own(listening))
+    }
+
+    /// Where people and CI systems reach the application, when the service listens on `listening`; no slash at its
+    /// end.
+    pub fn app_url(&self, listening: SocketAddr) -> String {
+        self.app_url.clone().unwrap_or_else(|| self.own(listening))
+    }
+
+    fn own(&self, listening: SocketAddr) -> String {
+        let scheme = if self.tls.both().is_some() { "https" } else { "http" };
+        format!("{scheme}://{listening}")
+    }
+}

@@ -1,0 +1,38 @@
+//! The database that a command uses.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Where the catalogue is kept.
+#[derive(Debug, Clone, Args)]
+pub struct Database {
+    /// Where the catalogue is kept: sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "DATABASE_URL",
+        hide_env_values = true,
+        default_value = "sqlite://rollcall.db"
+    )]
+    database_url: String,
+    /// A file that holds the database URL, to keep it out of the command line and the environment
+    #[arg(long, value_name = "FILE", env = "DATABASE_URL_FILE", conflicts_with = "database_url")]
+    database_url_file: Option<PathBuf>,
+}
+
+impl Database {
+    /// The database URL.
+    ///
+    /// # Errors
+    /// A sentence, when the file that should hold it cannot be read.
+    pub fn url(&self) -> Result<String, String> {
+        match &self.database_url_file {
+            None => Ok(self.database_url.clone()),
+            Some(file) => fs::read_to_string(file)
+                .map(|url| url.trim().to_owned())
+                .map_err(|error| format!("the database URL cannot be read from {}: {error}", file.display())),
+        }
+    }
+}

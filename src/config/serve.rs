@@ -1,0 +1,41 @@
+//! The settings of `rollcall serve`.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{Addresses, Database, Edge, Log, OpenIdArgs, value};
+
+/// The settings of `rollcall serve`.
+#[derive(Debug, Clone, Args)]
+pub struct Serve {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub addresses: Addresses,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub database: Database,
+    /// The name of the account: one installation serves one
+    #[arg(long, value_name = "NAME", env = "ROLLCALL_ACCOUNT_NAME", default_value = "rollcall")]
+    pub account_name: String,
+    /// How long deploys are kept, such as 400d, at least 1d; the last deploy of a service is always kept, and a post with
+    /// the dedup_id of one that was removed is a new deploy [default: for ever]
+    #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = value::retention)]
+    pub deploy_retention: Option<Duration>,
+    /// How long the audit is kept, such as 400d, at least 1d [default: for ever]
+    #[arg(long, value_name = "DURATION", env = "ROLLCALL_AUDIT_RETENTION", value_parser = value::retention)]
+    pub audit_retention: Option<Duration>,
+    /// The address and the port to show figures on, at /metrics; port 0 takes a free one [default: nowhere]
+    #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_METRICS_LISTEN")]
+    pub metrics_listen: Option<SocketAddr>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub openid: OpenIdArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub edge: Edge,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub log: Log,
+}

@@ -1,0 +1,42 @@
+//! Parsers of flags' values. An error says how to write the value.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use ipnet::IpNet;
+use jiff::{Span, SpanRelativeTo};
+
+/// Reads `30s`, `90d`, `1h 30m`. A day is 24 hours.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let span: Span = text.parse().map_err(|_| "write it like 30s, 12h or 90d".to_owned())?;
+    let duration = span.to_duration(SpanRelativeTo::days_are_24_hours());
+    duration
+        .ok()
+        .and_then(|duration| duration.try_into().ok())
+        .ok_or_else(|| "write it like 30s, 12h or 90d".to_owned())
+}
+
+/// The same, but not so little that it can only be a slip of the pen.
+pub(super) fn retention(text: &str) -> Result<Duration, String> {
+    let keep = duration(text)?;
+    if keep < Duration::from_secs(86_400) { Err("write at least 1d, such as 400d".to_owned()) } else { Ok(keep) }
+}
+
+/// Reads `10.0.0.0/8` and `10.0.0.1`.
+pub(super) fn network(text: &str) -> Result<IpNet, String> {
+    let text = text.trim();
+    text.parse::<IpNet>()
+        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
+        .map_err(|_| "write it like 10.0.0.1, 10.0.0.0/8 or fd00::/8".to_owned())
+}
+
+/// Reads a URL that paths can be appended to.
+pub(super) fn origin(text: &str) -> Result<String, String> {
+    let url = text.trim_end_matches('/');
+    let host = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    let is_plain = |host: &str| host.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\"<>\\".contains(&byte));
+    match host {
+        Some(host) if !host.is_empty() && is_plain(host) => Ok(url.to_owned()),
+        _ => Err("write it like https://catalogue.example.com".to_owned()),
+    }
+}
