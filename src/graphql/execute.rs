@@ -19,11 +19,13 @@ use apollo_compiler::validation::Valid;
 use async_graphql::{ErrorExtensionValues, ServerError};
 use futures_util::future::join_all;
 
-pub use super::object::{BoxFuture, Composite, FieldInfo, Kind, Node, Object, ObjectInfo};
+pub use super::object::{BoxFuture, Composite, Cost, FieldInfo, Kind, Node, Object, ObjectInfo, Size};
 use super::plan::{FieldPlan, ObjectPlan, Plan, Source};
 pub use super::shape::{Boxed, Children, Rows, Shape, Written};
 use super::shape::{ScalarRows, ShapeRows};
+use super::document::request_error;
 use super::write::{Bubble, Scalar, Step, Writer};
+use crate::budget::{Budget, Excess, Used};
 use crate::error::{Code, Error, Result, UserError};
 
 /// What a relation's resolver gives back: a `T` for each parent, in order. Any `async fn` to `Result<Vec<T>>` is one.
@@ -45,6 +47,14 @@ pub trait State: Send + Sync + Sized + 'static {
     fn note(&self, name: &str, index: usize, subject: &[u8]) -> impl Future<Output = Result<()>> + Send {
         let _ = (name, index, subject);
         async { Ok(()) }
+    }
+    /// Begins to read what a mutation answered with, once its writes are kept: all of it at one moment.
+    fn read(&self) -> impl Future<Output = Result<Self>> + Send {
+        self.begin()
+    }
+    /// What the request may still use.
+    fn budget(&self) -> &Budget {
+        Budget::unlimited()
     }
     /// Ends it: the writes are kept when `commit` says so, and gone otherwise.
     fn end(self, commit: bool) -> impl Future<Output = Result<()>> + Send;
@@ -71,6 +81,8 @@ pub type Arguments = Arc<dyn Any + Send + Sync>;
 /// One run of a plan.
 pub struct Execution<'a, S> {
     state: &'a S,
+    /// What a mutation's answer is read with.
+    reading: Option<Arc<S>>,
     arguments: &'a [Arguments],
     arena: &'a Arena,
     /// The root field of a mutation that is being run, by its place.
@@ -93,8 +105,12 @@ impl<S> Context<'_, S> {
 
 impl<'a, S: State> Execution<'a, S> {
     /// The context of the resolver of `field`.
-    pub fn context(&self, field: &'a FieldPlan) -> Context<'a, S> {
-        Context { state: self.state, field }
+    pub fn context<'c>(&'c self, field: &'c FieldPlan) -> Context<'c, S> {
+        Context { state: self.reading.as_deref().unwrap_or(self.state), field }
+    }
+
+    fn budget(&self) -> &'a Budget {
+        self.state.budget()
     }
 
     /// The arguments of `field`, read before execution began.
@@ -110,7 +126,17 @@ impl<'a, S: State> Execution<'a, S> {
         self.arena.push_get(Box::new(value)).downcast_ref().expect("what was kept is of its own type")
     }
 
+    /// Charges objects of the answer: a slot when there are too many.
+    pub(super) fn charge(&self, objects: usize) -> Result<(), Slot<'a>> {
+        let ended = |excess: Excess| Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
+        self.budget().charge_objects(objects).map_err(ended)
+    }
+
     fn fail(&self, error: Error) -> Slot<'a> {
+        // The request is told once why it was ended.
+        if let Some(excess) = self.budget().exceeded() {
+            return Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
+        }
         let (message, code) = match &error {
             Error::User(errors) => (error.to_string(), errors.first().map_or(Code::BadUserInput, |e| e.code)),
             Error::Internal(_) => (self.state.report(&error), Code::Internal),
@@ -164,7 +190,8 @@ impl<'a, S: State> Execution<'a, S> {
         Box::pin(async move {
             let (arena, field) = (Arena::new(), field.identifying());
             let mut out = Writer::new(256);
-            let execution = Execution { state, arguments: &[], arena: &arena, mutation: self.mutation };
+            let execution =
+                Execution { state, reading: None, arguments: &[], arena: &arena, mutation: self.mutation };
             match held(vec![payload], &field, &execution).await {
                 Slot::Values(values) if values.write(0, &mut out).is_ok() => out.text,
                 _ => Vec::new(),
@@ -176,6 +203,37 @@ impl<'a, S: State> Execution<'a, S> {
     pub fn unidentified<'c, T>(&'c self, _: &'c S, _: &'c FieldPlan, _: &'c T) -> BoxFuture<'c, Vec<u8>> {
         Box::pin(ready(Vec::new()))
     }
+}
+
+/// The slot of what a mutation answered with, whose writes are kept by now. All that is selected below it is read as a
+/// query reads: at one moment, until the deadline.
+pub async fn payload<'r, 'a: 'r, V, S>(
+    answer: Result<V>,
+    field: &'a FieldPlan,
+    execution: &'r Execution<'a, S>,
+) -> Slot<'a>
+where
+    V: Shape<S>,
+    S: State,
+{
+    let payload = match answer {
+        Ok(payload) => execution.keep(payload),
+        Err(error) => return execution.fail(error),
+    };
+    if !field.reads_below() {
+        return held(vec![payload], field, execution).await;
+    }
+    let read = async {
+        match execution.state.read().await {
+            Ok(state) => {
+                let execution = Execution { reading: Some(Arc::new(state)), ..*execution };
+                held(vec![payload], field, &execution).await
+            }
+            Err(error) => execution.fail(error),
+        }
+    };
+    let ended = |excess: Excess| Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
+    execution.budget().within(read).await.unwrap_or_else(ended)
 }
 
 /// Puts errors that the caller can mend into a mutation's payload; the others stay top-level errors.
@@ -213,6 +271,9 @@ pub async fn level<'r, 'a: 'r, S: State, T: Object<S>>(
     plan: &'a ObjectPlan,
     execution: &'r Execution<'a, S>,
 ) -> Box<dyn Rows<'a> + 'a> {
+    if execution.budget().pause().await.is_err() {
+        return Box::new(Ended);
+    }
     let mut relations = plan.relations();
     let slots = match (rows.is_empty(), plan.relation_count) {
         (true, _) | (_, 0) => Vec::new(),
@@ -225,8 +286,21 @@ pub async fn level<'r, 'a: 'r, S: State, T: Object<S>>(
     Box::new(Level { rows, plan, slots, state: PhantomData })
 }
 
+/// A level of a request that has used up its budget.
+struct Ended;
+
+impl<'a> Rows<'a> for Ended {
+    fn write(&self, _: usize, out: &mut Writer<'a>) -> Written {
+        out.null();
+        Ok(())
+    }
+}
+
 impl<'a, S: State, T: Object<S>> Rows<'a> for Level<'a, S, T> {
     fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
+        if out.is_full() {
+            return Ok(());
+        }
         let object = self.rows[row];
         out.raw("{");
         for field in &self.plan.fields {
@@ -314,6 +388,9 @@ where
         starts.push(nodes.len());
         value.collect(&mut nodes);
     }
+    if let Err(ended) = execution.charge(nodes.len()) {
+        return ended;
+    }
     let children = V::Node::resolve(nodes, &field.children, execution).await;
     Slot::Values(Box::new(ShapeRows { values, starts, children, state: PhantomData }))
 }
@@ -332,23 +409,40 @@ fn checked<V>(answers: Result<Vec<V>>, parents: usize) -> Result<Vec<V>> {
 pub struct Response {
     /// The response as JSON text: `{"data":…}`, with `errors` before it when there are any.
     pub text: Vec<u8>,
-    /// The errors met on the way, in the order of the text.
+    /// The errors met on the way, in the order of the text: the first of them.
     pub errors: Vec<ServerError>,
+    /// What it cost.
+    pub used: Used,
 }
 
 impl Response {
     /// The answer to an operation of which nothing can be resolved.
     pub fn failed(error: ServerError) -> Self {
-        with_errors(b"{\"data\":null}", vec![error])
+        with_errors(b"{\"data\":null}", vec![error], Used::default())
+    }
+
+    /// The answer to an operation that was ended.
+    pub fn ended(excess: Excess, budget: &Budget) -> Self {
+        let error = request_error(excess.sentence(budget.limits()), Vec::new(), Code::TooExpensive);
+        with_errors(b"{\"data\":null}", vec![error], budget.used())
+    }
+
+    /// Adds an entry to the response's `extensions`.
+    pub fn extend(&mut self, name: &str, value: &serde_json::Value) {
+        self.text.pop();
+        self.text.extend_from_slice(format!(",\"extensions\":{{\"{name}\":{value}}}}}").as_bytes());
     }
 }
 
 /// Runs an operation. The root fields of a query are resolved together; those of a mutation one after the other,
 /// each with all that is selected below it, so that each sees what the one before wrote.
+///
+/// A query that goes over its budget answers nothing but that.
 pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arguments], state: &S) -> Response {
-    let arena = Arena::new();
-    let execution = Execution { state, arguments, arena: &arena, mutation: 0 };
+    let (arena, budget) = (Arena::new(), state.budget());
+    let execution = Execution { state, reading: None, arguments, arena: &arena, mutation: 0 };
     let mut out = Writer::new(plan.size_hint());
+    out.limit(budget.limits().answer);
     out.raw("{\"data\":");
     if plan.serial {
         let start = out.text.len();
@@ -360,19 +454,29 @@ pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arg
     } else {
         let rows = level(vec![root], &plan.root, &execution).await;
         out.nullable(|out| rows.write(0, out));
+        if out.is_full() {
+            budget.exceed(Excess::Answer);
+        }
+        if let Some(excess) = budget.exceeded() {
+            return Response::ended(excess, budget);
+        }
     }
     out.raw("}");
     plan.remember_size(out.text.len());
-    let Writer { text, errors, .. } = out;
-    if errors.is_empty() { Response { text, errors } } else { with_errors(&text, errors) }
+    let used = budget.used();
+    let (text, errors) = out.finish();
+    if errors.is_empty() { Response { text, errors, used } } else { with_errors(&text, errors, used) }
 }
 
+/// Runs mutations one after the other. When the budget is used up, the answer of the one that runs is left out, and no
+/// other is begun: what has been written is kept, and the client is told which mutations ran.
 async fn write_serially<'a, S: State, T: Object<S>>(
     root: &'a T,
     plan: &'a Plan,
     execution: &Execution<'a, S>,
     out: &mut Writer<'a>,
 ) -> Written {
+    let budget = execution.budget();
     out.raw("{");
     for (mutation, field) in plan.root.fields.iter().enumerate() {
         out.raw(&field.key);
@@ -380,9 +484,24 @@ async fn write_serially<'a, S: State, T: Object<S>>(
             Source::Typename => out.string(T::INFO.name),
             Source::Column(index) => root.write_column(index, out),
             Source::Relation { .. } => {
-                let execution = &Execution { mutation, ..*execution };
+                if budget.check().is_err() {
+                    let why = "This mutation was not run, because the request had used up what it may use.";
+                    leave_out(field, why.to_owned(), out)?;
+                    continue;
+                }
+                let execution = &Execution { mutation, reading: None, ..*execution };
                 let slot = T::resolve(&[root], field, execution).await;
+                let (text, errors) = (out.text.len(), out.errors.len());
                 write_relation(field, &slot, 0, out)?;
+                if out.is_full() {
+                    budget.exceed(Excess::Answer);
+                }
+                if let Some(excess) = budget.exceeded() {
+                    out.text.truncate(text);
+                    out.errors.truncate(errors);
+                    let why = format!("This mutation ran, but not all of its answer. {}", excess.sentence(budget.limits()));
+                    leave_out(field, why, out)?;
+                }
             }
         }
     }
@@ -390,14 +509,19 @@ async fn write_serially<'a, S: State, T: Object<S>>(
     Ok(())
 }
 
+/// Writes null in the place of a mutation's answer, and why.
+fn leave_out<'a>(field: &'a FieldPlan, why: String, out: &mut Writer<'a>) -> Written {
+    write_relation(field, &Slot::Failed { message: why, code: Code::TooExpensive }, 0, out)
+}
+
 /// Puts the errors before the data, where the specification asks for them.
-fn with_errors(text: &[u8], errors: Vec<ServerError>) -> Response {
+fn with_errors(text: &[u8], errors: Vec<ServerError>, used: Used) -> Response {
     let mut whole = Vec::with_capacity(text.len() + 256 * errors.len());
     whole.extend_from_slice(b"{\"errors\":");
     whole.extend_from_slice(&errors_json(&errors));
     whole.push(b',');
     whole.extend_from_slice(&text[1..]);
-    Response { text: whole, errors }
+    Response { text: whole, errors, used }
 }
 
 /// The list of errors as JSON text.
