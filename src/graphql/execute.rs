@@ -20,12 +20,12 @@ use async_graphql::{ErrorExtensionValues, ServerError};
 use futures_util::future::join_all;
 
 pub use super::object::{BoxFuture, Composite, Cost, FieldInfo, Kind, Node, Object, ObjectInfo, Size};
-use super::plan::{FieldPlan, ObjectPlan, Plan, Source};
+use super::plan::{FieldPlan, ObjectPlan, Source};
+pub use super::run::{Response, errors_json, run};
 pub use super::shape::{Boxed, Children, Rows, Shape, Written};
 use super::shape::{ScalarRows, ShapeRows};
-use super::document::request_error;
 use super::write::{Bubble, Scalar, Step, Writer};
-use crate::budget::{Budget, Excess, Used};
+use crate::budget::{Budget, Excess};
 use crate::error::{Code, Error, Result, UserError};
 
 /// What a relation's resolver gives back: a `T` for each parent, in order. Any `async fn` to `Result<Vec<T>>` is one.
@@ -73,20 +73,21 @@ const ATTEMPTS: usize = 5;
 pub type ValidSchema = Valid<Schema>;
 
 /// Resolved values live here until the answer is written, so that everything else may borrow them.
-type Arena = elsa::sync::FrozenVec<Box<dyn Any + Send + Sync>>;
+pub(super) type Arena = elsa::sync::FrozenVec<Box<dyn Any + Send + Sync>>;
 
 /// Arguments as their field's resolver takes them.
 pub type Arguments = Arc<dyn Any + Send + Sync>;
 
 /// One run of a plan.
 pub struct Execution<'a, S> {
-    state: &'a S,
+    pub(super) state: &'a S,
+    pub(super) budget: &'a Budget,
     /// What a mutation's answer is read with.
-    reading: Option<Arc<S>>,
-    arguments: &'a [Arguments],
-    arena: &'a Arena,
+    pub(super) reading: Option<Arc<S>>,
+    pub(super) arguments: &'a [Arguments],
+    pub(super) arena: &'a Arena,
     /// The root field of a mutation that is being run, by its place.
-    mutation: usize,
+    pub(super) mutation: usize,
 }
 
 /// What a resolver is given beside its parents and its arguments.
@@ -109,10 +110,6 @@ impl<'a, S: State> Execution<'a, S> {
         Context { state: self.reading.as_deref().unwrap_or(self.state), field }
     }
 
-    fn budget(&self) -> &'a Budget {
-        self.state.budget()
-    }
-
     /// The arguments of `field`, read before execution began.
     ///
     /// # Panics
@@ -129,12 +126,12 @@ impl<'a, S: State> Execution<'a, S> {
     /// Charges objects of the answer: a slot when there are too many.
     pub(super) fn charge(&self, objects: usize) -> Result<(), Slot<'a>> {
         let ended = |excess: Excess| Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
-        self.budget().charge_objects(objects).map_err(ended)
+        self.budget.charge_objects(objects).map_err(ended)
     }
 
     fn fail(&self, error: Error) -> Slot<'a> {
         // The request is told once why it was ended.
-        if let Some(excess) = self.budget().exceeded() {
+        if let Some(excess) = self.budget.exceeded() {
             return Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
         }
         let (message, code) = match &error {
@@ -190,8 +187,8 @@ impl<'a, S: State> Execution<'a, S> {
         Box::pin(async move {
             let (arena, field) = (Arena::new(), field.identifying());
             let mut out = Writer::new(256);
-            let execution =
-                Execution { state, reading: None, arguments: &[], arena: &arena, mutation: self.mutation };
+            let (budget, mutation) = (Budget::unlimited(), self.mutation);
+            let execution = Execution { state, budget, reading: None, arguments: &[], arena: &arena, mutation };
             match held(vec![payload], &field, &execution).await {
                 Slot::Values(values) if values.write(0, &mut out).is_ok() => out.text,
                 _ => Vec::new(),
@@ -221,7 +218,9 @@ where
         Err(error) => return execution.fail(error),
     };
     if !field.reads_below() {
-        return held(vec![payload], field, execution).await;
+        // It is there, however late it is.
+        let execution = Execution { budget: Budget::unlimited(), reading: None, ..*execution };
+        return held(vec![payload], field, &execution).await;
     }
     let read = async {
         match execution.state.read().await {
@@ -233,7 +232,7 @@ where
         }
     };
     let ended = |excess: Excess| Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
-    execution.budget().within(read).await.unwrap_or_else(ended)
+    execution.budget.within(read).await.unwrap_or_else(ended)
 }
 
 /// Puts errors that the caller can mend into a mutation's payload; the others stay top-level errors.
@@ -271,7 +270,7 @@ pub async fn level<'r, 'a: 'r, S: State, T: Object<S>>(
     plan: &'a ObjectPlan,
     execution: &'r Execution<'a, S>,
 ) -> Box<dyn Rows<'a> + 'a> {
-    if execution.budget().pause().await.is_err() {
+    if execution.budget.pause().await.is_err() {
         return Box::new(Ended);
     }
     let mut relations = plan.relations();
@@ -316,7 +315,7 @@ impl<'a, S: State, T: Object<S>> Rows<'a> for Level<'a, S, T> {
     }
 }
 
-fn write_relation<'a>(field: &'a FieldPlan, slot: &Slot<'a>, row: usize, out: &mut Writer<'a>) -> Written {
+pub(super) fn write_relation<'a>(field: &'a FieldPlan, slot: &Slot<'a>, row: usize, out: &mut Writer<'a>) -> Written {
     out.path.push(Step::Key(&field.response_key));
     let write = |out: &mut Writer<'a>| match slot {
         Slot::Values(values) => values.write(row, out),
@@ -402,129 +401,4 @@ fn checked<V>(answers: Result<Vec<V>>, parents: usize) -> Result<Vec<V>> {
     } else {
         Err(Error::internal(format!("a relation answered {} times for {parents} parents", answers.len())))
     }
-}
-
-/// What one operation came to.
-#[derive(Debug)]
-pub struct Response {
-    /// The response as JSON text: `{"data":…}`, with `errors` before it when there are any.
-    pub text: Vec<u8>,
-    /// The errors met on the way, in the order of the text: the first of them.
-    pub errors: Vec<ServerError>,
-    /// What it cost.
-    pub used: Used,
-}
-
-impl Response {
-    /// The answer to an operation of which nothing can be resolved.
-    pub fn failed(error: ServerError) -> Self {
-        with_errors(b"{\"data\":null}", vec![error], Used::default())
-    }
-
-    /// The answer to an operation that was ended.
-    pub fn ended(excess: Excess, budget: &Budget) -> Self {
-        let error = request_error(excess.sentence(budget.limits()), Vec::new(), Code::TooExpensive);
-        with_errors(b"{\"data\":null}", vec![error], budget.used())
-    }
-
-    /// Adds an entry to the response's `extensions`.
-    pub fn extend(&mut self, name: &str, value: &serde_json::Value) {
-        self.text.pop();
-        self.text.extend_from_slice(format!(",\"extensions\":{{\"{name}\":{value}}}}}").as_bytes());
-    }
-}
-
-/// Runs an operation. The root fields of a query are resolved together; those of a mutation one after the other,
-/// each with all that is selected below it, so that each sees what the one before wrote.
-///
-/// A query that goes over its budget answers nothing but that.
-pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arguments], state: &S) -> Response {
-    let (arena, budget) = (Arena::new(), state.budget());
-    let execution = Execution { state, reading: None, arguments, arena: &arena, mutation: 0 };
-    let mut out = Writer::new(plan.size_hint());
-    out.limit(budget.limits().answer);
-    out.raw("{\"data\":");
-    if plan.serial {
-        let start = out.text.len();
-        if let Err(error) = write_serially(root, plan, &execution, &mut out).await {
-            out.text.truncate(start);
-            out.null();
-            out.errors.push(*error);
-        }
-    } else {
-        let rows = level(vec![root], &plan.root, &execution).await;
-        out.nullable(|out| rows.write(0, out));
-        if out.is_full() {
-            budget.exceed(Excess::Answer);
-        }
-        if let Some(excess) = budget.exceeded() {
-            return Response::ended(excess, budget);
-        }
-    }
-    out.raw("}");
-    plan.remember_size(out.text.len());
-    let used = budget.used();
-    let (text, errors) = out.finish();
-    if errors.is_empty() { Response { text, errors, used } } else { with_errors(&text, errors, used) }
-}
-
-/// Runs mutations one after the other. When the budget is used up, the answer of the one that runs is left out, and no
-/// other is begun: what has been written is kept, and the client is told which mutations ran.
-async fn write_serially<'a, S: State, T: Object<S>>(
-    root: &'a T,
-    plan: &'a Plan,
-    execution: &Execution<'a, S>,
-    out: &mut Writer<'a>,
-) -> Written {
-    let budget = execution.budget();
-    out.raw("{");
-    for (mutation, field) in plan.root.fields.iter().enumerate() {
-        out.raw(&field.key);
-        match field.source {
-            Source::Typename => out.string(T::INFO.name),
-            Source::Column(index) => root.write_column(index, out),
-            Source::Relation { .. } => {
-                if budget.check().is_err() {
-                    let why = "This mutation was not run, because the request had used up what it may use.";
-                    leave_out(field, why.to_owned(), out)?;
-                    continue;
-                }
-                let execution = &Execution { mutation, reading: None, ..*execution };
-                let slot = T::resolve(&[root], field, execution).await;
-                let (text, errors) = (out.text.len(), out.errors.len());
-                write_relation(field, &slot, 0, out)?;
-                if out.is_full() {
-                    budget.exceed(Excess::Answer);
-                }
-                if let Some(excess) = budget.exceeded() {
-                    out.text.truncate(text);
-                    out.errors.truncate(errors);
-                    let why = format!("This mutation ran, but not all of its answer. {}", excess.sentence(budget.limits()));
-                    leave_out(field, why, out)?;
-                }
-            }
-        }
-    }
-    out.raw("}");
-    Ok(())
-}
-
-/// Writes null in the place of a mutation's answer, and why.
-fn leave_out<'a>(field: &'a FieldPlan, why: String, out: &mut Writer<'a>) -> Written {
-    write_relation(field, &Slot::Failed { message: why, code: Code::TooExpensive }, 0, out)
-}
-
-/// Puts the errors before the data, where the specification asks for them.
-fn with_errors(text: &[u8], errors: Vec<ServerError>, used: Used) -> Response {
-    let mut whole = Vec::with_capacity(text.len() + 256 * errors.len());
-    whole.extend_from_slice(b"{\"errors\":");
-    whole.extend_from_slice(&errors_json(&errors));
-    whole.push(b',');
-    whole.extend_from_slice(&text[1..]);
-    Response { text: whole, errors, used }
-}
-
-/// The list of errors as JSON text.
-pub fn errors_json(errors: &[ServerError]) -> Vec<u8> {
-    serde_json::to_vec(errors).unwrap_or_else(|_| b"[]".to_vec())
 }

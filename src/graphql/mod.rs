@@ -12,7 +12,7 @@ use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use async_graphql::{Request, ServerError};
 
-use crate::budget::{Budget, Excess, Limits, Used};
+use crate::budget::{Budget, Excess, Limits, QUICK, Used};
 use crate::db::Db;
 use caller::Caller;
 use document::{Documents, Prepared};
@@ -38,6 +38,7 @@ pub mod object;
 pub mod page;
 pub mod places;
 pub mod plan;
+mod run;
 pub mod sdl;
 pub mod shape;
 pub mod text;
@@ -157,14 +158,14 @@ impl Catalogue {
             let response = response.await;
             match budget.exceeded() {
                 Some(Excess::Quick) => {
-                    plan.remember_slow();
                     (lane, used) = (Lane::Slow, budget.used().processor);
                 }
                 Some(excess) => return Response::ended(excess, &budget),
-                None => match response {
-                    Ok(response) => return response,
-                    Err(excess) => return Response::ended(excess, &budget),
-                },
+                None => {
+                    // What has taken its time once may have found nothing in a cache.
+                    plan.remember_slow(budget.used().processor > QUICK);
+                    return response.unwrap_or_else(|excess| Response::ended(excess, &budget));
+                }
             }
         }
     }

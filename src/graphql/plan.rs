@@ -268,9 +268,9 @@ impl Plan {
         self.is_slow.load(Ordering::Relaxed)
     }
 
-    /// Notes that it was not.
-    pub(super) fn remember_slow(&self) {
-        self.is_slow.store(true, Ordering::Relaxed);
+    /// Notes whether it was.
+    pub(super) fn remember_slow(&self, is_slow: bool) {
+        self.is_slow.store(is_slow, Ordering::Relaxed);
     }
 
     /// About how many bytes the plan takes.

@@ -32,7 +32,7 @@ pub struct Writer<'a> {
 }
 
 /// The most errors of one answer. They are alike as a rule: a field that fails, once for each row.
-const MOST_ERRORS: usize = 100;
+pub const MOST_ERRORS: usize = 100;
 
 /// For each byte: 0 when it stands for itself in a JSON string, else the letter of its escape (`u` for `\u00XX`).
 static ESCAPES: [u8; 256] = {
