@@ -327,13 +327,17 @@ impl Excess {
         match self {
             Self::Objects => format!("The answer would hold more than {objects} objects. Ask for fewer with `first`."),
             Self::Answer => {
-                format!("The answer would be longer than {answer} bytes. Ask for fewer objects, or leave out long texts.")
+                format!(
+                    "The answer would be longer than {answer} bytes. Ask for fewer objects, or leave out long texts."
+                )
             }
             Self::Rows => {
                 format!("The answer needs rows of more than {rows} bytes. Ask for fewer objects with `first`.")
             }
             Self::Processor | Self::Quick => {
-                format!("The query was ended because it took more than {processor:?} of processor time. Ask for less at one time.")
+                format!(
+                    "The query was ended because it took more than {processor:?} of processor time. Ask for less at one time."
+                )
             }
             Self::Time => {
                 format!("The query was ended because it took longer than {time:?}. Ask for less at one time.")
@@ -365,4 +369,86 @@ fn thread_clock() -> u64 {
 
 fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(limits: Limits, is_quick: bool) -> Arc<Budget> {
+        Arc::new(Budget::new(limits, Instant::now() + limits.time, is_quick, Duration::ZERO))
+    }
+
+    /// Works for so long, by the clock of its thread.
+    fn work(time: Duration) {
+        let began = thread_clock();
+        while thread_clock() - began < nanos(time) {}
+    }
+
+    #[test]
+    fn the_first_limit_that_is_reached_is_remembered() {
+        let budget = budget(Limits { objects: 10, rows: 1_000, ..Limits::NONE }, false);
+        assert_eq!(budget.charge_objects(10), Ok(()));
+        assert_eq!(budget.charge_row(100), Ok(()));
+        assert_eq!(budget.charge_row(1_000), Err(Excess::Rows));
+        assert_eq!(budget.charge_objects(1), Err(Excess::Rows));
+        assert_eq!((budget.exceeded(), budget.check()), (Some(Excess::Rows), Err(Excess::Rows)));
+    }
+
+    #[test]
+    fn rows_that_are_read_again_are_charged_once() {
+        let budget = budget(Limits { rows: 1_000, ..Limits::NONE }, false);
+        assert_eq!(budget.charge_row(400), Ok(()));
+        budget.charge_rows_from(0);
+        assert_eq!(budget.charge_row(400), Ok(()));
+        assert_eq!(budget.used().rows, 400 + ROW);
+    }
+
+    #[test]
+    fn work_on_a_blocking_thread_is_charged_and_ended() {
+        let budget = budget(Limits { processor: Duration::from_millis(5), ..Limits::NONE }, false);
+        let mut slice = budget.slice();
+        assert_eq!(slice.check(), Ok(()));
+        work(Duration::from_millis(6));
+        assert_eq!(slice.check(), Err(Excess::Processor));
+        drop(slice);
+        assert!(budget.used().processor >= Duration::from_millis(6));
+    }
+
+    #[tokio::test]
+    async fn a_request_that_works_long_gives_others_a_turn_and_is_ended() {
+        let budget = budget(Limits { processor: Duration::from_millis(40), ..Limits::NONE }, false);
+        let (mut polls, mut turns) = (0, 0);
+        let ended = budget.metered(async {
+            while budget.pause().await.is_ok() {
+                work(Duration::from_millis(2));
+                turns += 1;
+            }
+        });
+        let mut ended = pin!(ended);
+        poll_fn(|context| {
+            polls += 1;
+            ended.as_mut().poll(context)
+        })
+        .await;
+        assert_eq!(budget.exceeded(), Some(Excess::Processor));
+        assert!(polls > turns / 2, "{polls} polls for {turns} turns");
+    }
+
+    #[tokio::test]
+    async fn waiting_takes_time_and_no_processor_time() {
+        let budget = budget(Limits { time: Duration::from_millis(20), ..Limits::NONE }, false);
+        let ended = budget.within(budget.metered(std::future::pending::<()>())).await;
+        assert_eq!(ended, Err(Excess::Time));
+        assert!(budget.used().processor < Duration::from_millis(10));
+    }
+
+    #[test]
+    fn a_quick_request_is_not_quick_for_long() {
+        let budget = budget(Limits::NONE, true);
+        let mut slice = budget.slice();
+        assert_eq!(slice.check(), Ok(()));
+        work(QUICK + Duration::from_millis(1));
+        assert_eq!(slice.check(), Err(Excess::Quick));
+    }
 }

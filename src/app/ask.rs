@@ -109,11 +109,13 @@ async fn run<T: DeserializeOwned>(
     let Response { errors, data } =
         serde_json::from_slice::<Response<T>>(&response.text).map_err(|error| Fault::Internal(error.to_string()))?;
     if let Some(TopLevel { message, extensions }) = errors.into_iter().next() {
+        if response.excess.is_some() {
+            return Err(Fault::TooMuch(message));
+        }
         return Err(match extensions.and_then(|extensions| extensions.code).as_deref() {
             Some("NOT_FOUND") => Fault::NotFound,
             Some("FORBIDDEN") => forbidden(session),
             Some("BAD_USER_INPUT") => Fault::BadRequest(message),
-            Some("COST_ACTUAL_TOO_EXPENSIVE") => Fault::TooMuch(message),
             _ => Fault::Internal(message),
         });
     }

@@ -13,11 +13,12 @@ use futures_util::TryStreamExt;
 use rusqlite::types::{FromSql, ValueRef};
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
+use sea_orm::sqlx::Row as _;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
-    ExecResult, FromQueryResult, QueryResult, QuerySelect, QueryTrait, Select, Statement, StreamTrait, TryGetable, Value,
+    ExecResult, FromQueryResult, QueryResult, QuerySelect, QueryTrait, Select, Statement, StreamTrait, TryGetable,
+    Value,
 };
-use sea_orm::sqlx::Row as _;
 use serde::de::DeserializeOwned;
 
 use super::cells;

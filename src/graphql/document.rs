@@ -184,7 +184,8 @@ impl Documents {
         let changes = inputs.len() + inputs.iter().map(entries).sum::<usize>();
         if changes > self.limits.changes {
             let most = self.limits.changes;
-            let message = format!("The number of mutations, and of entries in their lists, is over the limit of {most}.");
+            let message =
+                format!("The number of mutations, and of entries in their lists, is over the limit of {most}.");
             return Err(vec![request_error(message, Vec::new(), Code::ValidationFailed)]);
         }
         let operation = operation.name.as_ref().map(ToString::to_string);

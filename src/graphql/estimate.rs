@@ -76,7 +76,9 @@ impl<'p, V: FnMut(&[&'p FieldPlan], u64)> Walk<'p, V> {
     fn object(&mut self, plan: &'p ObjectPlan, count: u64, page: u64, path: &mut Vec<&'p FieldPlan>) -> u64 {
         let mut total = 0_u64;
         for field in &plan.fields {
-            let Some(cost) = field.cost().filter(|cost| cost.weight > 0 || !field.children.is_empty()) else { continue };
+            let Some(cost) = field.cost().filter(|cost| cost.weight > 0 || !field.children.is_empty()) else {
+                continue;
+            };
             let sizing = field.arguments.map_or(Sizing::default(), |slot| self.sizings[slot]);
             let (items, page) = match cost.size {
                 Size::One => (1, 1),

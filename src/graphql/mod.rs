@@ -154,7 +154,8 @@ impl Catalogue {
         let mut used = Duration::ZERO;
         loop {
             let budget = Arc::new(Budget::new(limits, deadline, lane == Lane::Quick, used));
-            let response = budget.within(budget.metered(self.answer(prepared, caller, request_id, &budget, lane, reads)));
+            let response =
+                budget.within(budget.metered(self.answer(prepared, caller, request_id, &budget, lane, reads)));
             let response = response.await;
             match budget.exceeded() {
                 Some(Excess::Quick) => {

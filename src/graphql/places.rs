@@ -89,3 +89,51 @@ impl Places {
         share
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    const ADA: Who = (ActorKind::Token, Some(1));
+    const BOB: Who = (ActorKind::Token, Some(2));
+
+    /// Takes a place that is free, or nothing.
+    fn now(places: &Places, lane: Lane, who: Who) -> Option<Place> {
+        places.take(lane, who).now_or_never()
+    }
+
+    #[test]
+    fn a_caller_has_a_share_and_leaves_the_rest_to_others() {
+        let places = Places::default();
+        for (lane, share) in [(Lane::Quick, QUICK_SHARE), (Lane::Slow, SLOW_SHARE)] {
+            let taken: Vec<_> = (0..share).map_while(|_| now(&places, lane, ADA)).collect();
+            assert_eq!(taken.len(), share);
+            assert!(now(&places, lane, ADA).is_none());
+            let others = now(&places, lane, BOB);
+            assert!(others.is_some());
+            drop(taken);
+            assert!(now(&places, lane, ADA).is_some());
+        }
+    }
+
+    #[test]
+    fn slow_requests_wait_for_slow_requests_alone() {
+        let places = Places::default();
+        let slow: Vec<_> =
+            (0..SLOW_READS as i64).filter_map(|n| now(&places, Lane::Slow, (ActorKind::Session, Some(n)))).collect();
+        assert_eq!(slow.len(), SLOW_READS);
+        assert!(now(&places, Lane::Slow, ADA).is_none());
+        assert!(now(&places, Lane::Quick, ADA).is_some());
+    }
+
+    #[test]
+    fn callers_that_ask_nothing_are_forgotten() {
+        let places = Places::default();
+        for number in 0..3 * KNOWN as i64 {
+            drop(now(&places, Lane::Quick, (ActorKind::Token, Some(number))));
+        }
+        assert!(places.shares.lock().expect("no panic").len() <= KNOWN);
+    }
+}

@@ -11,6 +11,7 @@ use apollo_compiler::executable::{ExecutableDocument, Field, Operation, Selectio
 use apollo_compiler::{Node, Schema};
 use async_graphql::{Pos, ServerError, Value};
 
+use super::cost;
 use super::document::request_error;
 use super::estimate::Sizing;
 use super::execute::{Arguments, Cost, FieldInfo, Kind, ObjectInfo};
@@ -18,7 +19,6 @@ use super::faults::Faults;
 use super::input::{self, Fields, InputError, ReadArguments, Substitution};
 use super::lines::Lines;
 use super::literals::Literals;
-use super::cost;
 use crate::error::Code;
 
 /// An operation, ready to run with any variables that leave its conditions as they are.

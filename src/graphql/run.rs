@@ -18,6 +18,8 @@ pub struct Response {
     pub errors: Vec<ServerError>,
     /// What it cost.
     pub used: Used,
+    /// The limit that ended it, if one did.
+    pub excess: Option<Excess>,
 }
 
 impl Response {
@@ -30,7 +32,7 @@ impl Response {
     pub fn ended(excess: Excess, budget: &Budget) -> Self {
         let code = if excess == Excess::Time { Code::Internal } else { Code::TooExpensive };
         let error = request_error(excess.sentence(budget.limits()), Vec::new(), code);
-        with_errors(b"{\"data\":null}", vec![error], budget.used())
+        Self { excess: Some(excess), ..with_errors(b"{\"data\":null}", vec![error], budget.used()) }
     }
 
     /// Adds an entry to the response's `extensions`.
@@ -71,7 +73,7 @@ pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arg
     plan.remember_size(out.text.len());
     let used = budget.used();
     let (text, errors) = out.finish();
-    if errors.is_empty() { Response { text, errors, used } } else { with_errors(&text, errors, used) }
+    if errors.is_empty() { Response { text, errors, used, excess: None } } else { with_errors(&text, errors, used) }
 }
 
 /// Runs mutations one after the other. When the budget is used up, the answer of the one that runs is left out, and no
@@ -105,7 +107,8 @@ async fn write_serially<'a, S: State, T: Object<S>>(
                 if let Some(excess) = budget.exceeded() {
                     out.text.truncate(text);
                     out.errors.truncate(errors);
-                    let why = format!("This mutation ran, but not all of its answer. {}", excess.sentence(budget.limits()));
+                    let why =
+                        format!("This mutation ran, but not all of its answer. {}", excess.sentence(budget.limits()));
                     leave_out(field, why, out)?;
                 }
             }
@@ -127,7 +130,7 @@ fn with_errors(text: &[u8], errors: Vec<ServerError>, used: Used) -> Response {
     whole.extend_from_slice(&errors_json(&errors));
     whole.push(b',');
     whole.extend_from_slice(&text[1..]);
-    Response { text: whole, errors, used }
+    Response { text: whole, errors, used, excess: None }
 }
 
 /// The list of errors as JSON text.

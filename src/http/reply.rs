@@ -1,6 +1,5 @@
 //! Every answer is built here, so that none lacks a header that all must have.
 
-
 use async_graphql::ServerError;
 use bytes::Bytes;
 use data_encoding::HEXLOWER;

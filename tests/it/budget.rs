@@ -7,7 +7,8 @@ use crate::app::TestApp;
 /// An installation where one team owns all services, which have two tags each.
 async fn one_team(flags: &[&str], services: usize) -> TestApp {
     let app = TestApp::with(flags).await;
-    let made = app.query(r#"mutation { teamCreate(input: { name: "Owners" }) { errors { message } } }"#, json!({})).await;
+    let made =
+        app.query(r#"mutation { teamCreate(input: { name: "Owners" }) { errors { message } } }"#, json!({})).await;
     assert_eq!(made["data"]["teamCreate"]["errors"], json!([]), "{made}");
     let names: Vec<usize> = (0..services).collect();
     for names in names.chunks(50) {
@@ -122,7 +123,9 @@ async fn a_mutation_is_kept_though_its_answer_is_too_much_and_the_next_is_not_ru
     let app = one_team(&["--max-objects", "500"], 30).await;
     let below = "service { owner { services { nodes { owner { services { nodes { id } } } } } } }";
     let create = |n: usize| {
-        format!(r#"m{n}: serviceCreate(input: {{ name: "new {n}", ownerInput: {{ alias: "owners" }} }}) {{ {below} }} "#)
+        format!(
+            r#"m{n}: serviceCreate(input: {{ name: "new {n}", ownerInput: {{ alias: "owners" }} }}) {{ {below} }} "#
+        )
     };
     let answer = app.query(&format!("mutation {{ {} {} }}", create(1), create(2)), json!({})).await;
     assert_eq!(answer["data"], json!({ "m1": null, "m2": null }));
@@ -171,7 +174,8 @@ async fn errors_are_told_by_the_first_few() {
     let app = TestApp::start().await;
     // Each field of the input object stands there many times, and each operation spreads the fragment.
     let fields = r#"name: "a", "#.repeat(150);
-    let fragment = format!("fragment F on Mutation {{ serviceCreate(input: {{ {fields} }}) {{ errors {{ message }} }} }}");
+    let fragment =
+        format!("fragment F on Mutation {{ serviceCreate(input: {{ {fields} }}) {{ errors {{ message }} }} }}");
     let operations: String = (0..90).map(|n| format!("mutation m{n} {{ ...F }} ")).collect();
     let body = json!({ "query": format!("{operations}{fragment}"), "operationName": "m1" }).to_string();
     let answer = app.post_body(body).await.json();
@@ -218,7 +222,9 @@ async fn variables_hold_only_so_many_values() {
 #[tokio::test]
 async fn a_document_is_accepted_or_refused_whatever_was_asked_before() {
     let date = |date: &str| {
-        format!(r#"query($b: Boolean!) {{ account {{ name services(notDeployedSince: "{date}") @include(if: $b) {{ totalCount }} }} }}"#)
+        format!(
+            r#"query($b: Boolean!) {{ account {{ name services(notDeployedSince: "{date}") @include(if: $b) {{ totalCount }} }} }}"#
+        )
     };
     let app = TestApp::start().await;
     let no = json!({ "b": false });

@@ -3,8 +3,12 @@
 
 use std::collections::HashSet;
 
+use async_graphql::Request;
 use hyper::Method;
 use rollcall::entity::token::Scope;
+use rollcall::graphql::cost::Limits;
+use rollcall::graphql::document::Documents;
+use rollcall::graphql::{SDL, schema};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -126,6 +130,52 @@ async fn what_nothing_reads_is_checked_all_the_same() {
     ] {
         assert_eq!(app.post(query, variables.clone()).await.code(), code, "{query} {variables}");
     }
+}
+
+/// The texts that `query` becomes when one of its literals is another.
+fn with_other_literals(query: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut strings = query.match_indices('"').map(|(at, _)| at);
+    while let (Some(begin), Some(end)) = (strings.next(), strings.next()) {
+        for other in ["x", "2026-13-01T00:00:00Z", "2026-11-21T01:44:00Z", "soon"] {
+            texts.push(format!("{}{other}{}", &query[..=begin], &query[end..]));
+        }
+    }
+    let bytes = query.as_bytes();
+    let is_number = |at: &usize| {
+        bytes[*at].is_ascii_digit()
+            && !bytes[..*at].last().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(byte))
+    };
+    for begin in (0..bytes.len()).filter(is_number) {
+        let end = begin + bytes[begin..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        texts.extend(["0", "7", "123456789"].map(|other| format!("{}{other}{}", &query[..begin], &query[end..])));
+    }
+    texts
+}
+
+#[test]
+fn a_text_is_judged_the_same_whatever_was_asked_before() {
+    let (query, mutation) = (&schema::info::Query, Some(&schema::info::Mutation));
+    let documents = Documents::new(SDL, query, mutation, schema::info::SCALARS, Limits::default());
+    let judge = |text: String, case: &Case| {
+        let mut request = Request::new(text).variables(serde_json::from_str(&case.variables).unwrap_or_default());
+        request.operation_name = case.operation_name.clone();
+        documents.prepare(&request).map(|prepared| prepared.estimate)
+    };
+    let (mut texts, mut accepted) = (0, 0);
+    for (index, case) in cases().into_iter().enumerate() {
+        // Known from here on, if it is valid.
+        let _ = judge(case.query.clone(), &case);
+        // A third of them, another one each time: they are many.
+        for (number, text) in with_other_literals(&case.query).into_iter().enumerate().skip(index % 3).step_by(3) {
+            let known = judge(text.clone(), &case);
+            // No text has this comment, so nothing is known of it.
+            let anew = judge(format!("{text}\n# {number}"), &case);
+            assert_eq!(known, anew, "{text}");
+            (texts, accepted) = (texts + 1, accepted + usize::from(known.is_ok()));
+        }
+    }
+    assert!(texts > 5_000 && accepted > 500, "{texts} texts, of which {accepted} are accepted");
 }
 
 #[test]

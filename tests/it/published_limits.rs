@@ -5,8 +5,8 @@ use rollcall::config::{self, Command};
 use rollcall::db::{QUICK_READS, SLOW_READS};
 use rollcall::deploy::record;
 use rollcall::entity::text;
-use rollcall::graphql::text::ENTRIES;
 use rollcall::graphql::places::{QUICK_SHARE, SLOW_SHARE};
+use rollcall::graphql::text::ENTRIES;
 use rollcall::graphql::write::MOST_ERRORS;
 use rollcall::graphql::{cost, faults, page};
 use rollcall::http::connection::{HEAD_BYTES, PIECE, STREAMS};
@@ -64,7 +64,9 @@ fn readme_tells_the_limits_as_they_are() {
         ),
         (
             "requests that read at one time; of one caller",
-            format!("{QUICK_READS} quick and {SLOW_READS} slow; {QUICK_SHARE} quick and {SLOW_SHARE} slow; others wait"),
+            format!(
+                "{QUICK_READS} quick and {SLOW_READS} slow; {QUICK_SHARE} quick and {SLOW_SHARE} slow; others wait"
+            ),
         ),
         (
             &*format!("time without a request, or without taking {} bytes of answers that wait", number(PIECE)),
@@ -88,10 +90,7 @@ fn readme_tells_the_limits_as_they_are() {
         ),
         ("values in variables; given to arguments", format!("{}; {}", number(MOST_PARTS), number(cost.values))),
         ("mutations in a request, with the entries of the lists that they are given", number(cost.changes)),
-        (
-            "errors of an answer; of a refusal",
-            format!("{MOST_ERRORS}, and how many more there are; {}", faults::MOST),
-        ),
+        ("errors of an answer; of a refusal", format!("{MOST_ERRORS}, and how many more there are; {}", faults::MOST)),
         ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
         ("list in an input: tags, members, references, environments", format!("{} entries", number(ENTRIES))),
         ("name, alias and other short text", format!("{} characters", text::SHORT)),

@@ -5,8 +5,14 @@ use crate::graphql::execute::{Cost, FieldInfo, Kind, ObjectInfo, Size};
 use crate::graphql::input;
 
 /// The root field `__schema`.
-pub const SCHEMA_FIELD: FieldInfo =
-    FieldInfo { name: "__schema", kind: Kind::Relation, nullable: false, arguments: None, objects: &[&SCHEMA], cost: ONE };
+pub const SCHEMA_FIELD: FieldInfo = FieldInfo {
+    name: "__schema",
+    kind: Kind::Relation,
+    nullable: false,
+    arguments: None,
+    objects: &[&SCHEMA],
+    cost: ONE,
+};
 
 /// The root field `__type`.
 pub const TYPE_FIELD: FieldInfo = FieldInfo {
