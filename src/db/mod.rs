@@ -4,6 +4,7 @@
 //! inside [`Db::write`], and does not know whether SQLite or PostgreSQL is behind it. How rows are read is told in
 //! [`read`]; what the tables are, in `migration/`.
 
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +24,7 @@ use sea_orm::{
 mod backup;
 mod cells;
 mod embedded;
+mod file;
 pub mod read;
 mod refusal;
 mod sequence;
@@ -30,6 +32,7 @@ mod shape;
 
 pub use backup::backup;
 use embedded::Embedded;
+pub use file::Exposed;
 pub use read::{Connection, OfKeys, Read, Reader, Row, Snapshot, Table};
 use refusal::busy;
 pub use refusal::{OpenError, is_lost_race, refusal};
@@ -148,6 +151,12 @@ impl Db {
                 [embedded, Some(pool("write", &self.write))].into_iter().flatten().collect()
             }
         }
+    }
+
+    /// The files of an SQLite database that other users of the machine may read. The database holds secrets: the
+    /// addresses of deploy endpoints.
+    pub fn readable_by_others(&self) -> Vec<Exposed> {
+        if self.read.embedded.is_some() { file::exposed(Path::new(&self.place)) } else { Vec::new() }
     }
 
     /// Tells `observer` of every statement, once it has run. Clones that were made before are not observed.
@@ -271,6 +280,8 @@ async fn connect_sqlite(url: &str) -> Result<Db, OpenError> {
     }
     let file = options.get_filename().to_path_buf();
     let place = file.display().to_string();
+    // A file that cannot be made is told by SQLite, in its own words.
+    let _ = file::create(&file);
     let options = options
         .create_if_missing(true)
         .busy_timeout(PATIENCE)

@@ -16,6 +16,7 @@ mod code_issue_project;
 mod codegen_fixtures;
 mod command_line;
 mod coverage;
+mod database_files;
 mod deploy;
 mod deploy_clients;
 mod deploy_metrics;
