@@ -44,6 +44,7 @@ mod process;
 mod properties;
 mod published_limits;
 mod races;
+mod readme;
 mod reads;
 mod real_catalogue;
 mod reference;
