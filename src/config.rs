@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use clap::{CommandFactory, Parser};
 
 mod addresses;
+mod budget;
 mod command;
 mod database;
 mod deploy;
@@ -20,6 +21,7 @@ mod tls;
 mod value;
 
 pub use addresses::Addresses;
+pub use budget::Budget;
 pub use command::{Command, DeployEndpointCommand, SchemaCommand, TokenCommand};
 pub use database::Database;
 pub use deploy::{Deploy, Pipeline, SecretUrl};

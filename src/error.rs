@@ -26,8 +26,12 @@ pub struct UserError {
 pub enum Code {
     /// The document cannot be read.
     ParseFailed,
-    /// The document does not fit the schema, or costs too much.
+    /// The document does not fit the schema, or is too large.
     ValidationFailed,
+    /// The request may answer with more than anybody may ask for.
+    EstimateTooHigh,
+    /// The request needs more than anybody may use.
+    TooExpensive,
     /// A value that does not fit its type or its rule.
     BadUserInput,
     /// A thing that is asked for by name is not there.
@@ -48,6 +52,8 @@ impl Code {
         match self {
             Self::ParseFailed => "GRAPHQL_PARSE_FAILED",
             Self::ValidationFailed => "GRAPHQL_VALIDATION_FAILED",
+            Self::EstimateTooHigh => "COST_ESTIMATED_TOO_EXPENSIVE",
+            Self::TooExpensive => "COST_ACTUAL_TOO_EXPENSIVE",
             Self::BadUserInput => "BAD_USER_INPUT",
             Self::NotFound => "NOT_FOUND",
             Self::Unauthenticated => "UNAUTHENTICATED",

@@ -3,6 +3,7 @@
 extern crate self as rollcall;
 
 pub mod app;
+pub mod budget;
 pub mod commands;
 pub mod config;
 pub mod db;

@@ -80,8 +80,10 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     let mut signals = Signals::new().map_err(sentence)?;
 
     let app_url = settings.addresses.app_url(address);
-    let catalogue =
-        Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url: app_url.clone() });
+    let (account_name, budget) = (settings.account_name, settings.budget.limits());
+    let estimate = settings.budget.max_estimate;
+    let catalogue = Settings { account_name, app_url: app_url.clone(), budget, estimate };
+    let catalogue = Catalogue::new(db.clone(), catalogue);
     let mut app = App::new(db.clone(), catalogue, settings.edge);
     if let Some(openid) = openid {
         let provider = Provider::new(openid, format!("{app_url}{}", openid::CALLBACK));

@@ -303,6 +303,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Item],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::introspection::SCHEMA_FIELD,
             ::rollcall::graphql::introspection::TYPE_FIELD,
@@ -318,6 +323,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -325,6 +331,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "description",
@@ -332,6 +339,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "language",
@@ -339,6 +347,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "framework",
@@ -346,6 +355,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "product",
@@ -353,6 +363,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "count",
@@ -360,6 +371,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "rank",
@@ -367,6 +379,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ratio",
@@ -374,6 +387,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "active",
@@ -381,6 +395,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "phase",
@@ -388,6 +403,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "createdAt",
@@ -395,6 +411,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "children",
@@ -402,6 +419,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Child],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
         ],
     };
@@ -415,6 +437,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "key",
@@ -422,6 +445,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "value",
@@ -429,6 +453,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
         ],
     };

@@ -113,6 +113,7 @@ async fn run<T: DeserializeOwned>(
             Some("NOT_FOUND") => Fault::NotFound,
             Some("FORBIDDEN") => forbidden(session),
             Some("BAD_USER_INPUT") => Fault::BadRequest(message),
+            Some("COST_ACTUAL_TOO_EXPENSIVE") => Fault::TooMuch(message),
             _ => Fault::Internal(message),
         });
     }

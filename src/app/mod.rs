@@ -68,6 +68,8 @@ pub enum Fault {
     Forbidden(Role),
     /// The request cannot be understood, for the reason given.
     BadRequest(String),
+    /// The page takes more time or memory than anybody may use, for the reason given.
+    TooMuch(String),
     /// We must mend it. The cause is for the log alone.
     Internal(String),
 }

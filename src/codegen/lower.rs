@@ -7,7 +7,7 @@ use apollo_compiler::ast;
 use graphql_parser::schema as sdl;
 
 use super::model::{
-    Enum, EnumValue, Field, Input, InputValue, Interface, Object, Scalar, Schema, Shape, Type, TypeRef, Union, Value,
+    Cost, Enum, EnumValue, Field, Input, InputValue, Interface, Object, Scalar, Schema, Shape, Type, TypeRef, Union, Value,
 };
 use super::respell::respell;
 
@@ -119,6 +119,8 @@ fn fields(fields: Vec<sdl::Field<'static, String>>) -> Vec<Field> {
         args: input_values(field.arguments),
         ty: type_ref(&field.field_type),
         deprecated: deprecated(&field.directives),
+        cost: cost(&field.directives),
+        list_size: number(&field.directives, "listSize", "assumedSize"),
     };
     fields.into_iter().map(lower).collect()
 }
@@ -170,6 +172,20 @@ fn constant(value: sdl::Value<'static, String>) -> Value {
 fn deprecated(directives: &[sdl::Directive<'static, String>]) -> Option<String> {
     let directive = directives.iter().find(|directive| directive.name == "deprecated")?;
     Some(string_argument(directive, "reason").unwrap_or_else(|| NO_LONGER_SUPPORTED.to_owned()))
+}
+
+fn cost(directives: &[sdl::Directive<'static, String>]) -> Option<Cost> {
+    let weight = number(directives, "cost", "weight")?;
+    Some(Cost { weight, per_day: number(directives, "cost", "perDay").unwrap_or(0) })
+}
+
+/// An argument of a directive that is a whole number.
+fn number(directives: &[sdl::Directive<'static, String>], name: &str, argument: &str) -> Option<u32> {
+    let directive = directives.iter().find(|directive| directive.name == name)?;
+    directive.arguments.iter().find_map(|(name, value)| match value {
+        sdl::Value::Int(number) if name == argument => u32::try_from(number.as_i64()?).ok(),
+        _ => None,
+    })
 }
 
 fn specified_by(directives: &[sdl::Directive<'static, String>]) -> Option<String> {

@@ -136,6 +136,19 @@ pub struct Field {
     pub ty: TypeRef,
     /// The reason of `@deprecated`.
     pub deprecated: Option<String>,
+    /// What `@cost` says.
+    pub cost: Option<Cost>,
+    /// The `assumedSize` of `@listSize`.
+    pub list_size: Option<u32>,
+}
+
+/// What a field counts in the estimate of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// Each answer.
+    pub weight: u32,
+    /// Each day between the arguments `start` and `end`.
+    pub per_day: u32,
 }
 
 /// An argument, or a field of an input object.

@@ -47,15 +47,6 @@ pub struct Edge {
     /// How long a request's body may take
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_BODY_TIMEOUT", default_value = "30s", value_parser = value::duration)]
     pub body_timeout: Duration,
-    /// How long a GraphQL query may take; a mutation is always let finish
-    #[arg(
-        long,
-        value_name = "DURATION",
-        env = "ROLLCALL_QUERY_TIMEOUT",
-        default_value = "30s",
-        value_parser = value::duration
-    )]
-    pub query_timeout: Duration,
     /// How long a connection may stay without a request, or without taking any of an answer
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_IDLE_TIMEOUT", default_value = "60s", value_parser = value::duration)]
     pub idle_timeout: Duration,

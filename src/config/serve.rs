@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{Addresses, Database, Edge, Log, OpenIdArgs, value};
+use super::{Addresses, Budget, Database, Edge, Log, OpenIdArgs, value};
 
 /// The settings of `rollcall serve`.
 #[derive(Debug, Clone, Args)]
@@ -35,6 +35,9 @@ pub struct Serve {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub edge: Edge,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub budget: Budget,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub log: Log,

@@ -1,5 +1,6 @@
 //! Rows of SQLite as serde reads them: the fields of a struct are the columns, by their places.
 
+use std::cell;
 use std::fmt;
 
 use rusqlite::Row;
@@ -9,9 +10,12 @@ use serde::de::value::{SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// The struct whose fields the first columns are.
-pub(super) fn read<'de, T: de::Deserialize<'de>>(row: &'de Row<'de>) -> Result<T, DbErr> {
-    T::deserialize(Cells { row, next: 0 }).map_err(|Unreadable(why)| DbErr::Type(why.into()))
+/// Counts bytes of text.
+type Count = cell::Cell<usize>;
+
+/// The struct whose fields the first columns are. The bytes of its texts are added to `text`.
+pub(super) fn read<'de, T: de::Deserialize<'de>>(row: &'de Row<'de>, text: &Count) -> Result<T, DbErr> {
+    T::deserialize(Cells { row, next: 0, text }).map_err(|Unreadable(why)| DbErr::Type(why.into()))
 }
 
 /// Why a row is no such struct.
@@ -19,15 +23,16 @@ pub(super) fn read<'de, T: de::Deserialize<'de>>(row: &'de Row<'de>) -> Result<T
 struct Unreadable(Box<str>);
 
 /// The columns of a row, from one on.
-struct Cells<'de> {
+struct Cells<'de, 't> {
     row: &'de Row<'de>,
     next: usize,
+    text: &'t Count,
 }
 
 /// One of them.
 struct Cell<'de>(ValueRef<'de>);
 
-impl<'de> Deserializer<'de> for Cells<'de> {
+impl<'de> Deserializer<'de> for Cells<'de, '_> {
     type Error = Unreadable;
 
     #[inline]
@@ -41,13 +46,16 @@ impl<'de> Deserializer<'de> for Cells<'de> {
     }
 }
 
-impl<'de> SeqAccess<'de> for Cells<'de> {
+impl<'de> SeqAccess<'de> for Cells<'de, '_> {
     type Error = Unreadable;
 
     #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Unreadable> {
         let cell = self.row.get_ref(self.next).map_err(de::Error::custom)?;
         self.next += 1;
+        if let ValueRef::Text(text) | ValueRef::Blob(text) = cell {
+            self.text.set(self.text.get() + text.len());
+        }
         seed.deserialize(Cell(cell)).map(Some)
     }
 }

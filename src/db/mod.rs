@@ -21,6 +21,8 @@ use sea_orm::{
     TransactionTrait, Value, metric,
 };
 
+use crate::budget::Budget;
+
 mod backup;
 mod cells;
 mod embedded;
@@ -28,6 +30,7 @@ mod file;
 pub mod read;
 mod refusal;
 mod sequence;
+mod session;
 mod shape;
 
 pub use backup::backup;
@@ -44,6 +47,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Readers of SQLite for what is not read in place. Each keeps its own page cache.
 const SQLITE_READERS: u32 = 2;
+
+/// Requests that read at one time, quick ones and slow ones. There are connections for all of them.
+pub const QUICK_READS: usize = 6;
+/// See [`QUICK_READS`].
+pub const SLOW_READS: usize = 2;
 
 /// Connections to PostgreSQL, for readers and writers together.
 const POSTGRES_CONNECTIONS: u32 = 10;
@@ -83,18 +91,19 @@ impl Db {
     }
 
     /// Begins a transaction that only reads, and sees the database as it is at its first statement, whatever is written
-    /// meanwhile. Dropped, it is over.
-    pub async fn begin_read(&self) -> Result<Snapshot, DbErr> {
+    /// meanwhile. Dropped, it is over. What it reads is charged to `budget`, if there is one.
+    pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, DbErr> {
         if let Some(embedded) = &self.read.embedded {
-            let snapshot = embedded.begin().await?;
-            return Ok(Snapshot(read::Kind::Embedded { snapshot: Box::new(snapshot), beside: self.read.pool.clone() }));
+            let (snapshot, beside) = (Box::new(embedded.begin().await?), self.read.pool.clone());
+            return Ok(Snapshot { kind: read::Kind::Embedded { snapshot, beside }, budget });
         }
         let options = TransactionOptions {
             isolation_level: Some(IsolationLevel::RepeatableRead),
             access_mode: Some(AccessMode::ReadOnly),
             ..TransactionOptions::default()
         };
-        Ok(Snapshot(read::Kind::Pooled(self.read.pool.begin_with_options(options).await?)))
+        let transaction = self.read.pool.begin_with_options(options).await?;
+        Ok(Snapshot { kind: read::Kind::Pooled(transaction), budget })
     }
 
     /// Begins a transaction that may write. On SQLite there is one at a time: it takes the write lock at once, so

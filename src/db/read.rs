@@ -5,18 +5,25 @@
 //! [`Shape`](super::Shape). Anything else is sea-orm's affair: each of these connections is one of sea-orm's too. Only what it is asked
 //! that way in a [`Snapshot`] of an SQLite file is read beside that, as it is at the time.
 
-use rusqlite::types::FromSql;
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::TryStreamExt;
+use rusqlite::types::{FromSql, ValueRef};
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
-    ExecResult, FromQueryResult, QueryResult, QuerySelect, QueryTrait, Select, Statement, TryGetable, Value,
+    ExecResult, FromQueryResult, QueryResult, QuerySelect, QueryTrait, Select, Statement, StreamTrait, TryGetable, Value,
 };
+use sea_orm::sqlx::Row as _;
 use serde::de::DeserializeOwned;
 
 use super::cells;
 use super::embedded::{self, Embedded};
 use super::shape::{How, Shape, statement};
+use crate::budget::{Budget, Excess};
 
 /// The connections to read by.
 #[derive(Clone, Debug)]
@@ -25,9 +32,12 @@ pub struct Reader {
     pub(super) embedded: Option<Embedded>,
 }
 
-/// A transaction that reads. Dropped, it is over.
+/// A transaction that reads. Dropped, it is over. What it reads is charged to its budget.
 #[derive(Debug)]
-pub struct Snapshot(pub(super) Kind);
+pub struct Snapshot {
+    pub(super) kind: Kind,
+    pub(super) budget: Option<Arc<Budget>>,
+}
 
 #[derive(Debug)]
 pub(super) enum Kind {
@@ -47,39 +57,68 @@ pub enum Connection<'c> {
 }
 
 /// A row of an answer.
-pub enum Row<'r> {
-    /// From a pool.
-    Pooled(&'r QueryResult),
-    /// From a file.
-    Embedded(&'r rusqlite::Row<'r>),
+pub struct Row<'r> {
+    from: From<'r>,
+    /// The bytes of the texts that were read from it.
+    text: Cell<usize>,
+}
+
+enum From<'r> {
+    Pool(&'r QueryResult),
+    File(&'r rusqlite::Row<'r>),
 }
 
 /// What a column may be read as.
-pub trait Cell: TryGetable + FromSql {}
+pub trait Column: TryGetable + FromSql {}
 
-impl<T: TryGetable + FromSql> Cell for T {}
+impl<T: TryGetable + FromSql> Column for T {}
 
 /// A table whose rows can be read from anywhere.
 pub trait Table: EntityTrait<Model: DeserializeOwned + 'static> {}
 
 impl<E> Table for E where E: EntityTrait<Model: DeserializeOwned + 'static> {}
 
-impl Row<'_> {
+impl<'r> Row<'r> {
+    pub(super) fn of_pool(row: &'r QueryResult) -> Self {
+        Self { from: From::Pool(row), text: Cell::new(pooled_text(row)) }
+    }
+
+    pub(super) fn of_file(row: &'r rusqlite::Row<'r>) -> Self {
+        Self { from: From::File(row), text: Cell::new(0) }
+    }
+
     /// The value of a column, by its place.
-    pub fn get<T: Cell>(&self, place: usize) -> Result<T, DbErr> {
-        match self {
-            Self::Pooled(row) => row.try_get_by_index(place),
-            Self::Embedded(row) => row.get(place).map_err(embedded::unreadable),
+    pub fn get<T: Column>(&self, place: usize) -> Result<T, DbErr> {
+        match self.from {
+            From::Pool(row) => row.try_get_by_index(place),
+            From::File(row) => {
+                if let Ok(ValueRef::Text(text)) = row.get_ref(place) {
+                    self.text.set(self.text.get() + text.len());
+                }
+                row.get(place).map_err(super::session::unreadable)
+            }
         }
     }
 
     /// The row of a table whose columns come first, under their names and in their order.
     pub fn model<E: Table>(&self) -> Result<E::Model, DbErr> {
-        match self {
-            Self::Pooled(row) => E::Model::from_query_result(row, ""),
-            Self::Embedded(row) => cells::read(row),
+        match self.from {
+            From::Pool(row) => E::Model::from_query_result(row, ""),
+            From::File(row) => cells::read(row, &self.text),
         }
     }
+
+    /// The bytes of text of what was read from it.
+    pub fn text(&self) -> usize {
+        self.text.get()
+    }
+}
+
+/// The bytes that a row of a server holds.
+fn pooled_text(row: &QueryResult) -> usize {
+    let Some(row) = row.try_as_pg_row() else { return 0 };
+    let length = |place| row.try_get_raw(place).ok().and_then(|value| value.as_bytes().ok()).map_or(0, <[u8]>::len);
+    (0..row.len()).map(length).sum()
 }
 
 /// A statement that selects rows of several keys.
@@ -127,6 +166,12 @@ pub trait Read: ConnectionTrait {
     /// Whether a statement costs little enough to be run once for each key.
     #[doc(hidden)]
     fn is_embedded(&self) -> bool;
+
+    /// Charges the copy of a row that holds so many bytes of text ([`Row::text`]) to whoever asked for it.
+    fn charge(&self, text: usize) -> Result<(), DbErr> {
+        let _ = text;
+        Ok(())
+    }
 
     /// What `read` makes of each row of a statement.
     fn rows<T, F>(&self, statement: &SelectStatement, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
@@ -245,7 +290,34 @@ async fn pooled<T, F>(connection: &impl ConnectionTrait, statement: Statement, r
 where
     F: Fn(&Row<'_>) -> Result<T, DbErr>,
 {
-    connection.query_all_raw(statement).await?.iter().map(|row| read(&Row::Pooled(row))).collect()
+    connection.query_all_raw(statement).await?.iter().map(|row| read(&Row::of_pool(row))).collect()
+}
+
+/// The same, a row at a time, each charged before the next is asked for.
+async fn charged<T, F>(
+    transaction: &DatabaseTransaction,
+    statement: Statement,
+    read: F,
+    budget: &Budget,
+) -> Result<Vec<T>, DbErr>
+where
+    F: Fn(&Row<'_>) -> Result<T, DbErr>,
+{
+    let (began, mut found) = (Instant::now(), Vec::new());
+    let mut rows = transaction.stream_raw(statement).await?;
+    while let Some(row) = rows.try_next().await? {
+        let row = Row::of_pool(&row);
+        budget.charge_row(row.text()).map_err(over)?;
+        found.push(read(&row)?);
+    }
+    // How long the server worked is not told; this is no less.
+    budget.charge_work(began.elapsed()).map_err(over)?;
+    Ok(found)
+}
+
+/// What a statement fails with when the request has used up its budget. Nobody is told of it: the budget knows.
+pub(super) fn over(excess: Excess) -> DbErr {
+    DbErr::Custom(excess.to_string())
 }
 
 impl Read for DatabaseTransaction {
@@ -285,14 +357,19 @@ impl Read for Snapshot {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
-        match &self.0 {
-            Kind::Pooled(transaction) => pooled(transaction, work.statement, read).await,
-            Kind::Embedded { snapshot, .. } => snapshot.rows(work, read).await,
+        match (&self.kind, &self.budget) {
+            (Kind::Pooled(transaction), Some(budget)) => charged(transaction, work.statement, read, budget).await,
+            (Kind::Pooled(transaction), None) => pooled(transaction, work.statement, read).await,
+            (Kind::Embedded { snapshot, .. }, budget) => snapshot.rows(work, read, budget.as_ref()).await,
         }
     }
 
     fn is_embedded(&self) -> bool {
-        matches!(self.0, Kind::Embedded { .. })
+        matches!(self.kind, Kind::Embedded { .. })
+    }
+
+    fn charge(&self, text: usize) -> Result<(), DbErr> {
+        self.budget.as_ref().map_or(Ok(()), |budget| budget.charge_row(text).map_err(over))
     }
 }
 
@@ -316,6 +393,13 @@ impl Read for Connection<'_> {
             Self::Transaction(_) => false,
         }
     }
+
+    fn charge(&self, text: usize) -> Result<(), DbErr> {
+        match self {
+            Self::Snapshot(snapshot) => snapshot.charge(text),
+            Self::Reader(_) | Self::Transaction(_) => Ok(()),
+        }
+    }
 }
 
 impl Reader {
@@ -326,7 +410,7 @@ impl Reader {
 
 impl Snapshot {
     fn of_sea_orm(&self) -> DatabaseExecutor<'_> {
-        match &self.0 {
+        match &self.kind {
             Kind::Pooled(transaction) => DatabaseExecutor::Transaction(transaction),
             Kind::Embedded { beside, .. } => DatabaseExecutor::Connection(beside),
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
 
-use super::embedded::Answer;
+use super::session::Answer;
 
 /// The sentence for a client whose write the database refuses for now, and not for what is written; nothing for an error
 /// of any other kind.

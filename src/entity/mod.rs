@@ -82,12 +82,24 @@ where
                 keys: wanted,
                 is_limited: false,
             };
-            for row in db.rows_of(query, |row| row.model::<E>()).await? {
+            for (row, text) in db.rows_of(query, |row| Ok((row.model::<E>()?, row.text()))).await? {
                 if let Value::BigInt(Some(id)) = row.get(key) {
-                    rows.insert(id, row);
+                    rows.insert(id, (row, text, false));
                 }
             }
-            Ok(ids.into_iter().map(|id| rows.get(&id?).cloned()).collect())
+            let mut answers = Vec::with_capacity(ids.len());
+            for id in ids {
+                let Some((row, text, is_taken)) = id.and_then(|id| rows.get_mut(&id)) else {
+                    answers.push(None);
+                    continue;
+                };
+                // Reading it was charged once.
+                if std::mem::replace(is_taken, true) {
+                    db.charge(*text)?;
+                }
+                answers.push(Some(row.clone()));
+            }
+            Ok(answers)
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::id;
+use super::places::Who;
 use super::plan::Plan;
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::user::{self, Role};
@@ -49,6 +50,11 @@ impl Caller {
             Role::Admin => Rights::All,
         };
         Self { actor: Actor::session(session, user), rights }
+    }
+
+    /// Whose share of the places its requests take.
+    pub fn who(&self) -> Who {
+        (self.actor.kind, self.actor.id)
     }
 
     /// Whether the caller is shown the addresses that deploys are posted to. They are as good as passwords for writing, so

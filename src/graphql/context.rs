@@ -7,9 +7,11 @@ use apollo_compiler::validation::Valid;
 use sea_orm::DatabaseTransaction;
 
 use super::caller::{self, Caller};
-use super::document::{Documents, request_error};
+use super::document::{Documents, Prepared, request_error};
 use super::execute::Response;
+use super::places::{Lane, Place, Places};
 use super::{Settings, execute};
+use crate::budget::Budget;
 use crate::db::{self, Connection, Db, Snapshot};
 use crate::entity::audit;
 use crate::error::{Code, Error, Result};
@@ -19,17 +21,21 @@ pub(super) struct Shared {
     pub(super) db: Db,
     pub(super) settings: Settings,
     pub(super) documents: Documents,
+    pub(super) places: Places,
 }
 
 /// What lives as long as a request, or, inside a mutation, as its transaction.
 ///
 /// A query reads in one transaction, so that all parts of its answer are of one moment, and on one connection, which
-/// costs less than to borrow one for each statement.
+/// costs less than to borrow one for each statement. So does what is selected of a mutation's answer.
 pub struct State {
     shared: Arc<Shared>,
     transaction: Transaction,
     request_id: Arc<str>,
     asked: Arc<Asked>,
+    budget: Arc<Budget>,
+    /// The place of a mutation's answer, while it is read. After the transaction, so that it is given back later.
+    _place: Option<Place>,
 }
 
 /// What the statements of a state have in common.
@@ -43,40 +49,70 @@ enum Transaction {
 struct Asked {
     caller: Caller,
     inputs: Vec<serde_json::Value>,
+    estimate: u64,
 }
 
+/// A mutation's answer of more objects than this is read among the slow requests.
+const QUICK_ANSWER: u64 = 1_000;
+
 impl State {
-    /// The state of a mutation, and of whatever needs no database.
-    pub(super) fn new(shared: Arc<Shared>, request_id: &str, caller: &Caller, inputs: &[serde_json::Value]) -> Self {
-        let asked = Arc::new(Asked { caller: caller.clone(), inputs: inputs.to_vec() });
-        Self { shared, transaction: Transaction::None, request_id: request_id.into(), asked }
+    /// The state of a request before it has asked the database anything.
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        request_id: &str,
+        caller: &Caller,
+        prepared: &Prepared,
+        budget: &Arc<Budget>,
+    ) -> Self {
+        let (inputs, estimate) = (prepared.inputs.clone(), prepared.estimate);
+        let asked = Arc::new(Asked { caller: caller.clone(), inputs, estimate });
+        let (request_id, budget) = (request_id.into(), Arc::clone(budget));
+        Self { shared, transaction: Transaction::None, request_id, asked, budget, _place: None }
     }
 
     /// The state of a query.
-    pub(super) async fn reading(shared: Arc<Shared>, request_id: &str, caller: &Caller) -> Result<Self, Response> {
-        let begun = shared.db.begin_read().await;
-        let state = Self::new(shared, request_id, caller, &[]);
-        match begun {
-            Ok(snapshot) => Ok(Self { transaction: Transaction::Read(snapshot), ..state }),
+    pub(super) async fn reading(self) -> Result<Self, Response> {
+        match self.shared.db.begin_read(Some(Arc::clone(&self.budget))).await {
+            Ok(snapshot) => Ok(Self { transaction: Transaction::Read(snapshot), ..self }),
             // Once for the whole answer, not once for each part of it.
             Err(error) => {
-                let message = execute::State::report(&state, &error.into());
+                let message = execute::State::report(&self, &error.into());
                 Err(Response::failed(request_error(message, Vec::new(), Code::Internal)))
             }
+        }
+    }
+
+    fn with(&self, transaction: Transaction, place: Option<Place>) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            transaction,
+            request_id: Arc::clone(&self.request_id),
+            asked: Arc::clone(&self.asked),
+            budget: Arc::clone(&self.budget),
+            _place: place,
         }
     }
 }
 
 impl execute::State for State {
     async fn begin(&self) -> Result<Self> {
-        let transaction = Transaction::Write(self.shared.db.begin_write().await?);
-        let (shared, request_id) = (Arc::clone(&self.shared), Arc::clone(&self.request_id));
-        Ok(Self { shared, transaction, request_id, asked: Arc::clone(&self.asked) })
+        Ok(self.with(Transaction::Write(self.shared.db.begin_write().await?), None))
+    }
+
+    async fn read(&self) -> Result<Self> {
+        let lane = if self.asked.estimate > QUICK_ANSWER { Lane::Slow } else { Lane::Quick };
+        let place = self.shared.places.take(lane, self.asked.caller.who()).await;
+        let snapshot = self.shared.db.begin_read(Some(Arc::clone(&self.budget))).await?;
+        Ok(self.with(Transaction::Read(snapshot), Some(place)))
+    }
+
+    fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     async fn note(&self, name: &str, index: usize, subject: &[u8]) -> Result<()> {
         let Transaction::Write(transaction) = &self.transaction else { return Ok(()) };
-        let Asked { caller, inputs } = &*self.asked;
+        let Asked { caller, inputs, .. } = &*self.asked;
         let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
         let payload = serde_json::from_slice(subject).unwrap_or_default();
         let (subject, detail) = (caller::subject(&payload, input), caller::shortened(input).to_string());

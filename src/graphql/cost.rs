@@ -5,6 +5,7 @@
 
 use apollo_compiler::collections::HashMap;
 use apollo_compiler::executable::{ExecutableDocument, Selection, SelectionSet};
+use apollo_compiler::{Node, ast};
 use async_graphql::ServerError;
 
 use super::document::request_error;
@@ -28,11 +29,35 @@ pub struct Limits {
     /// Lists of introspection inside one another (`fields` of the types of `fields`), fragments expanded: the schema is
     /// a graph, and each such list multiplies the answer by its size.
     pub lists: u32,
+    /// Operations of the document.
+    pub operations: usize,
+    /// Fields, and values given to arguments, of all operations together, fragments expanded: what it takes to check
+    /// the document.
+    pub parts: u64,
+    /// Values that are given to arguments, variables put in.
+    pub values: usize,
+    /// Mutations, and entries of the lists that they are given.
+    pub changes: usize,
+    /// The estimate of an operation ([`super::estimate`]).
+    pub estimate: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: 20, fields: 2_000, aliases: 500, directives: 200, nesting: 64, tokens: 15_000, lists: 2 }
+        Self {
+            depth: 20,
+            fields: 2_000,
+            aliases: 500,
+            directives: 200,
+            nesting: 64,
+            tokens: 15_000,
+            lists: 2,
+            operations: 100,
+            parts: 30_000,
+            values: 20_000,
+            changes: 2_000,
+            estimate: 10_000_000,
+        }
     }
 }
 
@@ -43,6 +68,7 @@ struct Cost {
     aliases: u64,
     directives: u64,
     lists: u32,
+    values: u64,
 }
 
 /// The lists of `__Type` that lead to other types.
@@ -55,14 +81,22 @@ impl Cost {
         self.aliases = self.aliases.saturating_add(other.aliases);
         self.directives = self.directives.saturating_add(other.directives);
         self.lists = self.lists.max(other.lists);
+        self.values = self.values.saturating_add(other.values);
     }
 }
 
 /// Refuses a document one of whose operations is over a limit.
 pub fn check(document: &ExecutableDocument, limits: &Limits) -> Result<(), Vec<ServerError>> {
+    let refuse = |message| Err(vec![request_error(message, Vec::new(), Code::ValidationFailed)]);
+    let count = document.operations.iter().count();
+    if count > limits.operations {
+        return refuse(format!("The document's number of operations is over the limit of {}.", limits.operations));
+    }
     let mut counter = Counter { document, fragments: HashMap::default() };
+    let mut parts = 0_u64;
     for operation in document.operations.iter() {
         let cost = counter.selection(&operation.selection_set);
+        parts = parts.saturating_add(cost.fields).saturating_add(cost.values);
         let bounds = [
             ("depth", u64::from(cost.depth), u64::from(limits.depth)),
             ("number of fields", cost.fields, limits.fields),
@@ -72,12 +106,56 @@ pub fn check(document: &ExecutableDocument, limits: &Limits) -> Result<(), Vec<S
         ];
         for (what, count, limit) in bounds {
             if count > limit {
-                let message = format!("The operation's {what} is over the limit of {limit}.");
-                return Err(vec![request_error(message, Vec::new(), Code::ValidationFailed)]);
+                return refuse(format!("The operation's {what} is over the limit of {limit}."));
             }
         }
     }
+    if parts > limits.parts {
+        let what = "The document's number of fields and values, in all operations and with fragments expanded,";
+        return refuse(format!("{what} is over the limit of {}.", limits.parts));
+    }
     Ok(())
+}
+
+/// About how many bytes a document takes, once it is parsed.
+pub fn weight(document: &ExecutableDocument) -> u64 {
+    /// A field with its lists and names, or a value.
+    const PART: u64 = 400;
+    fn parts(set: &SelectionSet) -> u64 {
+        let part = |selection: &Selection| {
+            let directives: u64 = selection.directives().iter().map(|directive| 1 + values(&directive.arguments)).sum();
+            directives
+                + match selection {
+                    Selection::Field(field) => 1 + values(&field.arguments) + parts(&field.selection_set),
+                    Selection::InlineFragment(fragment) => 1 + parts(&fragment.selection_set),
+                    Selection::FragmentSpread(_) => 1,
+                }
+        };
+        set.selections.iter().map(part).sum()
+    }
+    let operations = document.operations.iter().map(|operation| {
+        let variables = operation.variables.iter().map(|variable| {
+            let directives: u64 = variable.directives.iter().map(|directive| 1 + values(&directive.arguments)).sum();
+            2 + directives + variable.default_value.as_ref().map_or(0, |value| value_count(value))
+        });
+        let directives: u64 = operation.directives.iter().map(|directive| 1 + values(&directive.arguments)).sum();
+        2 + directives + variables.sum::<u64>() + parts(&operation.selection_set)
+    });
+    let fragments = document.fragments.values().map(|fragment| 2 + parts(&fragment.selection_set));
+    PART * (operations.sum::<u64>() + fragments.sum::<u64>())
+}
+
+fn values(arguments: &[Node<ast::Argument>]) -> u64 {
+    arguments.iter().map(|argument| value_count(&argument.value)).sum()
+}
+
+/// How many values there are in a literal, itself among them.
+pub(super) fn value_count(value: &ast::Value) -> u64 {
+    1 + match value {
+        ast::Value::List(items) => items.iter().map(|item| value_count(item)).sum(),
+        ast::Value::Object(fields) => fields.iter().map(|(_, value)| value_count(value)).sum(),
+        _ => 0,
+    }
 }
 
 struct Counter<'d> {
@@ -90,12 +168,16 @@ impl<'d> Counter<'d> {
     fn selection(&mut self, set: &'d SelectionSet) -> Cost {
         let mut total = Cost::default();
         for selection in &set.selections {
-            total.directives = total.directives.saturating_add(selection.directives().len() as u64);
+            let directives = selection.directives();
+            total.directives = total.directives.saturating_add(directives.len() as u64);
+            let given = directives.iter().map(|directive| values(&directive.arguments)).sum();
+            total.values = total.values.saturating_add(given);
             total.add(match selection {
                 Selection::Field(field) => {
                     let mut cost = self.selection(&field.selection_set);
                     cost.depth = cost.depth.saturating_add(1);
                     cost.fields = cost.fields.saturating_add(1);
+                    cost.values = cost.values.saturating_add(values(&field.arguments));
                     cost.aliases = cost.aliases.saturating_add(u64::from(field.alias.is_some()));
                     let is_list = set.ty == "__Type" && LISTS.contains(&field.name.as_str());
                     cost.lists = cost.lists.saturating_add(u32::from(is_list));

@@ -1,27 +1,29 @@
 //! From a request's text to something that can run: parsed, validated, costed, compiled, and remembered.
 //!
 //! Everything that can be refused is refused here, before a resolver runs. A text that was seen before, with these or
-//! other [`literals`], is neither parsed nor validated again; the memory for remembered texts is bounded by their total
-//! length.
+//! other [`literals`], is neither parsed nor validated again, and compiled again only where `@skip` or `@include` decide
+//! otherwise than before. What is kept is bounded by the bytes that it takes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use apollo_compiler::collections::HashMap;
 use apollo_compiler::diagnostic::ToCliReport;
 use apollo_compiler::executable::{ExecutableDocument, Operation, Selection};
 use apollo_compiler::parser::{Parser, SourceSpan};
 use apollo_compiler::validation::{DiagnosticList, Valid};
-use apollo_compiler::{Name, Node, Schema};
+use apollo_compiler::{Name, Node, Schema, ast};
 use async_graphql::{Pos, Request, ServerError, Value};
 use quick_cache::sync::Cache;
 
 use super::cost::{self, Limits};
+use super::estimate::Sizing;
 use super::execute::{Arguments, ObjectInfo};
 use super::input::{self, InputError, InputTypes, Scalar, Substitution};
 use super::lines::Lines;
 use super::literals::{self, Literals};
 use super::plan::Plan;
-use super::{argument_path, lexical, sdl, validate};
+use super::{argument_path, estimate, faults, lexical, sdl, validate};
 use crate::error::{Code, quoted};
 
 /// Turns requests into runnable operations; keeps what it learnt of each text.
@@ -31,7 +33,10 @@ pub struct Documents {
     mutation: Option<&'static ObjectInfo>,
     scalars: &'static [Scalar],
     limits: Limits,
-    seen: Cache<Vec<u8>, Arc<Document>, ByLength>,
+    seen: Cache<Vec<u8>, Arc<Document>, ByWeight>,
+    /// Plans that are not kept with their document.
+    plans: Cache<PlanKey, Arc<Plan>, ByWeight>,
+    documents: AtomicU64,
 }
 
 /// An operation that was checked in full, with its variables and arguments.
@@ -44,37 +49,57 @@ pub struct Prepared {
     pub inputs: Vec<serde_json::Value>,
     /// The operation's name, if it has one.
     pub operation: Option<String>,
+    /// How many objects the answer may have at the most, by the sizes of its pages.
+    pub estimate: u64,
 }
 
 struct Document {
+    /// Tells it from all others.
+    number: u64,
     document: Valid<ExecutableDocument>,
     /// Those of the text that it was made of; other texts have others in their places.
     literals: Literals,
+    /// Values that hold such literals, where a scalar of the schema's own is asked for, and which one: other literals in
+    /// their places have to be checked.
+    scalars: Vec<(Node<ast::Value>, Name)>,
     lines: Lines,
     /// The variables that decide a `@skip` or an `@include`, by operation.
     conditions: HashMap<Option<Name>, Vec<Name>>,
-    plans: Mutex<Vec<(PlanKey, Arc<Plan>)>>,
+    /// The plan of the operation that was asked for first, when nothing decides over it.
+    plan: Option<(Option<Name>, Arc<Plan>)>,
 }
 
 /// A plan holds for one operation and one outcome of each of its conditions.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct PlanKey {
+    document: u64,
     operation: Option<Name>,
     outcomes: Vec<Option<bool>>,
 }
 
-/// At most this many plans are kept for one text.
-const PLANS_PER_DOCUMENT: usize = 16;
+/// The most bytes that documents take, with the plans that are kept with them.
+const DOCUMENTS_BYTES: u64 = 16 << 20;
 
-/// At most this many bytes of text are remembered. A parsed document takes some thirty times its text.
-const REMEMBERED_BYTES: u64 = 512 * 1024;
+/// The most bytes that other plans take.
+const PLANS_BYTES: u64 = 8 << 20;
 
+/// What an entry of a cache takes beside what is counted.
+const ENTRY: u64 = 256;
+
+/// By bytes.
 #[derive(Clone)]
-struct ByLength;
+struct ByWeight;
 
-impl quick_cache::Weighter<Vec<u8>, Arc<Document>> for ByLength {
-    fn weight(&self, text: &Vec<u8>, _: &Arc<Document>) -> u64 {
-        text.len() as u64 + 64
+impl quick_cache::Weighter<Vec<u8>, Arc<Document>> for ByWeight {
+    fn weight(&self, text: &Vec<u8>, document: &Arc<Document>) -> u64 {
+        // The key, and the text that the parser keeps.
+        2 * text.len() as u64 + document.weight() + ENTRY
+    }
+}
+
+impl quick_cache::Weighter<PlanKey, Arc<Plan>> for ByWeight {
+    fn weight(&self, key: &PlanKey, plan: &Arc<Plan>) -> u64 {
+        plan.weight() + key.outcomes.len() as u64 + ENTRY
     }
 }
 
@@ -91,8 +116,15 @@ impl Documents {
         limits: Limits,
     ) -> Self {
         let schema = sdl::parse(text).unwrap_or_else(|error| panic!("the schema was checked by the build: {error}"));
-        let seen = Cache::with_weighter(1024, REMEMBERED_BYTES, ByLength);
-        Self { schema: Arc::new(schema), query, mutation, scalars, limits, seen }
+        let seen = Cache::with_weighter(1024, DOCUMENTS_BYTES, ByWeight);
+        let plans = Cache::with_weighter(1024, PLANS_BYTES, ByWeight);
+        let documents = AtomicU64::new(0);
+        Self { schema: Arc::new(schema), query, mutation, scalars, limits, seen, plans, documents }
+    }
+
+    /// The bounds of documents.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// The schema that documents are checked against.
@@ -104,16 +136,33 @@ impl Documents {
     pub fn prepare(&self, request: &Request) -> Result<Prepared, Vec<ServerError>> {
         let (text, literals) = literals::taken_out_of(&request.query);
         if let Some(document) = self.seen.get(&text) {
-            let prepared = self.prepare_by(&document, &literals, request);
             // What is wrong with a literal is for a document of its own text to say.
-            if prepared.is_ok() || literals == document.literals {
-                return prepared;
+            let fit = literals == document.literals || self.fit(&literals, &document);
+            if fit {
+                let prepared = self.prepare_by(&document, &literals, request);
+                if prepared.is_ok() || literals == document.literals {
+                    return prepared;
+                }
             }
         }
-        let document = Arc::new(self.check(&request.query, literals)?);
+        let mut document = self.check(&request.query, literals)?;
         let prepared = self.prepare_by(&document, &document.literals, request);
-        self.seen.insert(text, document);
+        if let (Ok(prepared), Ok(operation)) = (&prepared, document.operation(request.operation_name.as_deref()))
+            && document.conditions_of(operation).is_empty()
+        {
+            let name = operation.name.clone();
+            document.plan = Some((name, Arc::clone(&prepared.plan)));
+        }
+        self.seen.insert(text, Arc::new(document));
         prepared
+    }
+
+    /// Whether these literals are values of the scalars in whose places they stand.
+    fn fit(&self, literals: &Literals, document: &Document) -> bool {
+        let substitution = Substitution { variables: &HashMap::default(), literals };
+        document.scalars.iter().all(|(literal, scalar)| {
+            substitution.value(literal).is_some_and(|value| self.types().check(scalar, &value).is_ok())
+        })
     }
 
     fn prepare_by(
@@ -126,9 +175,30 @@ impl Documents {
         let variables = input::variables(self.types(), operation, &request.variables, &document.lines)?;
         let plan = self.plan(document, operation, &variables)?;
         let substitution = Substitution { variables: &variables, literals };
-        let arguments = plan.arguments(&substitution)?;
+        let (arguments, sizings) = plan.arguments(&substitution, self.limits.values)?;
+        let estimate = estimate::of(&plan, &sizings);
+        if estimate > self.limits.estimate {
+            return Err(vec![self.too_much(&plan, &sizings, estimate)]);
+        }
         let inputs = plan.inputs(&substitution);
-        Ok(Prepared { plan, arguments, inputs, operation: operation.name.as_ref().map(ToString::to_string) })
+        let changes = inputs.len() + inputs.iter().map(entries).sum::<usize>();
+        if changes > self.limits.changes {
+            let most = self.limits.changes;
+            let message = format!("The number of mutations, and of entries in their lists, is over the limit of {most}.");
+            return Err(vec![request_error(message, Vec::new(), Code::ValidationFailed)]);
+        }
+        let operation = operation.name.as_ref().map(ToString::to_string);
+        Ok(Prepared { plan, arguments, inputs, operation, estimate })
+    }
+
+    fn too_much(&self, plan: &Plan, sizings: &[Sizing], estimate: u64) -> ServerError {
+        let (field, own) = estimate::largest(plan, sizings);
+        let message = format!(
+            "The query may answer {estimate} objects, by the sizes of its pages; the limit is {}. The field {field} adds \
+             {own}. Ask for smaller pages with `first`, or for fewer lists inside one another.",
+            self.limits.estimate
+        );
+        request_error(message, Vec::new(), Code::EstimateTooHigh)
     }
 
     fn types(&self) -> InputTypes<'_> {
@@ -148,12 +218,13 @@ impl Documents {
         let document = parsed.to_executable(&self.schema).map_err(|e| refuse(&e.errors))?;
         cost::check(&document, &self.limits)?;
         let document = document.validate(&self.schema).map_err(|e| refuse(&e.errors))?;
-        validate::check(self.types(), &parsed, &document, &lines)?;
+        let scalars = validate::check(self.types(), &parsed, &document, &lines, &literals)?;
         let conditions = |operation: &Node<Operation>| {
             (operation.name.clone(), conditions(&validate::selections(&document, operation)))
         };
         let conditions = document.operations.iter().map(conditions).collect();
-        Ok(Document { document, literals, lines, conditions, plans: Mutex::default() })
+        let number = self.documents.fetch_add(1, Ordering::Relaxed);
+        Ok(Document { number, document, literals, scalars, lines, conditions, plan: None })
     }
 
     fn plan(
@@ -162,19 +233,21 @@ impl Documents {
         operation: &Node<Operation>,
         variables: &HashMap<String, Value>,
     ) -> Result<Arc<Plan>, Vec<ServerError>> {
-        let key = PlanKey { operation: operation.name.clone(), outcomes: document.outcomes(operation, variables) };
-        let plans = || document.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, plan)) = plans().iter().find(|(known, _)| *known == key) {
+        if let Some((name, plan)) = &document.plan
+            && *name == operation.name
+        {
             return Ok(Arc::clone(plan));
+        }
+        let outcomes = document.outcomes(operation, variables);
+        let key = PlanKey { document: document.number, operation: operation.name.clone(), outcomes };
+        if let Some(plan) = self.plans.get(&key) {
+            return Ok(plan);
         }
         let root = if operation.is_mutation() { self.mutation.unwrap_or(self.query) } else { self.query };
         let Document { document: executable, lines, literals, .. } = document;
         let plan = Plan::compile(&self.schema, executable, lines, operation, root, variables, literals)?;
         let plan = Arc::new(plan);
-        let mut plans = plans();
-        if plans.len() < PLANS_PER_DOCUMENT {
-            plans.push((key, Arc::clone(&plan)));
-        }
+        self.plans.insert(key, Arc::clone(&plan));
         Ok(plan)
     }
 }
@@ -202,12 +275,30 @@ impl Document {
 
     /// What the variables say to the operation's conditions. Where one is null the plan tells whether that matters.
     fn outcomes(&self, operation: &Operation, variables: &HashMap<String, Value>) -> Vec<Option<bool>> {
-        let conditions = self.conditions.get(&operation.name).map_or(&[][..], Vec::as_slice);
         let outcome = |variable: &Name| match variables.get(variable.as_str()) {
             Some(Value::Boolean(outcome)) => Some(*outcome),
             _ => None,
         };
-        conditions.iter().map(outcome).collect()
+        self.conditions_of(operation).iter().map(outcome).collect()
+    }
+
+    fn conditions_of(&self, operation: &Operation) -> &[Name] {
+        self.conditions.get(&operation.name).map_or(&[][..], Vec::as_slice)
+    }
+
+    /// About how many bytes it takes.
+    fn weight(&self) -> u64 {
+        let plan = self.plan.as_ref().map_or(0, |(_, plan)| plan.weight());
+        cost::weight(&self.document) + self.literals.weight() + self.lines.weight() + plan
+    }
+}
+
+/// How many entries the lists in a value have.
+fn entries(value: &serde_json::Value) -> usize {
+    match value {
+        serde_json::Value::Array(items) => items.len() + items.iter().map(entries).sum::<usize>(),
+        serde_json::Value::Object(fields) => fields.values().map(entries).sum(),
+        _ => 0,
     }
 }
 
@@ -225,9 +316,7 @@ fn diagnostics(
     code: Code,
     path: impl Fn(Option<SourceSpan>) -> Option<Vec<String>>,
 ) -> Vec<ServerError> {
-    /// One mistake can be reported many times over; the first few say it.
-    const MOST: usize = 20;
-    let first = list.iter().take(MOST).map(|found| {
+    let first = list.iter().take(faults::MOST).map(|found| {
         let place = found.error.location();
         let message = found.error.to_string();
         let message = match path(place) {

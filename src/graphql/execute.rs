@@ -19,11 +19,13 @@ use apollo_compiler::validation::Valid;
 use async_graphql::{ErrorExtensionValues, ServerError};
 use futures_util::future::join_all;
 
-pub use super::object::{BoxFuture, Composite, FieldInfo, Kind, Node, Object, ObjectInfo};
-use super::plan::{FieldPlan, ObjectPlan, Plan, Source};
+pub use super::object::{BoxFuture, Composite, Cost, FieldInfo, Kind, Node, Object, ObjectInfo, Size};
+use super::plan::{FieldPlan, ObjectPlan, Source};
+pub use super::run::{Response, errors_json, run};
 pub use super::shape::{Boxed, Children, Rows, Shape, Written};
 use super::shape::{ScalarRows, ShapeRows};
 use super::write::{Bubble, Scalar, Step, Writer};
+use crate::budget::{Budget, Excess};
 use crate::error::{Code, Error, Result, UserError};
 
 /// What a relation's resolver gives back: a `T` for each parent, in order. Any `async fn` to `Result<Vec<T>>` is one.
@@ -46,6 +48,14 @@ pub trait State: Send + Sync + Sized + 'static {
         let _ = (name, index, subject);
         async { Ok(()) }
     }
+    /// Begins to read what a mutation answered with, once its writes are kept: all of it at one moment.
+    fn read(&self) -> impl Future<Output = Result<Self>> + Send {
+        self.begin()
+    }
+    /// What the request may still use.
+    fn budget(&self) -> &Budget {
+        Budget::unlimited()
+    }
     /// Ends it: the writes are kept when `commit` says so, and gone otherwise.
     fn end(self, commit: bool) -> impl Future<Output = Result<()>> + Send;
     /// Logs an error that the caller cannot mend and answers with what may be shown of it.
@@ -63,18 +73,21 @@ const ATTEMPTS: usize = 5;
 pub type ValidSchema = Valid<Schema>;
 
 /// Resolved values live here until the answer is written, so that everything else may borrow them.
-type Arena = elsa::sync::FrozenVec<Box<dyn Any + Send + Sync>>;
+pub(super) type Arena = elsa::sync::FrozenVec<Box<dyn Any + Send + Sync>>;
 
 /// Arguments as their field's resolver takes them.
 pub type Arguments = Arc<dyn Any + Send + Sync>;
 
 /// One run of a plan.
 pub struct Execution<'a, S> {
-    state: &'a S,
-    arguments: &'a [Arguments],
-    arena: &'a Arena,
+    pub(super) state: &'a S,
+    pub(super) budget: &'a Budget,
+    /// What a mutation's answer is read with.
+    pub(super) reading: Option<Arc<S>>,
+    pub(super) arguments: &'a [Arguments],
+    pub(super) arena: &'a Arena,
     /// The root field of a mutation that is being run, by its place.
-    mutation: usize,
+    pub(super) mutation: usize,
 }
 
 /// What a resolver is given beside its parents and its arguments.
@@ -93,8 +106,8 @@ impl<S> Context<'_, S> {
 
 impl<'a, S: State> Execution<'a, S> {
     /// The context of the resolver of `field`.
-    pub fn context(&self, field: &'a FieldPlan) -> Context<'a, S> {
-        Context { state: self.state, field }
+    pub fn context<'c>(&'c self, field: &'c FieldPlan) -> Context<'c, S> {
+        Context { state: self.reading.as_deref().unwrap_or(self.state), field }
     }
 
     /// The arguments of `field`, read before execution began.
@@ -110,7 +123,17 @@ impl<'a, S: State> Execution<'a, S> {
         self.arena.push_get(Box::new(value)).downcast_ref().expect("what was kept is of its own type")
     }
 
+    /// Charges objects of the answer: a slot when there are too many.
+    pub(super) fn charge(&self, objects: usize) -> Result<(), Slot<'a>> {
+        let ended = |excess: Excess| Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
+        self.budget.charge_objects(objects).map_err(ended)
+    }
+
     fn fail(&self, error: Error) -> Slot<'a> {
+        // The request is told once why it was ended.
+        if let Some(excess) = self.budget.exceeded() {
+            return Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
+        }
         let (message, code) = match &error {
             Error::User(errors) => (error.to_string(), errors.first().map_or(Code::BadUserInput, |e| e.code)),
             Error::Internal(_) => (self.state.report(&error), Code::Internal),
@@ -164,7 +187,8 @@ impl<'a, S: State> Execution<'a, S> {
         Box::pin(async move {
             let (arena, field) = (Arena::new(), field.identifying());
             let mut out = Writer::new(256);
-            let execution = Execution { state, arguments: &[], arena: &arena, mutation: self.mutation };
+            let (budget, mutation) = (Budget::unlimited(), self.mutation);
+            let execution = Execution { state, budget, reading: None, arguments: &[], arena: &arena, mutation };
             match held(vec![payload], &field, &execution).await {
                 Slot::Values(values) if values.write(0, &mut out).is_ok() => out.text,
                 _ => Vec::new(),
@@ -176,6 +200,39 @@ impl<'a, S: State> Execution<'a, S> {
     pub fn unidentified<'c, T>(&'c self, _: &'c S, _: &'c FieldPlan, _: &'c T) -> BoxFuture<'c, Vec<u8>> {
         Box::pin(ready(Vec::new()))
     }
+}
+
+/// The slot of what a mutation answered with, whose writes are kept by now. All that is selected below it is read as a
+/// query reads: at one moment, until the deadline.
+pub async fn payload<'r, 'a: 'r, V, S>(
+    answer: Result<V>,
+    field: &'a FieldPlan,
+    execution: &'r Execution<'a, S>,
+) -> Slot<'a>
+where
+    V: Shape<S>,
+    S: State,
+{
+    let payload = match answer {
+        Ok(payload) => execution.keep(payload),
+        Err(error) => return execution.fail(error),
+    };
+    if !field.reads_below() {
+        // It is there, however late it is.
+        let execution = Execution { budget: Budget::unlimited(), reading: None, ..*execution };
+        return held(vec![payload], field, &execution).await;
+    }
+    let read = async {
+        match execution.state.read().await {
+            Ok(state) => {
+                let execution = Execution { reading: Some(Arc::new(state)), ..*execution };
+                held(vec![payload], field, &execution).await
+            }
+            Err(error) => execution.fail(error),
+        }
+    };
+    let ended = |excess: Excess| Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
+    execution.budget.within(read).await.unwrap_or_else(ended)
 }
 
 /// Puts errors that the caller can mend into a mutation's payload; the others stay top-level errors.
@@ -213,6 +270,9 @@ pub async fn level<'r, 'a: 'r, S: State, T: Object<S>>(
     plan: &'a ObjectPlan,
     execution: &'r Execution<'a, S>,
 ) -> Box<dyn Rows<'a> + 'a> {
+    if execution.budget.pause().await.is_err() {
+        return Box::new(Ended);
+    }
     let mut relations = plan.relations();
     let slots = match (rows.is_empty(), plan.relation_count) {
         (true, _) | (_, 0) => Vec::new(),
@@ -225,8 +285,21 @@ pub async fn level<'r, 'a: 'r, S: State, T: Object<S>>(
     Box::new(Level { rows, plan, slots, state: PhantomData })
 }
 
+/// A level of a request that has used up its budget.
+struct Ended;
+
+impl<'a> Rows<'a> for Ended {
+    fn write(&self, _: usize, out: &mut Writer<'a>) -> Written {
+        out.null();
+        Ok(())
+    }
+}
+
 impl<'a, S: State, T: Object<S>> Rows<'a> for Level<'a, S, T> {
     fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
+        if out.is_full() {
+            return Ok(());
+        }
         let object = self.rows[row];
         out.raw("{");
         for field in &self.plan.fields {
@@ -242,7 +315,7 @@ impl<'a, S: State, T: Object<S>> Rows<'a> for Level<'a, S, T> {
     }
 }
 
-fn write_relation<'a>(field: &'a FieldPlan, slot: &Slot<'a>, row: usize, out: &mut Writer<'a>) -> Written {
+pub(super) fn write_relation<'a>(field: &'a FieldPlan, slot: &Slot<'a>, row: usize, out: &mut Writer<'a>) -> Written {
     out.path.push(Step::Key(&field.response_key));
     let write = |out: &mut Writer<'a>| match slot {
         Slot::Values(values) => values.write(row, out),
@@ -314,6 +387,9 @@ where
         starts.push(nodes.len());
         value.collect(&mut nodes);
     }
+    if let Err(ended) = execution.charge(nodes.len()) {
+        return ended;
+    }
     let children = V::Node::resolve(nodes, &field.children, execution).await;
     Slot::Values(Box::new(ShapeRows { values, starts, children, state: PhantomData }))
 }
@@ -325,82 +401,4 @@ fn checked<V>(answers: Result<Vec<V>>, parents: usize) -> Result<Vec<V>> {
     } else {
         Err(Error::internal(format!("a relation answered {} times for {parents} parents", answers.len())))
     }
-}
-
-/// What one operation came to.
-#[derive(Debug)]
-pub struct Response {
-    /// The response as JSON text: `{"data":…}`, with `errors` before it when there are any.
-    pub text: Vec<u8>,
-    /// The errors met on the way, in the order of the text.
-    pub errors: Vec<ServerError>,
-}
-
-impl Response {
-    /// The answer to an operation of which nothing can be resolved.
-    pub fn failed(error: ServerError) -> Self {
-        with_errors(b"{\"data\":null}", vec![error])
-    }
-}
-
-/// Runs an operation. The root fields of a query are resolved together; those of a mutation one after the other,
-/// each with all that is selected below it, so that each sees what the one before wrote.
-pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arguments], state: &S) -> Response {
-    let arena = Arena::new();
-    let execution = Execution { state, arguments, arena: &arena, mutation: 0 };
-    let mut out = Writer::new(plan.size_hint());
-    out.raw("{\"data\":");
-    if plan.serial {
-        let start = out.text.len();
-        if let Err(error) = write_serially(root, plan, &execution, &mut out).await {
-            out.text.truncate(start);
-            out.null();
-            out.errors.push(*error);
-        }
-    } else {
-        let rows = level(vec![root], &plan.root, &execution).await;
-        out.nullable(|out| rows.write(0, out));
-    }
-    out.raw("}");
-    plan.remember_size(out.text.len());
-    let Writer { text, errors, .. } = out;
-    if errors.is_empty() { Response { text, errors } } else { with_errors(&text, errors) }
-}
-
-async fn write_serially<'a, S: State, T: Object<S>>(
-    root: &'a T,
-    plan: &'a Plan,
-    execution: &Execution<'a, S>,
-    out: &mut Writer<'a>,
-) -> Written {
-    out.raw("{");
-    for (mutation, field) in plan.root.fields.iter().enumerate() {
-        out.raw(&field.key);
-        match field.source {
-            Source::Typename => out.string(T::INFO.name),
-            Source::Column(index) => root.write_column(index, out),
-            Source::Relation { .. } => {
-                let execution = &Execution { mutation, ..*execution };
-                let slot = T::resolve(&[root], field, execution).await;
-                write_relation(field, &slot, 0, out)?;
-            }
-        }
-    }
-    out.raw("}");
-    Ok(())
-}
-
-/// Puts the errors before the data, where the specification asks for them.
-fn with_errors(text: &[u8], errors: Vec<ServerError>) -> Response {
-    let mut whole = Vec::with_capacity(text.len() + 256 * errors.len());
-    whole.extend_from_slice(b"{\"errors\":");
-    whole.extend_from_slice(&errors_json(&errors));
-    whole.push(b',');
-    whole.extend_from_slice(&text[1..]);
-    Response { text: whole, errors }
-}
-
-/// The list of errors as JSON text.
-pub fn errors_json(errors: &[ServerError]) -> Vec<u8> {
-    serde_json::to_vec(errors).unwrap_or_else(|_| b"[]".to_vec())
 }

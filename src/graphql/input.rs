@@ -17,6 +17,7 @@ pub use async_graphql::{MaybeUndefined, Name, Value};
 use async_graphql::{Number, Pos, ServerError, Variables};
 
 use super::execute::{Arguments, Boxed};
+use super::faults::Faults;
 use super::lines::Lines;
 use super::literals::Literals;
 use crate::error::{Code, shortened};
@@ -263,7 +264,7 @@ pub(super) fn variables(
     lines: &Lines,
 ) -> Result<HashMap<String, Value>, Vec<ServerError>> {
     let mut coerced = HashMap::default();
-    let mut errors = Vec::new();
+    let mut errors = Faults::default();
     for definition in &operation.variables {
         let name = definition.name.as_str();
         let outcome = match (given.get(&Name::new(name)), &definition.default_value) {
@@ -278,7 +279,17 @@ pub(super) fn variables(
             Err(error) => errors.push(bad_input(error.within(format!("${name}")), lines.of(definition.location()))),
         }
     }
-    if errors.is_empty() { Ok(coerced) } else { Err(errors) }
+    errors.none()?;
+    Ok(coerced)
+}
+
+/// How many values there are in a value, itself among them.
+pub(super) fn count(value: &Value) -> usize {
+    1 + match value {
+        Value::List(items) => items.iter().map(count).sum(),
+        Value::Object(fields) => fields.values().map(count).sum(),
+        _ => 0,
+    }
 }
 
 /// The top-level error for input that does not fit.

@@ -46,6 +46,11 @@ impl Lines {
         Pos { line, column: byte - start - (self.excess(byte) - self.excess(start)) + 1 }
     }
 
+    /// How many bytes it takes.
+    pub(super) fn weight(&self) -> u64 {
+        (size_of_val(&*self.starts) + size_of_val(&*self.excess)) as u64
+    }
+
     /// By how much the bytes before this one outnumber the UTF-16 units.
     fn excess(&self, byte: usize) -> usize {
         let before = self.excess.partition_point(|(end, _)| *end <= byte);

@@ -131,7 +131,7 @@ impl<E: Table> List<E> {
         let mut page = Page::empty();
         if ctx.selects_rows() {
             let rows = self.by_parent(&ctx.db(), request).await?.remove(&0);
-            page = Page::new(rows.unwrap_or_default(), request);
+            page = Page::new(rows.unwrap_or_default().rows, request);
         }
         if ctx.selects_count() {
             page.total_count = Some(self.counts(&ctx.db()).await?.values().sum());
@@ -144,22 +144,27 @@ impl<E: Table> List<E> {
         let mut rows = if ctx.selects_rows() { self.by_parent(&ctx.db(), request).await? } else { HashMap::new() };
         let counts = if ctx.selects_count() { Some(self.counts(&ctx.db()).await?) } else { None };
         let (ids, keys) = (self.ids(), self.keys().len());
-        let page = |id: &i64| {
+        let mut pages = Vec::with_capacity(ids.len());
+        for id in ids {
             // A parent may stand twice in a level: the rows are read once and given to each.
-            let rows = if keys == ids.len() { rows.remove(id) } else { rows.get(id).cloned() };
-            let mut page = Page::new(rows.unwrap_or_default(), request);
+            let rows = if keys == ids.len() { rows.remove(id) } else { copy(&ctx.db(), rows.get(id))? };
+            let mut page = Page::new(rows.unwrap_or_default().rows, request);
             page.total_count = counts.as_ref().map(|counts| counts.get(id).copied().unwrap_or(0));
-            page
-        };
-        Ok(ids.iter().map(page).collect())
+            pages.push(page);
+        }
+        Ok(pages)
     }
 
     /// The first row of each parent, in the order in which they were given.
     pub async fn firsts(self, db: &impl Read) -> Result<Vec<Option<E::Model>>> {
         // The rows of a page are one more than asked for.
         let rows = self.by_parent(db, &PageRequest { first: 0, after: None }).await?;
-        let first = |id: &i64| Some(rows.get(id)?.first()?.1.clone());
-        Ok(self.ids().iter().map(first).collect())
+        let mut firsts = Vec::with_capacity(self.ids().len());
+        for id in self.ids() {
+            let rows = copy(db, rows.get(id))?.unwrap_or_default().rows;
+            firsts.push(rows.into_iter().next().map(|(_, row)| row));
+        }
+        Ok(firsts)
     }
 
     fn ids(&self) -> &[i64] {
@@ -175,8 +180,8 @@ impl<E: Table> List<E> {
     }
 
     /// The rows of each parent in their order; those of a list without parents stand at 0.
-    async fn by_parent(&self, db: &impl Read, request: &PageRequest) -> Result<HashMap<i64, Vec<(Cursor, E::Model)>>> {
-        let mut by_parent = HashMap::<i64, Vec<_>>::with_capacity(self.ids().len());
+    async fn by_parent(&self, db: &impl Read, request: &PageRequest) -> Result<HashMap<i64, OfParent<E::Model>>> {
+        let mut by_parent = HashMap::<i64, OfParent<_>>::with_capacity(self.ids().len());
         let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
         let conditions = match &self.among {
             None => vec![None],
@@ -184,10 +189,12 @@ impl<E: Table> List<E> {
         };
         for condition in conditions {
             for row in self.rows(db, request, condition).await? {
-                by_parent.entry(row.parent).or_default().push((row.place, row.model));
+                let of_parent = by_parent.entry(row.parent).or_default();
+                of_parent.rows.push((row.place, row.model));
+                of_parent.text += row.text;
             }
             // Statements that look up several keys promise no order, and the rows of several values are to be merged.
-            for rows in by_parent.values_mut() {
+            for OfParent { rows, .. } in by_parent.values_mut() {
                 rows.sort_by(|(one, _), (other, _)| {
                     let order = (one.order, one.id).cmp(&(other.order, other.id));
                     if self.descending { order.reverse() } else { order }
@@ -235,7 +242,8 @@ impl<E: Table> List<E> {
             let id = row.get(next())?;
             let order = if is_ordered { Some(row.get(next())?) } else { None };
             let parent = if has_parents { row.get(next())? } else { 0 };
-            Ok(Row { parent, place: Cursor { order, id }, model: row.model::<E>()? })
+            let model = row.model::<E>()?;
+            Ok(Row { parent, place: Cursor { order, id }, text: row.text(), model })
         };
         let shape = self.shape("a page", request.after.is_some());
         let Some(parents) = &self.parents else {
@@ -321,7 +329,30 @@ impl<E: Table> List<E> {
 struct Row<E: Table> {
     parent: i64,
     place: Cursor,
+    text: usize,
     model: E::Model,
+}
+
+/// The rows of a parent, each with its place.
+#[derive(Clone)]
+struct OfParent<M> {
+    rows: Vec<(Cursor, M)>,
+    /// The bytes of text that they hold.
+    text: usize,
+}
+
+impl<M> Default for OfParent<M> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), text: 0 }
+    }
+}
+
+/// The rows of a parent once more, charged as if they were read.
+fn copy<M: Clone>(db: &impl Read, rows: Option<&OfParent<M>>) -> Result<Option<OfParent<M>>> {
+    let Some(of_parent) = rows else { return Ok(None) };
+    db.charge(of_parent.text)?;
+    of_parent.rows.iter().skip(1).try_for_each(|_| db.charge(0))?;
+    Ok(Some(of_parent.clone()))
 }
 
 fn named<C: ColumnTrait>(column: C) -> Named {

@@ -34,6 +34,11 @@ impl Literals {
         Some(&self.0[place].1)
     }
 
+    /// About how many bytes they take: they are parts of the text, each at its place.
+    pub(super) fn weight(&self) -> u64 {
+        (self.0.len() * size_of::<(usize, Value)>()) as u64
+    }
+
     /// Whether a value is one of them, or holds one.
     pub(super) fn are_in(&self, literal: &Node<ast::Value>) -> bool {
         match &**literal {

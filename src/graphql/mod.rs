@@ -6,21 +6,26 @@
 //! [`execute`] runs the plan. HTTP, tokens and limits are left to the edge.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use async_graphql::{Request, ServerError};
 
+use crate::budget::{Budget, Excess, Limits, QUICK, Used};
 use crate::db::Db;
 use caller::Caller;
 use document::{Documents, Prepared};
 use execute::Response;
+use places::{Lane, Places};
 
 pub mod caller;
 pub mod context;
 pub mod cost;
 pub mod document;
+mod estimate;
 pub mod execute;
+pub mod faults;
 pub mod id;
 pub mod identifier;
 pub mod input;
@@ -31,7 +36,9 @@ pub mod list;
 mod literals;
 pub mod object;
 pub mod page;
+pub mod places;
 pub mod plan;
+mod run;
 pub mod sdl;
 pub mod shape;
 pub mod text;
@@ -85,6 +92,18 @@ pub struct Settings {
     pub account_name: String,
     /// Where people and CI systems reach this installation: an origin without a slash at its end.
     pub app_url: String,
+    /// What one request may use.
+    pub budget: Limits,
+    /// How many objects a request may ask for, by the sizes of its pages.
+    pub estimate: u64,
+}
+
+impl Settings {
+    /// An installation with the limits that are there when nobody sets others.
+    pub fn new(account_name: impl Into<String>, app_url: impl Into<String>) -> Self {
+        let (budget, estimate) = (Limits::default(), cost::Limits::default().estimate);
+        Self { account_name: account_name.into(), app_url: app_url.into(), budget, estimate }
+    }
 }
 
 /// The API, ready to answer. Cheap to clone.
@@ -96,8 +115,9 @@ impl Catalogue {
     pub fn new(db: Db, settings: Settings) -> Self {
         let query = &schema::info::Query;
         let (mutation, scalars) = (Some(&schema::info::Mutation), schema::info::SCALARS);
-        let documents = Documents::new(SDL, query, mutation, scalars, cost::Limits::default());
-        Self(Arc::new(context::Shared { db, settings, documents }))
+        let limits = cost::Limits { estimate: settings.estimate, ..cost::Limits::default() };
+        let documents = Documents::new(SDL, query, mutation, scalars, limits);
+        Self(Arc::new(context::Shared { db, settings, documents, places: Places::default() }))
     }
 
     /// What is known of this installation.
@@ -115,25 +135,78 @@ impl Catalogue {
         self.0.documents.prepare(request)
     }
 
-    /// Runs a checked request. Errors on the way are in the response; `request_id` names it in the log. Whether the
-    /// caller may is [`Caller::refused`]'s to say.
+    /// Runs a checked request, within its budget. Errors on the way are in the response; `request_id` names it in the
+    /// log. Whether the caller may is [`Caller::refused`]'s to say.
+    ///
+    /// A query is ended at its deadline, also while it waits. A mutation writes what it has begun to write; only then its
+    /// deadline is looked at, before the next one of the request and while its answer is read.
     pub async fn execute(&self, prepared: &Prepared, caller: &Caller, request_id: &str) -> Response {
-        let Prepared { plan, arguments, inputs, .. } = prepared;
-        let shared = Arc::clone(&self.0);
-        // A mutation begins its own transactions, and introspection asks the database nothing.
-        let reads = !plan.serial && plan.root.relations().any(|field| !field.name().starts_with("__"));
-        let state = if reads {
-            match context::State::reading(shared, request_id, caller).await {
-                Ok(state) => state,
-                Err(response) => return response,
-            }
-        } else {
-            context::State::new(shared, request_id, caller, inputs)
-        };
+        let (plan, limits) = (&prepared.plan, self.0.settings.budget);
+        let deadline = Instant::now() + limits.time;
         if plan.serial {
-            execute::run(&schema::Mutation, plan, arguments, &state).await
-        } else {
-            execute::run(&schema::Query, plan, arguments, &state).await
+            let budget = Arc::new(Budget::new(limits, deadline, false, Duration::ZERO));
+            let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget);
+            return budget.metered(execute::run(&schema::Mutation, plan, &prepared.arguments, &state)).await;
+        }
+        // Introspection asks the database nothing.
+        let reads = plan.root.relations().any(|field| !field.name().starts_with("__"));
+        let mut lane = if plan.is_slow() { Lane::Slow } else { Lane::Quick };
+        let mut used = Duration::ZERO;
+        loop {
+            let budget = Arc::new(Budget::new(limits, deadline, lane == Lane::Quick, used));
+            let response = budget.within(budget.metered(self.answer(prepared, caller, request_id, &budget, lane, reads)));
+            let response = response.await;
+            match budget.exceeded() {
+                Some(Excess::Quick) => {
+                    (lane, used) = (Lane::Slow, budget.used().processor);
+                }
+                Some(excess) => return Response::ended(excess, &budget),
+                None => {
+                    // What has taken its time once may have found nothing in a cache.
+                    plan.remember_slow(budget.used().processor > QUICK);
+                    return response.unwrap_or_else(|excess| Response::ended(excess, &budget));
+                }
+            }
+        }
+    }
+
+    /// What a request cost and what it might have cost, for whoever asked for it.
+    pub fn cost(&self, prepared: &Prepared, used: &Used) -> serde_json::Value {
+        let Limits { objects, rows, processor, .. } = self.0.settings.budget;
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        serde_json::json!({
+            "estimate": prepared.estimate,
+            "objects": used.objects,
+            "rowBytes": used.rows,
+            "processorMicroseconds": micros(used.processor),
+            "limits": {
+                "estimate": self.0.documents.limits().estimate,
+                "objects": objects,
+                "rowBytes": rows,
+                "processorMicroseconds": micros(processor),
+            },
+        })
+    }
+
+    /// Answers a query, once it has a place.
+    async fn answer(
+        &self,
+        prepared: &Prepared,
+        caller: &Caller,
+        request_id: &str,
+        budget: &Arc<Budget>,
+        lane: Lane,
+        reads: bool,
+    ) -> Response {
+        let _place = self.0.places.take(lane, caller.who()).await;
+        let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, budget);
+        let state = match reads {
+            true => state.reading().await,
+            false => Ok(state),
+        };
+        match state {
+            Ok(state) => execute::run(&schema::Query, &prepared.plan, &prepared.arguments, &state).await,
+            Err(response) => response,
         }
     }
 }

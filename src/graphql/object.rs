@@ -35,6 +35,8 @@ pub struct FieldInfo {
     pub arguments: Option<input::ReadArguments>,
     /// The object types that the field can answer with, in the SDL's order; none for scalars and enums.
     pub objects: &'static [&'static ObjectInfo],
+    /// What it adds to the estimate of a request.
+    pub cost: Cost,
 }
 
 /// How a field is answered.
@@ -42,8 +44,39 @@ pub struct FieldInfo {
 pub enum Kind {
     /// From the object alone.
     Column,
-    /// For all objects of the level at once.
+    /// By a resolver, for all objects of the level at once.
     Relation,
+    /// With objects that the parents hold already.
+    Held,
+}
+
+/// What a field adds to the estimate of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// What each answer counts: 1 for an object and 0 for anything else, unless the SDL says otherwise (`@cost`).
+    pub weight: u32,
+    /// What each day between the arguments `start` and `end` counts in addition.
+    pub per_day: u32,
+    /// How many answers there are for each parent.
+    pub size: Size,
+}
+
+/// How many answers a field has for each parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// One, or none.
+    One,
+    /// One connection, whose lists hold a page: what the argument `first` asks for.
+    Connection,
+    /// The page of the connection that is the parent.
+    Page,
+    /// A list without pages, assumed to be this long (`@listSize`).
+    List(u32),
+}
+
+impl Cost {
+    /// That of a scalar.
+    pub const NONE: Self = Self { weight: 0, per_day: 0, size: Size::One };
 }
 
 /// What stands for an SDL object, interface or union. It has no methods: it tells the ends of a [`Shape`] from lists.

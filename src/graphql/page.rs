@@ -128,6 +128,9 @@ pub async fn nodes<'r, 'a: 'r, S: State, T: Composite<S>>(
         nodes.extend(page.edges.iter().map(|edge| &edge.node));
     }
     starts.push(nodes.len());
+    if let Err(ended) = execution.charge(nodes.len()) {
+        return ended;
+    }
     let children = T::resolve(nodes, &field.children, execution).await;
     Slot::Values(Box::new(NodeRows { starts, nullable, children }))
 }

@@ -3,7 +3,7 @@
 //! Fragments, type conditions, `@skip`, `@include` and merged fields are all decided here; what is left is, for each
 //! concrete object type, a list of fields in the order of the answer.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use apollo_compiler::ast;
 use apollo_compiler::collections::{HashMap, HashSet, IndexMap};
@@ -11,10 +11,15 @@ use apollo_compiler::executable::{ExecutableDocument, Field, Operation, Selectio
 use apollo_compiler::{Node, Schema};
 use async_graphql::{Pos, ServerError, Value};
 
-use super::execute::{Arguments, FieldInfo, Kind, ObjectInfo};
+use super::document::request_error;
+use super::estimate::Sizing;
+use super::execute::{Arguments, Cost, FieldInfo, Kind, ObjectInfo};
+use super::faults::Faults;
 use super::input::{self, Fields, InputError, ReadArguments, Substitution};
 use super::lines::Lines;
 use super::literals::Literals;
+use super::cost;
+use crate::error::Code;
 
 /// An operation, ready to run with any variables that leave its conditions as they are.
 #[derive(Debug)]
@@ -26,7 +31,11 @@ pub struct Plan {
     arguments: Vec<ArgumentPlan>,
     /// The length of the last answer, so that the next one's buffer need not grow.
     size: AtomicUsize,
+    is_slow: AtomicBool,
 }
+
+/// The most fields of a plan. What is selected of an interface is planned for each of its types.
+const MOST_FIELDS: usize = 10_000;
 
 /// What is selected of one concrete object type.
 #[derive(Debug)]
@@ -77,7 +86,7 @@ struct ArgumentPlan {
     given: Vec<Node<ast::Argument>>,
     locations: Vec<Pos>,
     /// The arguments themselves, when they hold nothing that varies.
-    constant: Option<Arguments>,
+    constant: Option<(Arguments, Sizing)>,
 }
 
 impl ArgumentPlan {
@@ -111,6 +120,17 @@ impl ObjectPlan {
 }
 
 impl FieldPlan {
+    /// What the SDL says that it costs; nothing for `__typename`.
+    pub(super) fn cost(&self) -> Option<Cost> {
+        self.info.map(|info| info.cost)
+    }
+
+    /// Whether a resolver is asked for anything below it.
+    pub(super) fn reads_below(&self) -> bool {
+        let reads = |field: &Self| field.info.is_some_and(|info| info.kind == Kind::Relation) || field.reads_below();
+        self.children.iter().flat_map(|object| &object.fields).any(reads)
+    }
+
     /// The field's name in the SDL.
     pub fn name(&self) -> &'static str {
         self.info.map_or("__typename", |info| info.name)
@@ -141,8 +161,8 @@ impl ObjectPlan {
             let index = index as u16;
             let source = match info.kind {
                 Kind::Column => Source::Column(index),
-                Kind::Relation if info.arguments.is_some() || children.is_empty() || !identified => continue,
-                Kind::Relation => {
+                _ if info.arguments.is_some() || children.is_empty() || !identified => continue,
+                Kind::Relation | Kind::Held => {
                     relation_count += 1;
                     Source::Relation { index, slot: relation_count - 1 }
                 }
@@ -198,31 +218,77 @@ impl Plan {
         variables: &HashMap<String, Value>,
         literals: &Literals,
     ) -> Result<Self, Vec<ServerError>> {
-        let (arguments, errors) = (Vec::new(), Vec::new());
-        let mut compiler = Compiler { schema, document, lines, variables, literals, arguments, errors };
+        let (arguments, errors) = (Vec::new(), Faults::default());
+        let mut compiler = Compiler { schema, document, lines, variables, literals, arguments, errors, fields: 0 };
         let root = compiler.object(root, &[&operation.selection_set]);
-        if compiler.errors.is_empty() {
-            let arguments = compiler.arguments;
-            Ok(Self { root, serial: operation.is_mutation(), arguments, size: AtomicUsize::new(1024) })
-        } else {
-            Err(compiler.errors)
+        if compiler.fields > MOST_FIELDS {
+            let message = "The operation's number of fields, for all types that they may be of, is over the limit of";
+            return Err(vec![request_error(format!("{message} {MOST_FIELDS}."), Vec::new(), Code::ValidationFailed)]);
         }
+        compiler.errors.none()?;
+        let (arguments, size) = (compiler.arguments, AtomicUsize::new(1024));
+        let serial = operation.is_mutation();
+        Ok(Self { root, serial, arguments, size, is_slow: AtomicBool::new(false) })
     }
 
-    /// All arguments of the operation, read with these variables and literals.
-    pub(super) fn arguments(&self, substitution: &Substitution<'_>) -> Result<Vec<Arguments>, Vec<ServerError>> {
-        let mut errors = Vec::new();
+    /// All arguments of the operation, read with these variables and literals, and what they say to the estimate. There
+    /// may be so many `values` in them.
+    pub(super) fn arguments(
+        &self,
+        substitution: &Substitution<'_>,
+        values: usize,
+    ) -> Result<(Vec<Arguments>, Vec<Sizing>), Vec<ServerError>> {
+        let (mut errors, mut left) = (Faults::default(), values);
         let mut arguments = Vec::with_capacity(self.arguments.len());
+        let mut sizings = Vec::with_capacity(self.arguments.len());
         for plan in &self.arguments {
-            match &plan.constant {
-                Some(constant) => arguments.push(constant.clone()),
-                None => match (plan.read)(&substitution.arguments(&plan.given)) {
-                    Ok(read) => arguments.push(read),
-                    Err(error) => errors.push(input::bad_input(plan.named(error), plan.locations.clone())),
-                },
+            if let Some((constant, sizing)) = &plan.constant {
+                arguments.push(constant.clone());
+                sizings.push(*sizing);
+                continue;
+            }
+            let given = substitution.arguments(&plan.given);
+            let Some(rest) = left.checked_sub(given.values().map(input::count).sum()) else {
+                let message = format!("The number of values given to arguments is over the limit of {values}.");
+                return Err(vec![request_error(message, plan.locations.clone(), Code::ValidationFailed)]);
+            };
+            left = rest;
+            sizings.push(Sizing::of(&given));
+            match (plan.read)(&given) {
+                Ok(read) => arguments.push(read),
+                Err(error) => errors.push(input::bad_input(plan.named(error), plan.locations.clone())),
             }
         }
-        if errors.is_empty() { Ok(arguments) } else { Err(errors) }
+        errors.none()?;
+        Ok((arguments, sizings))
+    }
+
+    /// Whether the operation was not quick when it last ran: then it begins among the slow ones.
+    pub(super) fn is_slow(&self) -> bool {
+        self.is_slow.load(Ordering::Relaxed)
+    }
+
+    /// Notes whether it was.
+    pub(super) fn remember_slow(&self, is_slow: bool) {
+        self.is_slow.store(is_slow, Ordering::Relaxed);
+    }
+
+    /// About how many bytes the plan takes.
+    pub(super) fn weight(&self) -> u64 {
+        fn object(plan: &ObjectPlan) -> usize {
+            let field = |field: &FieldPlan| {
+                let texts = field.key.len() + field.response_key.len();
+                let places = size_of_val(&*field.locations);
+                size_of::<FieldPlan>() + texts + places + field.children.iter().map(object).sum::<usize>()
+            };
+            size_of::<ObjectPlan>() + plan.fields.iter().map(field).sum::<usize>()
+        }
+        // What was read of constants is no larger than their text, several times.
+        let argument = |plan: &ArgumentPlan| {
+            let values: u64 = plan.given.iter().map(|given| cost::value_count(&given.value)).sum();
+            size_of::<ArgumentPlan>() + size_of_val(&*plan.locations) + 128 * values as usize
+        };
+        (object(&self.root) + self.arguments.iter().map(argument).sum::<usize>()) as u64
     }
 
     /// What was given to the root fields of a mutation, in their order: objects of arguments.
@@ -251,7 +317,9 @@ struct Compiler<'d> {
     variables: &'d HashMap<String, Value>,
     literals: &'d Literals,
     arguments: Vec<ArgumentPlan>,
-    errors: Vec<ServerError>,
+    errors: Faults,
+    /// How many fields were planned.
+    fields: usize,
 }
 
 impl<'d> Compiler<'d> {
@@ -260,6 +328,10 @@ impl<'d> Compiler<'d> {
         let mut visited = HashSet::default();
         for set in sets {
             self.collect(info, set, &mut visited, &mut collected);
+        }
+        self.fields += collected.len();
+        if self.fields > MOST_FIELDS {
+            return ObjectPlan { fields: Vec::new(), relation_count: 0 };
         }
         let mut fields = Vec::with_capacity(collected.len());
         let mut relation_count = 0;
@@ -317,10 +389,7 @@ impl<'d> Compiler<'d> {
                 if let Some(variable) = condition.as_variable() {
                     error = error.within(format!("${variable}"));
                 }
-                let error = input::bad_input(error, self.lines.of(directive.location()));
-                if !self.errors.contains(&error) {
-                    self.errors.push(error);
-                }
+                self.errors.push_new(input::bad_input(error, self.lines.of(directive.location())));
                 None
             }
         }
@@ -374,7 +443,7 @@ impl<'d> Compiler<'d> {
             let values: Fields = Substitution { variables: &HashMap::default(), literals }.arguments(&given);
             let varies = given.iter().any(|argument| self.literals.are_in(&argument.value));
             match read(&values) {
-                Ok(read) => constant = Some(read).filter(|_| !varies),
+                Ok(read) => constant = Some((read, Sizing::of(&values))).filter(|_| !varies),
                 Err(error) => self.errors.push(input::bad_input(error, locations.to_vec())),
             }
         }

@@ -11,24 +11,29 @@ use async_graphql::ServerError;
 
 use super::argument_path;
 use super::document::request_error;
+use super::faults::Faults;
 use super::input::{self, InputTypes};
 use super::lines::Lines;
+use super::literals::Literals;
 use crate::error::Code;
 
-/// Refuses what breaks one of the rules.
+/// Refuses what breaks one of the rules. Answers the values that stand where a scalar of the schema's own is asked for
+/// and hold some of the `literals`, each with the scalar.
 pub(super) fn check(
     types: InputTypes<'_>,
     parsed: &ast::Document,
     document: &ExecutableDocument,
     lines: &Lines,
-) -> Result<(), Vec<ServerError>> {
-    let mut errors = Vec::new();
+    literals: &Literals,
+) -> Result<Vec<(Node<Value>, Name)>, Vec<ServerError>> {
+    let (mut errors, mut scalars) = (Faults::default(), Vec::new());
     for operation in document.operations.iter() {
-        let mut rules = Rules { types, parsed, variables: &operation.variables, lines, errors };
+        let mut rules = Rules { types, parsed, variables: &operation.variables, lines, literals, errors, scalars };
         rules.operation(document, operation);
-        errors = rules.errors;
+        (errors, scalars) = (rules.errors, rules.scalars);
     }
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    errors.none()?;
+    Ok(scalars)
 }
 
 /// Everything that an operation selects, each fragment's selections once.
@@ -65,7 +70,9 @@ struct Rules<'d> {
     parsed: &'d ast::Document,
     variables: &'d [Node<VariableDefinition>],
     lines: &'d Lines,
-    errors: Vec<ServerError>,
+    literals: &'d Literals,
+    errors: Faults,
+    scalars: Vec<(Node<Value>, Name)>,
 }
 
 impl Rules<'_> {
@@ -78,6 +85,9 @@ impl Rules<'_> {
             }
         }
         for selection in selections(document, operation) {
+            if self.errors.are_enough() {
+                return;
+            }
             self.directives(selection.directives());
             match selection {
                 Selection::Field(field) => self.arguments(&field.arguments, &field.definition.arguments),
@@ -141,6 +151,11 @@ impl Rules<'_> {
 
     /// What holds a variable is checked with its value.
     fn custom_scalar(&mut self, literal: &Node<Value>, scalar: &Name) {
+        // A fragment is checked for each operation that spreads it.
+        let is_known = |(known, _): &(Node<Value>, Name)| known.location() == literal.location();
+        if self.literals.are_in(literal) && !self.scalars.iter().any(is_known) {
+            self.scalars.push((literal.clone(), scalar.clone()));
+        }
         if input::is_constant(literal)
             && let Some(value) = input::constant(literal)
             && let Err(mut error) = self.types.check(scalar, &value)
@@ -151,8 +166,9 @@ impl Rules<'_> {
     }
 
     fn object(&mut self, place: &Node<Value>, fields: &[(Name, Node<Value>)], ty: &Type) {
-        for (i, (name, value)) in fields.iter().enumerate() {
-            if fields[..i].iter().any(|(earlier, _)| earlier == name) {
+        let mut seen = HashSet::default();
+        for (name, value) in fields {
+            if !seen.insert(name) {
                 self.report(value, format!("the input field `{name}` is given more than once"));
             }
         }
@@ -188,6 +204,6 @@ impl Rules<'_> {
     }
 
     fn report(&mut self, place: &Node<ast::Value>, message: String) {
-        self.errors.push(request_error(message, self.lines.of(place.location()), Code::ValidationFailed));
+        self.errors.push_new(request_error(message, self.lines.of(place.location()), Code::ValidationFailed));
     }
 }

@@ -5,6 +5,9 @@
 
 use async_graphql::{PathSegment, ServerError};
 
+use super::document::request_error;
+use crate::error::Code;
+
 /// The reason why the value that is being written has to become null.
 pub type Bubble = Box<ServerError>;
 
@@ -21,7 +24,15 @@ pub struct Writer<'a> {
     pub(super) text: Vec<u8>,
     pub(super) errors: Vec<ServerError>,
     pub(super) path: Vec<Step<'a>>,
+    /// The most bytes of text, and whether there was more to write.
+    most: usize,
+    is_full: bool,
+    /// Errors beyond [`MOST_ERRORS`].
+    more_errors: usize,
 }
+
+/// The most errors of one answer. They are alike as a rule: a field that fails, once for each row.
+pub const MOST_ERRORS: usize = 100;
 
 /// For each byte: 0 when it stands for itself in a JSON string, else the letter of its escape (`u` for `\u00XX`).
 static ESCAPES: [u8; 256] = {
@@ -43,7 +54,33 @@ static ESCAPES: [u8; 256] = {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { text: Vec::with_capacity(capacity), errors: Vec::new(), path: Vec::with_capacity(16) }
+        let (text, path) = (Vec::with_capacity(capacity), Vec::with_capacity(16));
+        Self { text, errors: Vec::new(), path, most: usize::MAX, is_full: false, more_errors: 0 }
+    }
+
+    /// Sets the most bytes of the text. It may be longer by what is written without a look at it: a name, a number.
+    pub(super) fn limit(&mut self, bytes: u64) {
+        self.most = usize::try_from(bytes).unwrap_or(usize::MAX);
+    }
+
+    /// Whether the text is as long as it may be; what is written then is of no use.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full || self.text.len() > self.most
+    }
+
+    /// Keeps an error, unless there are enough.
+    fn keep(&mut self, error: ServerError) {
+        if self.errors.len() < MOST_ERRORS { self.errors.push(error) } else { self.more_errors += 1 }
+    }
+
+    /// The answer's text and its errors. One error more says how many were left out.
+    pub(super) fn finish(mut self) -> (Vec<u8>, Vec<ServerError>) {
+        if self.more_errors > 0 {
+            let message = format!("{} more errors are left out: one answer tells {MOST_ERRORS}.", self.more_errors);
+            self.errors.push(request_error(message, Vec::new(), Code::Internal));
+        }
+        (self.text, self.errors)
     }
 
     /// Writes text that is JSON already.
@@ -61,6 +98,10 @@ impl<'a> Writer<'a> {
     /// Writes a string with its quotes.
     #[inline]
     pub fn string(&mut self, value: &str) {
+        if value.len() > self.most.saturating_sub(self.text.len()) {
+            self.is_full = true;
+            return;
+        }
         self.text.reserve(value.len() + 2);
         self.text.push(b'"');
         self.escaped(value);
@@ -138,7 +179,7 @@ impl<'a> Writer<'a> {
             self.text.truncate(length);
             self.path.truncate(depth);
             self.null();
-            self.errors.push(*error);
+            self.keep(*error);
         }
     }
 }

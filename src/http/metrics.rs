@@ -24,6 +24,7 @@ use super::limits::Key;
 use super::reply::{self, Reply};
 use super::serve::Answers;
 use super::{App, router};
+use crate::budget::Used;
 use crate::db::Db;
 use crate::deploy::Outcome;
 
@@ -42,6 +43,9 @@ const OTHER: &str = "other";
 /// The bounds of the durations that are told apart, in seconds.
 const BOUNDS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
+/// The bounds of the numbers of objects that are told apart.
+const OBJECTS: [f64; 6] = [1.0, 10.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
+
 type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
 type Counters<L> = Family<L, Counter>;
 
@@ -51,6 +55,8 @@ pub struct Metrics {
     registry: Registry,
     requests: Histograms<RequestLabels>,
     operations: Histograms<OperationLabels>,
+    objects: Histogram,
+    processor: Histogram,
     names: RwLock<HashSet<String>>,
     deploys: Counters<DeployLabels>,
     limited: Counters<LimitLabels>,
@@ -113,6 +119,8 @@ impl Default for Metrics {
             registry: Registry::default(),
             requests: Family::new_with_constructor(durations),
             operations: Family::new_with_constructor(durations),
+            objects: Histogram::new(OBJECTS),
+            processor: Histogram::new(BOUNDS),
             names: RwLock::default(),
             deploys: Family::default(),
             limited: Family::default(),
@@ -135,6 +143,10 @@ impl Metrics {
         to.register_with_unit("rollcall_http_request_duration", help, seconds(), self.requests.clone());
         let help = "How long GraphQL operations took that were executed";
         to.register_with_unit("rollcall_graphql_operation_duration", help, seconds(), self.operations.clone());
+        let help = "How many objects GraphQL operations answered with";
+        to.register("rollcall_graphql_operation_objects", help, self.objects.clone());
+        let help = "How much processor time GraphQL operations took";
+        to.register_with_unit("rollcall_graphql_operation_processor", help, seconds(), self.processor.clone());
         let help = "Posts to deploy endpoints that exist, by what became of them";
         to.register("rollcall_deploys", help, self.deploys.clone());
         let help = "Requests that were refused because there were too many";
@@ -170,7 +182,9 @@ impl Metrics {
     }
 
     /// An operation was executed.
-    pub fn operation(&self, is_mutation: bool, name: Option<&str>, took: Duration) {
+    pub fn operation(&self, is_mutation: bool, name: Option<&str>, took: Duration, used: &Used) {
+        self.objects.observe(used.objects as f64);
+        self.processor.observe(used.processor.as_secs_f64());
         let name = name.unwrap_or_default();
         let name = if self.tells_apart(name) { name } else { OTHER };
         let r#type = if is_mutation { "mutation" } else { "query" };

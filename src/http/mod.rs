@@ -18,6 +18,7 @@ use tracing::{error, info};
 
 use crate::app::Site;
 use crate::app::openid::Provider;
+use crate::budget::Used;
 use crate::config::Edge;
 use crate::db::Db;
 use crate::deploy::commit::GROUP;
@@ -77,6 +78,8 @@ pub struct Call {
     pub standing: Option<Standing>,
     /// The name of the GraphQL operation, once that is known.
     pub operation: Option<String>,
+    /// What a GraphQL operation was estimated at, and what it used.
+    pub cost: Option<(u64, Used)>,
 }
 
 impl App {
@@ -119,6 +122,7 @@ impl Answers for App {
             route: Route::of(parts.uri.path()),
             standing: None,
             operation: None,
+            cost: None,
             parts,
         };
         let outcome = contain(self.respond(&mut call, &mut body)).await;
@@ -142,6 +146,9 @@ impl Answers for App {
             duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             request_id = call.id,
             operation = call.operation,
+            estimate = call.cost.map(|(estimate, _)| estimate),
+            objects = call.cost.map(|(_, used)| used.objects),
+            processor_us = call.cost.map(|(_, used)| u64::try_from(used.processor.as_micros()).unwrap_or(u64::MAX)),
             "request"
         );
         reply

@@ -1,6 +1,5 @@
 //! Every answer is built here, so that none lacks a header that all must have.
 
-use std::time::Duration;
 
 use async_graphql::ServerError;
 use bytes::Bytes;
@@ -309,14 +308,6 @@ pub fn figures(text: String, asked: &HeaderMap) -> Reply {
     coding::compress(&mut reply, asked);
     protect(reply.headers_mut());
     reply
-}
-
-/// A time limit was reached: of the query there is nothing to tell.
-pub fn query_timeout(media: Media, limit: Duration) -> Reply {
-    let message = format!("The query was ended because it took longer than {limit:?}. Ask for less at one time.");
-    let errors = errors_json(&[request_error(message, Vec::new(), Code::Internal)]);
-    // It was executed, so there are data (GraphQL over HTTP): none.
-    with_body(StatusCode::OK, media.content_type(), [b"{\"errors\":", &*errors, b",\"data\":null}"].concat())
 }
 
 /// A status without a word, and the methods that would be answered.

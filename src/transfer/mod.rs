@@ -58,7 +58,7 @@ pub const LEFT_OUT: [(&str, &str); 6] = [
 pub async fn export(db: &Db, out: &mut impl Write) -> Result<u64, String> {
     let unread = |error: DbErr| format!("the catalogue cannot be read: {error}");
     let unwritten = |error: io::Error| format!("the export cannot be written: {error}");
-    let snapshot = db.begin_read().await.map_err(unread)?;
+    let snapshot = db.begin_read(None).await.map_err(unread)?;
     write!(out, "{{\"rollcall\":\"catalogue\",\"version\":{VERSION},\"last_ids\":{{").map_err(unwritten)?;
     for (place, table) in TABLES.iter().enumerate() {
         let last = db::last_id(&snapshot, table).await.map_err(unread)?;

@@ -3624,13 +3624,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::objects(
-                            answer.map(|answer| vec![answer]),
-                            1,
-                            field,
-                            execution,
-                        )
-                        .await
+                    ::rollcall::graphql::execute::payload(answer, field, execution).await
                 })
             }
             1u16 => {
@@ -3654,13 +3648,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::objects(
-                            answer.map(|answer| vec![answer]),
-                            1,
-                            field,
-                            execution,
-                        )
-                        .await
+                    ::rollcall::graphql::execute::payload(answer, field, execution).await
                 })
             }
             2u16 => {
@@ -3708,13 +3696,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::objects(
-                            answer.map(|answer| vec![answer]),
-                            1,
-                            field,
-                            execution,
-                        )
-                        .await
+                    ::rollcall::graphql::execute::payload(answer, field, execution).await
                 })
             }
             4u16 => {
@@ -3729,13 +3711,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::objects(
-                            answer.map(|answer| vec![answer]),
-                            1,
-                            field,
-                            execution,
-                        )
-                        .await
+                    ::rollcall::graphql::execute::payload(answer, field, execution).await
                 })
             }
             _ => Box::pin(async move { execution.unresolved(field) }),
@@ -3760,6 +3736,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -3767,6 +3744,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "condition",
@@ -3774,6 +3752,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "price",
@@ -3781,6 +3760,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "pages",
@@ -3788,6 +3768,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "isbn",
@@ -3795,6 +3776,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "published",
@@ -3802,6 +3784,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "tags",
@@ -3809,6 +3792,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "scores",
@@ -3816,6 +3800,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelf",
@@ -3823,6 +3808,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "related",
@@ -3832,6 +3822,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::BookRelatedArgs>,
                 ),
                 objects: &[&Book],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "summary",
@@ -3841,6 +3836,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::BookSummaryArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "authors",
@@ -3848,6 +3844,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "sequel",
@@ -3855,6 +3856,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "borrower",
@@ -3862,6 +3868,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
         ],
     };
@@ -3875,6 +3886,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -3882,6 +3894,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "condition",
@@ -3889,6 +3902,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "price",
@@ -3896,6 +3910,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "minutes",
@@ -3903,6 +3918,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelf",
@@ -3910,6 +3926,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "related",
@@ -3919,6 +3940,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::FilmRelatedArgs>,
                 ),
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "summary",
@@ -3928,6 +3954,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::FilmSummaryArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "director",
@@ -3935,6 +3962,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
         ],
     };
@@ -3948,6 +3980,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -3955,6 +3988,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "born",
@@ -3962,6 +3996,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "friend",
@@ -3969,6 +4004,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "wrote",
@@ -3978,6 +4018,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::PersonWroteArgs>,
                 ),
                 objects: &[&Book],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "likes",
@@ -3985,6 +4030,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film, &Person, &Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "motto",
@@ -3992,6 +4042,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
         ],
     };
@@ -4005,6 +4056,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -4012,6 +4064,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "floor",
@@ -4019,6 +4072,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "width",
@@ -4026,6 +4080,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "open",
@@ -4033,6 +4088,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "keeper",
@@ -4040,6 +4096,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "holdings",
@@ -4051,6 +4112,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "rows",
@@ -4058,6 +4124,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "gaps",
@@ -4065,6 +4136,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
         ],
     };
@@ -4078,6 +4154,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "label",
@@ -4085,6 +4162,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "word",
@@ -4094,6 +4172,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmWordArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "sure",
@@ -4103,6 +4182,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmSureArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "one",
@@ -4112,6 +4192,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmOneArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "must",
@@ -4121,6 +4206,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmMustArgs>,
                 ),
                 objects: &[&Calm],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "next",
@@ -4130,6 +4220,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmNextArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "kin",
@@ -4139,6 +4234,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmKinArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ward",
@@ -4148,6 +4248,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmWardArgs>,
                 ),
                 objects: &[&Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
         ],
     };
@@ -4161,6 +4266,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "label",
@@ -4168,6 +4274,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "word",
@@ -4177,6 +4284,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshWordArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "sure",
@@ -4186,6 +4294,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshSureArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "one",
@@ -4195,6 +4304,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshOneArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "must",
@@ -4204,6 +4318,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshMustArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "next",
@@ -4213,6 +4332,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshNextArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "kin",
@@ -4222,6 +4346,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshKinArgs>,
                 ),
                 objects: &[&Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ward",
@@ -4231,6 +4360,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshWardArgs>,
                 ),
                 objects: &[&Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
         ],
     };
@@ -4244,6 +4378,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "loose",
@@ -4253,6 +4388,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardLooseArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "filled",
@@ -4262,6 +4402,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFilledArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "firm",
@@ -4271,6 +4416,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFirmArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "strict",
@@ -4280,6 +4430,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardStrictArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "grid",
@@ -4289,6 +4444,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardGridArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "fullGrid",
@@ -4298,6 +4458,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFullGridArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "firmRows",
@@ -4307,6 +4472,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFirmRowsArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "strictGrid",
@@ -4318,6 +4488,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "words",
@@ -4327,6 +4502,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardWordsArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "numbers",
@@ -4336,6 +4512,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardNumbersArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
         ],
     };
@@ -4351,6 +4528,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryNodeArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "nodes",
@@ -4360,6 +4542,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryNodesArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "viewer",
@@ -4367,6 +4554,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelf",
@@ -4376,6 +4568,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryShelfArgs>,
                 ),
                 objects: &[&Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelves",
@@ -4383,6 +4580,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "holdings",
@@ -4394,6 +4596,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "search",
@@ -4403,6 +4610,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QuerySearchArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "pick",
@@ -4412,6 +4624,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryPickArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "nothing",
@@ -4419,6 +4636,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "empty",
@@ -4426,6 +4648,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film, &Person, &Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "trouble",
@@ -4435,6 +4662,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryTroubleArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "mustTrouble",
@@ -4446,6 +4678,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "troubles",
@@ -4457,6 +4694,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ward",
@@ -4466,6 +4708,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryWardArgs>,
                 ),
                 objects: &[&Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "old",
@@ -4473,6 +4720,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "older",
@@ -4482,6 +4730,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryOlderArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "echo",
@@ -4491,6 +4740,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryEchoArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::introspection::SCHEMA_FIELD,
             ::rollcall::graphql::introspection::TYPE_FIELD,
@@ -4506,6 +4756,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "now",
@@ -4515,6 +4766,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyNowArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "note",
@@ -4524,6 +4776,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyNoteArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "history",
@@ -4531,6 +4784,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "trouble",
@@ -4540,6 +4794,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyTroubleArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "mustTrouble",
@@ -4551,6 +4810,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
         ],
     };
@@ -4566,6 +4830,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::MutationAddArgs>,
                 ),
                 objects: &[&Tally],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "mustAdd",
@@ -4577,6 +4846,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Tally],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "reset",
@@ -4588,6 +4862,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "addAll",
@@ -4599,6 +4874,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Tally],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "undo",
@@ -4606,6 +4886,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Tally],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
             },
         ],
     };

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -91,8 +92,14 @@ impl TestApp {
         let listener = TcpListener::bind(settings.addresses.listen).await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let app_url = settings.addresses.app_url(address);
-        let catalogue =
-            Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url: app_url.clone() });
+        let (account_name, mut budget) = (settings.account_name, settings.budget.limits());
+        if !flags.contains(&"--query-processor-time") {
+            // A program that is not optimised, beside many others, takes longer for everything.
+            budget.processor = Duration::from_secs(60);
+        }
+        let estimate = settings.budget.max_estimate;
+        let catalogue = Settings { account_name, app_url: app_url.clone(), budget, estimate };
+        let catalogue = Catalogue::new(db.clone(), catalogue);
         let mut app = App::new(db.clone(), catalogue, settings.edge);
         if let Some(provider) = settings.openid.provider().expect("settings of a provider") {
             app = app.with_provider(Provider::new(provider, app_url + openid::CALLBACK));

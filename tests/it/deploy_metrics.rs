@@ -311,7 +311,7 @@ async fn a_snapshot_is_measured_as_it_is_whatever_is_deployed_meanwhile() {
         db.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
     };
     stored(1).await;
-    let snapshot = db.begin_read().await.expect("a snapshot");
+    let snapshot = db.begin_read(None).await.expect("a snapshot");
     for whose in [Whose::All, Whose::All, Whose::Services(&services)] {
         let found = metrics::measure(&snapshot, whose, &window).await.expect("metrics");
         assert_eq!(found.values().map(|metrics| metrics.deploys).sum::<i64>(), 1, "{whose:?}");

@@ -352,7 +352,7 @@ async fn an_error_of_ours_is_a_fixed_sentence_with_the_id_of_the_request() {
 async fn a_document_that_costs_too_much_is_refused_before_it_runs() {
     let app = TestApp::start().await;
     let deep = |depth: usize| {
-        let open = "services { nodes { owner { ".repeat(depth);
+        let open = "services(first: 1) { nodes { owner { ".repeat(depth);
         format!("{{ account {{ {open} id {} }} }}", "} } }".repeat(depth))
     };
     assert_eq!(app.post(&deep(5), json!({})).await.json().get("errors"), None);

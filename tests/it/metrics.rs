@@ -50,6 +50,7 @@ fn parse(text: &str) -> BTreeMap<String, f64> {
     }
     for (name, count) in samples.iter().filter(|(name, _)| name.contains("_bucket{") && name.contains("le=\"+Inf\"")) {
         let total = name.replace("_bucket{", "_count{").replace(",le=\"+Inf\"", "").replace("le=\"+Inf\",", "");
+        let total = total.replace("{le=\"+Inf\"}", "");
         assert_eq!(samples.get(&total), Some(count), "{total}");
     }
     samples

@@ -1,11 +1,16 @@
 //! The limits that README tells are those that the code has.
 
+use rollcall::budget::Limits;
 use rollcall::config::{self, Command};
+use rollcall::db::{QUICK_READS, SLOW_READS};
 use rollcall::deploy::record;
 use rollcall::entity::text;
 use rollcall::graphql::text::ENTRIES;
-use rollcall::graphql::{cost, page};
+use rollcall::graphql::places::{QUICK_SHARE, SLOW_SHARE};
+use rollcall::graphql::write::MOST_ERRORS;
+use rollcall::graphql::{cost, faults, page};
 use rollcall::http::connection::{HEAD_BYTES, PIECE, STREAMS};
+use rollcall::http::handlers::graphql::MOST_PARTS;
 
 /// 10,000.
 fn number(number: impl TryInto<u64>) -> String {
@@ -19,6 +24,9 @@ fn readme_tells_the_limits_as_they_are() {
     let Ok(Command::Serve(settings)) = config::parse(["rollcall"]) else { panic!("no settings") };
     let edge = settings.edge;
     let cost = cost::Limits::default();
+    let budget = settings.budget.limits();
+    assert_eq!(budget, Limits::default());
+    assert_eq!(settings.budget.max_estimate, cost.estimate);
     let rows = [
         ("requests with one token", format!("{} in one minute (`--token-limit`)", number(edge.token_limit))),
         (
@@ -36,7 +44,28 @@ fn readme_tells_the_limits_as_they_are() {
             "time for the head of a first request; for a body",
             format!("{:?} (`--header-timeout`); {:?} (`--body-timeout`)", edge.header_timeout, edge.body_timeout),
         ),
-        ("time for a query; a mutation is let finish", format!("{:?} (`--query-timeout`)", edge.query_timeout)),
+        (
+            "time for a query or a page, waiting included; a mutation that has begun is never cut off",
+            format!("{:?} (`--query-timeout`)", budget.time),
+        ),
+        ("processor time of a query or a page", format!("{:?} (`--query-processor-time`)", budget.processor)),
+        (
+            "objects that a request asks for, by the sizes of its pages",
+            format!("{} (`--max-estimate`)", number(settings.budget.max_estimate)),
+        ),
+        (
+            "objects of an answer; its bytes; bytes of the rows read for it",
+            format!(
+                "{} (`--max-objects`); {} (`--max-answer`); {} (`--max-rows`)",
+                number(budget.objects),
+                number(budget.answer),
+                number(budget.rows)
+            ),
+        ),
+        (
+            "requests that read at one time; of one caller",
+            format!("{QUICK_READS} quick and {SLOW_READS} slow; {QUICK_SHARE} quick and {SLOW_SHARE} slow; others wait"),
+        ),
         (
             &*format!("time without a request, or without taking {} bytes of answers that wait", number(PIECE)),
             format!("{:?} (`--idle-timeout`)", edge.idle_timeout),
@@ -52,6 +81,16 @@ fn readme_tells_the_limits_as_they_are() {
                 cost.directives,
                 cost.lists
             ),
+        ),
+        (
+            "document, all operations together, its fragments expanded",
+            format!("{} operations; {} fields and values", cost.operations, number(cost.parts)),
+        ),
+        ("values in variables; given to arguments", format!("{}; {}", number(MOST_PARTS), number(cost.values))),
+        ("mutations in a request, with the entries of the lists that they are given", number(cost.changes)),
+        (
+            "errors of an answer; of a refusal",
+            format!("{MOST_ERRORS}, and how many more there are; {}", faults::MOST),
         ),
         ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
         ("list in an input: tags, members, references, environments", format!("{} entries", number(ENTRIES))),

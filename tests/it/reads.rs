@@ -43,14 +43,14 @@ async fn a_snapshot_sees_what_was_there_at_its_first_statement() {
     let database = Database::new().await;
     let db = database.open().await;
     insert(&db, (0..3).map(|i| format!("old-{i}"))).await;
-    let snapshot = db.begin_read().await.expect("a snapshot");
+    let snapshot = db.begin_read(None).await.expect("a snapshot");
     let services = combinations(1);
     assert_eq!(count(&snapshot, &services).await, Ok(3));
     insert(&db, (0..2).map(|i| format!("new-{i}"))).await;
     assert_eq!(count(&snapshot, &services).await, Ok(3));
     assert_eq!(count(db.read(), &services).await, Ok(5));
     drop(snapshot);
-    assert_eq!(count(&db.begin_read().await.expect("a snapshot"), &services).await, Ok(5));
+    assert_eq!(count(&db.begin_read(None).await.expect("a snapshot"), &services).await, Ok(5));
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn a_statement_on_sqlite_that_nobody_waits_for_any_more_is_interrupted() {
     let database = Database::new().await;
     let db = database.open().await;
     insert(&db, (0..200).map(|i| format!("s{i}"))).await;
-    let snapshot = db.begin_read().await.expect("a snapshot");
+    let snapshot = db.begin_read(None).await.expect("a snapshot");
     // Would run for weeks.
     let statement = combinations(6);
     timeout(Duration::from_millis(1), count(&snapshot, &statement)).await.expect_err("it takes long");
@@ -114,7 +114,7 @@ async fn a_statement_on_sqlite_that_nobody_waits_for_any_more_is_interrupted() {
 async fn a_query_that_cannot_begin_to_read_says_so_once() {
     let database = Database::new().await;
     let db = database.open().await;
-    let settings = Settings { account_name: "test".to_owned(), app_url: "http://test".to_owned() };
+    let settings = Settings::new("test", "http://test");
     let catalogue = Catalogue::new(db.clone(), settings);
     let request = Request::new("{ account { a: services { totalCount } b: services { totalCount } } }");
     let prepared = catalogue.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));

@@ -36,7 +36,7 @@ impl Observed {
         let statements = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&statements);
         db.observe(move |info| told.lock().expect("no panic").push(info.statement.sql.clone()));
-        let settings = Settings { account_name: "test".to_owned(), app_url: "http://test".to_owned() };
+        let settings = Settings::new("test", "http://test");
         Self { catalogue: Catalogue::new(db, settings), statements, _database: database }
     }
 

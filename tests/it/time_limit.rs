@@ -31,7 +31,7 @@ async fn take_all(app: &TestApp) -> Vec<Box<dyn Send>> {
         for _ in 0..pool.most {
             taken.push(match pool.name {
                 "write" => Box::new(app.db.begin_write().await.expect("a connection")),
-                _ => Box::new(app.db.begin_read().await.expect("a connection")),
+                _ => Box::new(app.db.begin_read(None).await.expect("a connection")),
             });
         }
     }

@@ -139,7 +139,11 @@ fn resolve(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool
             });
         }
     });
-    let slot = slot(context, field, &quote!(answer.map(|answer| vec![answer])), &quote!(1));
+    let slot = if is_mutation && !context.schema.is_leaf(field.ty.name()) {
+        quote!(::rollcall::graphql::execute::payload(answer, field, execution).await)
+    } else {
+        slot(context, field, &quote!(answer.map(|answer| vec![answer])), &quote!(1))
+    };
     quote! {
         let _ = rows;
         #answer

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::super::model::{Field, Object, Schema, Shape, Type};
+use super::super::model::{Cost, Field, Object, Schema, Shape, Type};
 use super::super::names;
 use super::types::bound;
 use super::{Context, Representation, inputs};
@@ -45,7 +45,11 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
     let doc = format!(" `{sdl_name}`.");
     let fields = object.fields.iter().map(|field| {
         let field_name = &field.name;
-        let kind = if is_column(context, object, field) { quote!(Column) } else { quote!(Relation) };
+        let kind = match kind(context, object, field) {
+            Kind::Column => quote!(Column),
+            Kind::Relation => quote!(Relation),
+            Kind::Held => quote!(Held),
+        };
         let nullable = field.ty.nullable;
         let arguments = match inputs::arguments_type(&object.name, field) {
             None => quote!(None),
@@ -54,6 +58,7 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
                 quote!(Some(::rollcall::graphql::input::read_arguments::<#ty>))
             }
         };
+        let cost = cost(context, object, field);
         let objects = context.schema.possible(field.ty.name());
         let objects = objects.iter().map(|object| names::type_name(&object.name));
         quote! {
@@ -63,6 +68,7 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
                 nullable: #nullable,
                 arguments: #arguments,
                 objects: &[#(&#objects),*],
+                cost: #cost,
             }
         }
     });
@@ -75,6 +81,51 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
             name: #sdl_name,
             fields: &[#(#fields,)* #introspection],
         };
+    }
+}
+
+/// How long a list without pages is taken to be when `@listSize` does not say.
+const LIST_SIZE: u32 = 10;
+
+/// What a field adds to the estimate of a request.
+fn cost(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
+    let is_leaf = context.schema.is_leaf(field.ty.name());
+    let is_list = matches!(field.ty.shape, Shape::List(_));
+    let is_connection = |object: &Object| matches!(context.representation(object), Representation::Connection(_));
+    let given = field.cost.unwrap_or(Cost { weight: u32::from(!is_leaf), per_day: 0 });
+    if is_leaf && field.cost.is_none() {
+        return quote!(::rollcall::graphql::execute::Cost::NONE);
+    }
+    let size = match (is_list, context.schema.object(field.ty.name())) {
+        (false, Some(answer)) if is_connection(answer) => quote!(Connection),
+        (true, _) if is_connection(object) => quote!(Page),
+        (true, _) => {
+            let size = field.list_size.unwrap_or(LIST_SIZE);
+            quote!(List(#size))
+        }
+        _ => quote!(One),
+    };
+    let Cost { weight, per_day } = given;
+    quote! {
+        ::rollcall::graphql::execute::Cost {
+            weight: #weight,
+            per_day: #per_day,
+            size: ::rollcall::graphql::execute::Size::#size,
+        }
+    }
+}
+
+enum Kind {
+    Column,
+    Relation,
+    Held,
+}
+
+fn kind(context: Context<'_>, object: &Object, field: &Field) -> Kind {
+    match context.representation(object) {
+        _ if is_column(context, object, field) => Kind::Column,
+        Representation::Root | Representation::Bound => Kind::Relation,
+        _ => Kind::Held,
     }
 }
 

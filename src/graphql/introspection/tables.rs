@@ -1,12 +1,12 @@
 //! The fields of introspection's types, in the specification's order, and how each is answered.
 
 use super::{IncludeDeprecated, TypeArguments};
-use crate::graphql::execute::{FieldInfo, Kind, ObjectInfo};
+use crate::graphql::execute::{Cost, FieldInfo, Kind, ObjectInfo, Size};
 use crate::graphql::input;
 
 /// The root field `__schema`.
 pub const SCHEMA_FIELD: FieldInfo =
-    FieldInfo { name: "__schema", kind: Kind::Relation, nullable: false, arguments: None, objects: &[&SCHEMA] };
+    FieldInfo { name: "__schema", kind: Kind::Relation, nullable: false, arguments: None, objects: &[&SCHEMA], cost: ONE };
 
 /// The root field `__type`.
 pub const TYPE_FIELD: FieldInfo = FieldInfo {
@@ -15,19 +15,23 @@ pub const TYPE_FIELD: FieldInfo = FieldInfo {
     nullable: true,
     arguments: Some(input::read_arguments::<TypeArguments>),
     objects: &[&TYPE],
+    cost: ONE,
 };
 
 const fn column(name: &'static str, nullable: bool) -> FieldInfo {
-    FieldInfo { name, kind: Kind::Column, nullable, arguments: None, objects: &[] }
+    FieldInfo { name, kind: Kind::Column, nullable, arguments: None, objects: &[], cost: Cost::NONE }
 }
 
+/// One object. What a whole schema holds is bounded by the schema, and by the limit of lists inside one another.
+const ONE: Cost = Cost { weight: 1, per_day: 0, size: Size::One };
+
 const fn relation(name: &'static str, nullable: bool, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
-    FieldInfo { name, kind: Kind::Relation, nullable, arguments: None, objects }
+    FieldInfo { name, kind: Kind::Relation, nullable, arguments: None, objects, cost: ONE }
 }
 
 const fn deprecable(name: &'static str, nullable: bool, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
     let arguments = Some(input::read_arguments::<IncludeDeprecated> as input::ReadArguments);
-    FieldInfo { name, kind: Kind::Relation, nullable, arguments, objects }
+    FieldInfo { name, kind: Kind::Relation, nullable, arguments, objects, cost: ONE }
 }
 
 pub(super) static SCHEMA: ObjectInfo = ObjectInfo {

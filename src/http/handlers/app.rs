@@ -51,6 +51,7 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
             Ok(refused(&visit, 403, why))
         }
         Err(Fault::BadRequest(reason)) => Ok(refused(&visit, 400, &reason)),
+        Err(Fault::TooMuch(reason)) => Ok(refused(&visit, 503, &reason)),
         Err(Fault::Internal(cause)) => Err(Rejection::Internal(cause)),
     }
 }

@@ -5,16 +5,15 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use async_graphql::{Name, Request, ServerError, Value, Variables};
+use async_graphql::{Request, ServerError, Variables};
 use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::body::Incoming;
-use hyper::header;
+use hyper::header::{self, HeaderName};
 use hyper::http::request::Parts;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use tokio::time::timeout;
-use tracing::warn;
+use serde_json::value::RawValue;
 
 use crate::entity::Timestamp;
 use crate::error::Code;
@@ -44,20 +43,17 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
         return Ok(refuse(media, StatusCode::FORBIDDEN, &[error]));
     }
     let (started, is_mutation) = (Instant::now(), prepared.plan.serial);
-    let execution = app.catalogue.execute(&prepared, &caller, &call.id);
-    // A mutation is let finish, because what it has committed must not be told as failed. What it waits for is bounded
-    // by the database. A query that is dropped gives its transaction and its connection back.
-    let limit = app.edge.query_timeout;
-    let response = if is_mutation { Ok(execution.await) } else { timeout(limit, execution).await };
-    app.metrics.operation(is_mutation, prepared.operation.as_deref(), started.elapsed());
-    Ok(match response {
-        Ok(response) => reply::graphql(media, StatusCode::OK, response.text),
-        Err(_) => {
-            warn!(request_id = call.id, "a query took too long");
-            reply::query_timeout(media, limit)
-        }
-    })
+    let mut response = app.catalogue.execute(&prepared, &caller, &call.id).await;
+    app.metrics.operation(is_mutation, prepared.operation.as_deref(), started.elapsed(), &response.used);
+    call.cost = Some((prepared.estimate, response.used));
+    if call.parts.headers.contains_key(COST) {
+        response.extend("cost", &app.catalogue.cost(&prepared, &response.used));
+    }
+    Ok(reply::graphql(media, StatusCode::OK, response.text))
 }
+
+/// The header by which a client asks what its request cost, whatever the value.
+const COST: HeaderName = HeaderName::from_static("graphql-cost");
 
 /// Who asks: whoever holds the token of the request, or, where it has none, whoever is signed in to the application and
 /// uses a page of it that asks the API.
@@ -88,7 +84,7 @@ fn refuse(media: Media, status: StatusCode, errors: &[ServerError]) -> Reply {
 struct Parameters {
     query: Option<String>,
     operation_name: Option<String>,
-    variables: Option<BTreeMap<Name, Value>>,
+    variables: Option<Box<RawValue>>,
     /// Nothing is done with them; that they are an object is checked.
     #[serde(rename = "extensions")]
     _extensions: Option<BTreeMap<String, IgnoredAny>>,
@@ -110,6 +106,31 @@ fn parse(body: &Bytes) -> Result<Request, Rejection> {
     let mut request = Request::new(query);
     request.operation_name = parameters.operation_name;
     request.variables = Variables::default();
-    *request.variables = parameters.variables.unwrap_or_default();
+    if let Some(variables) = parameters.variables {
+        if parts(variables.get()) > MOST_PARTS {
+            let message = format!("The variables hold more than {MOST_PARTS} values: send several requests.");
+            return Err(bad(message));
+        }
+        let read = serde_json::from_str(variables.get());
+        *request.variables = read.map_err(|error| bad(format!("The body is not a GraphQL request: {error}.")))?;
+    }
     Ok(request)
+}
+
+/// The most values in the variables of a request: each takes many times its text.
+pub const MOST_PARTS: usize = 50_000;
+
+/// How many values there may be in JSON at the most, by its commas and brackets.
+fn parts(json: &str) -> usize {
+    let (mut parts, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'{' if !is_text => parts += 1,
+            _ => {}
+        }
+    }
+    parts
 }

@@ -1,0 +1,368 @@
+//! What one request may still use: objects, bytes, processor time, and time.
+//!
+//! Whoever does work for a request charges it here: the database for the rows it reads, the executor for the objects it
+//! collects and for the text it writes. The first charge that goes over a limit is remembered, everything after it
+//! fails, and the request is answered with that one reason ([`Budget::exceeded`]).
+//!
+//! Processor time is measured in slices: a poll of the request's future ([`Budget::metered`]), or a statement that runs
+//! on a blocking thread ([`Budget::slice`]). Slices of one request hardly ever overlap, so their sum is its cost.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// The most that one request may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Objects of the answer.
+    pub objects: u64,
+    /// Bytes of the answer's text.
+    pub answer: u64,
+    /// Bytes of the rows that are read for it.
+    pub rows: u64,
+    /// Processor time.
+    pub processor: Duration,
+    /// Time, waiting included.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            objects: 100_000,
+            answer: 8 << 20,
+            rows: 16 << 20,
+            processor: Duration::from_secs(1),
+            time: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Limits {
+    /// No limits: for work that is not a client's.
+    pub const NONE: Self = Self {
+        objects: u64::MAX,
+        answer: u64::MAX,
+        rows: u64::MAX,
+        processor: Duration::MAX,
+        time: Duration::from_secs(365 * 86_400),
+    };
+}
+
+/// Processor time after which a request is no longer a quick one, and is run again among the slow ones. A program that
+/// is not optimised takes many times as long for the same.
+pub const QUICK: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1_000 } else { 20 });
+
+/// The most that a slice counts which is measured by the clock of the day: a longer one was interrupted, most likely.
+const SLICE: u64 = 2_000_000;
+
+/// How long a request may keep its thread before others get a turn.
+const TURN: Duration = Duration::from_millis(1);
+
+/// What a row takes beside its text.
+const ROW: u64 = 256;
+
+/// A limit that was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Excess {
+    /// [`Limits::objects`].
+    Objects = 1,
+    /// [`Limits::answer`].
+    Answer,
+    /// [`Limits::rows`].
+    Rows,
+    /// [`Limits::processor`].
+    Processor,
+    /// [`Limits::time`].
+    Time,
+    /// [`QUICK`]: the request is to be run again among the slow ones.
+    Quick,
+}
+
+/// What a request has used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Used {
+    /// Objects of the answer.
+    pub objects: u64,
+    /// Bytes of the rows that were read for it.
+    pub rows: u64,
+    /// Processor time.
+    pub processor: Duration,
+}
+
+/// What one request may still use.
+#[derive(Debug)]
+pub struct Budget {
+    limits: Limits,
+    is_quick: bool,
+    /// The moment that all others are counted from.
+    began: Instant,
+    deadline: Instant,
+    objects: AtomicU64,
+    rows: AtomicU64,
+    /// Nanoseconds of processor time in the slices that are over.
+    work: AtomicU64,
+    /// When the poll that is running began: nanoseconds since `began`, or of the thread's clock; the greatest number
+    /// between polls.
+    slice: AtomicU64,
+    /// Whether `slice` is of the thread's clock.
+    by_thread: AtomicBool,
+    /// Nanoseconds since `began` when others last had a turn.
+    turn: AtomicU64,
+    excess: AtomicU8,
+}
+
+impl Budget {
+    /// A budget that ends with its deadline. `used` is what an earlier run of the same request has used.
+    pub fn new(limits: Limits, deadline: Instant, is_quick: bool, used: Duration) -> Self {
+        let began = Instant::now();
+        Self {
+            limits,
+            is_quick,
+            began,
+            deadline,
+            objects: AtomicU64::new(0),
+            rows: AtomicU64::new(0),
+            work: AtomicU64::new(nanos(used)),
+            slice: AtomicU64::new(u64::MAX),
+            by_thread: AtomicBool::new(false),
+            turn: AtomicU64::new(0),
+            excess: AtomicU8::new(0),
+        }
+    }
+
+    /// The budget of work that is not a client's.
+    pub fn unlimited() -> &'static Self {
+        static UNLIMITED: LazyLock<Budget> =
+            LazyLock::new(|| Budget::new(Limits::NONE, Instant::now() + Limits::NONE.time, false, Duration::ZERO));
+        &UNLIMITED
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The moment when the request is ended.
+    pub fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The limit that was reached first, if any was.
+    pub fn exceeded(&self) -> Option<Excess> {
+        match self.excess.load(Relaxed) {
+            1 => Some(Excess::Objects),
+            2 => Some(Excess::Answer),
+            3 => Some(Excess::Rows),
+            4 => Some(Excess::Processor),
+            5 => Some(Excess::Time),
+            6 => Some(Excess::Quick),
+            _ => None,
+        }
+    }
+
+    /// Notes that a limit was reached, unless one was before.
+    pub fn exceed(&self, excess: Excess) -> Excess {
+        let first = self.excess.compare_exchange(0, excess as u8, Relaxed, Relaxed);
+        if first.is_ok() { excess } else { self.exceeded().unwrap_or(excess) }
+    }
+
+    /// What was used so far.
+    pub fn used(&self) -> Used {
+        let processor = Duration::from_nanos(self.work.load(Relaxed));
+        Used { objects: self.objects.load(Relaxed), rows: self.rows.load(Relaxed), processor }
+    }
+
+    /// Charges objects of the answer.
+    pub fn charge_objects(&self, objects: usize) -> Result<(), Excess> {
+        let objects = objects as u64;
+        let before = self.objects.fetch_add(objects, Relaxed);
+        if before.saturating_add(objects) > self.limits.objects {
+            return Err(self.exceed(Excess::Objects));
+        }
+        self.exceeded().map_or(Ok(()), Err)
+    }
+
+    /// Charges a row, or a copy of one, that holds so many bytes of text. Any thread may.
+    #[inline]
+    pub fn charge_row(&self, text: usize) -> Result<(), Excess> {
+        let bytes = ROW + text as u64;
+        let before = self.rows.fetch_add(bytes, Relaxed);
+        if before.saturating_add(bytes) > self.limits.rows { Err(self.exceed(Excess::Rows)) } else { Ok(()) }
+    }
+
+    /// Takes back the charges for rows since `before`, because they are about to be read again.
+    pub fn charge_rows_from(&self, before: u64) {
+        self.rows.store(before, Relaxed);
+    }
+
+    /// Fails when a limit was reached, also of time and of processor time. For the thread that polls the request.
+    pub fn check(&self) -> Result<(), Excess> {
+        if let Some(excess) = self.exceeded() {
+            return Err(excess);
+        }
+        let now = Instant::now();
+        if now >= self.deadline {
+            return Err(self.exceed(Excess::Time));
+        }
+        self.check_work(self.work.load(Relaxed) + self.running(now))
+    }
+
+    fn check_work(&self, work: u64) -> Result<(), Excess> {
+        if work > nanos(self.limits.processor) {
+            Err(self.exceed(Excess::Processor))
+        } else if self.is_quick && work > nanos(QUICK) {
+            Err(self.exceed(Excess::Quick))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Checks, and gives others a turn when this request has had its own.
+    pub async fn pause(&self) -> Result<(), Excess> {
+        self.check()?;
+        let now = nanos(self.began.elapsed());
+        if now.saturating_sub(self.turn.load(Relaxed)) > nanos(TURN) {
+            tokio::task::yield_now().await;
+            self.turn.store(nanos(self.began.elapsed()), Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The future, each of whose polls is a slice of the request's work.
+    pub async fn metered<F: Future>(&self, future: F) -> F::Output {
+        let mut future = pin!(future);
+        poll_fn(|context| {
+            self.begin_slice();
+            let polled = future.as_mut().poll(context);
+            self.work.fetch_add(self.running(Instant::now()), Relaxed);
+            self.slice.store(u64::MAX, Relaxed);
+            polled
+        })
+        .await
+    }
+
+    /// The future, or the limit that ends it: it is dropped at the deadline.
+    pub async fn within<T>(&self, future: impl Future<Output = T>) -> Result<T, Excess> {
+        let in_time = tokio::time::timeout_at(self.deadline.into(), future).await;
+        in_time.map_err(|_| self.exceed(Excess::Time))
+    }
+
+    /// Begins a slice on a thread for blocking work.
+    pub fn slice(self: &Arc<Self>) -> Slice {
+        Slice { budget: Arc::clone(self), began: thread_clock(), charged: 0 }
+    }
+
+    /// Charges work that another process did for the request. How much of the time it worked is not known, so this makes
+    /// no request a slow one.
+    pub fn charge_work(&self, took: Duration) -> Result<(), Excess> {
+        let work = self.work.fetch_add(nanos(took), Relaxed) + nanos(took);
+        if work > nanos(self.limits.processor) { Err(self.exceed(Excess::Processor)) } else { Ok(()) }
+    }
+
+    /// The clock of the day is ten times as quick to read as that of the thread, but runs on while the thread does not.
+    /// So it measures only the first slices of a request, which are most requests' only ones.
+    fn begin_slice(&self) {
+        let by_thread = self.work.load(Relaxed) >= 2 * SLICE;
+        let now = if by_thread { thread_clock() } else { nanos(self.began.elapsed()) };
+        self.by_thread.store(by_thread, Relaxed);
+        self.slice.store(now, Relaxed);
+    }
+
+    /// How long the slice takes by now.
+    fn running(&self, now: Instant) -> u64 {
+        let began = self.slice.load(Relaxed);
+        if self.by_thread.load(Relaxed) {
+            thread_clock().saturating_sub(began)
+        } else {
+            nanos(now.saturating_duration_since(self.began)).saturating_sub(began).min(SLICE)
+        }
+    }
+}
+
+/// Work on a thread for blocking work, charged when it is checked and when it ends.
+#[derive(Debug)]
+pub struct Slice {
+    budget: Arc<Budget>,
+    began: u64,
+    charged: u64,
+}
+
+impl Slice {
+    /// Charges the work so far, and fails when a limit was reached.
+    pub fn check(&mut self) -> Result<(), Excess> {
+        if let Some(excess) = self.budget.exceeded() {
+            return Err(excess);
+        }
+        self.charge();
+        if Instant::now() >= self.budget.deadline {
+            return Err(self.budget.exceed(Excess::Time));
+        }
+        self.budget.check_work(self.budget.work.load(Relaxed))
+    }
+
+    fn charge(&mut self) {
+        let so_far = thread_clock().saturating_sub(self.began);
+        self.budget.work.fetch_add(so_far.saturating_sub(self.charged), Relaxed);
+        self.charged = so_far;
+    }
+}
+
+impl Drop for Slice {
+    fn drop(&mut self) {
+        self.charge();
+    }
+}
+
+impl Excess {
+    /// What the client is told, as a whole sentence and what to do.
+    pub fn sentence(self, limits: &Limits) -> String {
+        let Limits { objects, answer, rows, processor, time } = limits;
+        match self {
+            Self::Objects => format!("The answer would hold more than {objects} objects. Ask for fewer with `first`."),
+            Self::Answer => {
+                format!("The answer would be longer than {answer} bytes. Ask for fewer objects, or leave out long texts.")
+            }
+            Self::Rows => {
+                format!("The answer needs rows of more than {rows} bytes. Ask for fewer objects with `first`.")
+            }
+            Self::Processor | Self::Quick => {
+                format!("The query was ended because it took more than {processor:?} of processor time. Ask for less at one time.")
+            }
+            Self::Time => {
+                format!("The query was ended because it took longer than {time:?}. Ask for less at one time.")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Excess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Objects => "too many objects",
+            Self::Answer => "too long an answer",
+            Self::Rows => "too many bytes of rows",
+            Self::Processor => "too much processor time",
+            Self::Time => "too much time",
+            Self::Quick => "too much work for a quick request",
+        })
+    }
+}
+
+impl std::error::Error for Excess {}
+
+/// The processor time of this thread, in nanoseconds.
+fn thread_clock() -> u64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

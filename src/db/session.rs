@@ -1,0 +1,356 @@
+//! One connection to an SQLite file: opens it, runs its statements, and stops what takes too long.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{ErrorCode, InterruptHandle, OpenFlags};
+use sea_orm::sqlx::error::{DatabaseError, ErrorKind};
+use sea_orm::{DbErr, RuntimeErr, Value, sqlx};
+
+use super::PATIENCE;
+use super::embedded::lock;
+use super::read::{Row, Work, over};
+use crate::budget::{Budget, Slice};
+
+/// The page cache of a connection, in KiB.
+const CACHE: i64 = 8192;
+
+/// Prepared statements of a connection.
+const STATEMENTS: usize = 128;
+
+/// The steps of SQLite's machine that a statement may take in place: a quarter of a millisecond or so. A page of a
+/// hundred rows takes a tenth of them. A statement that takes its time is looked at as often.
+const STEPS: i64 = 50_000;
+
+/// How many steps are counted at once.
+const COUNTED: i32 = 1000;
+
+/// An open connection.
+pub(super) struct Session {
+    pub(super) sqlite: rusqlite::Connection,
+    watch: Arc<Watch>,
+}
+
+/// What SQLite asks now and then while it runs a statement.
+struct Watch {
+    /// What is left of the steps until the next look.
+    steps: AtomicI64,
+    /// Whether the statement may take its time.
+    is_long: AtomicBool,
+    /// Whether nobody waits for it any more.
+    is_stopped: AtomicBool,
+    /// What a statement that takes its time costs its request.
+    slice: Mutex<Option<Slice>>,
+}
+
+/// Why a statement has no answer.
+pub(super) enum Failure {
+    /// It has not been begun.
+    Long,
+    Sqlite(rusqlite::Error),
+    Reading(DbErr),
+}
+
+impl Watch {
+    /// Whether the statement is to be ended.
+    fn is_over(&self) -> bool {
+        let counted = i64::from(COUNTED);
+        if self.steps.fetch_sub(counted, Ordering::Relaxed) >= counted {
+            return false;
+        }
+        if !self.is_long.load(Ordering::Relaxed) || self.is_stopped.load(Ordering::Relaxed) {
+            return true;
+        }
+        if lock(&self.slice).as_mut().is_some_and(|slice| slice.check().is_err()) {
+            return true;
+        }
+        self.steps.store(STEPS, Ordering::Relaxed);
+        false
+    }
+}
+
+/// Stops a statement when it is dropped, unless that is over.
+pub(super) struct Stop(Option<(Arc<Watch>, InterruptHandle)>);
+
+impl Stop {
+    /// The statement is over.
+    pub(super) fn disarm(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        if let Some((watch, handle)) = &self.0 {
+            // Should it not have begun, it will not get far; what is a single step, however long, has to be interrupted.
+            watch.is_stopped.store(true, Ordering::Relaxed);
+            watch.steps.store(0, Ordering::Relaxed);
+            handle.interrupt();
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn open(file: &Path) -> rusqlite::Result<Self> {
+        // One thread at a time uses it, which the type says.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let sqlite = rusqlite::Connection::open_with_flags(file, flags)?;
+        sqlite.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        sqlite.set_prepared_statement_cache_capacity(STATEMENTS);
+        sqlite.busy_timeout(PATIENCE)?;
+        sqlite.pragma_update(None, "cache_size", -CACHE)?;
+        sqlite.pragma_update(None, "temp_store", "MEMORY")?;
+        sqlite.pragma_update(None, "query_only", "ON")?;
+        sqlite.busy_timeout(Duration::ZERO)?;
+        let steps = AtomicI64::new(STEPS);
+        let (is_long, is_stopped) = (AtomicBool::new(false), AtomicBool::new(false));
+        let watch = Arc::new(Watch { steps, is_long, is_stopped, slice: Mutex::default() });
+        let asked = Arc::clone(&watch);
+        sqlite.progress_handler(COUNTED, Some(move || asked.is_over()))?;
+        Ok(Self { sqlite, watch })
+    }
+
+    /// Runs a statement for as long as it is quick, and waits for no lock.
+    pub(super) fn in_place<T, F>(
+        &self,
+        work: &Work,
+        read: &F,
+        in_transaction: bool,
+        budget: Option<&Arc<Budget>>,
+    ) -> Result<Vec<T>, Failure>
+    where
+        F: Fn(&Row<'_>) -> Result<T, DbErr>,
+    {
+        self.watch.steps.store(STEPS, Ordering::Relaxed);
+        self.watch.is_long.store(false, Ordering::Relaxed);
+        let before = budget.map(|budget| budget.used().rows);
+        let rows = self.rows(work, read, in_transaction, budget);
+        if let (Err(failure), Some(budget), Some(before)) = (&rows, budget, before)
+            && failure.is_for_now()
+        {
+            budget.charge_rows_from(before);
+        }
+        rows
+    }
+
+    /// Runs a statement for as long as somebody waits for it and its budget lasts. [`Self::begin_long`] came before.
+    pub(super) fn at_length<T, F>(
+        &self,
+        work: &Work,
+        read: &F,
+        in_transaction: bool,
+        budget: Option<&Arc<Budget>>,
+    ) -> Result<Vec<T>, Failure>
+    where
+        F: Fn(&Row<'_>) -> Result<T, DbErr>,
+    {
+        *lock(&self.watch.slice) = budget.map(Budget::slice);
+        let rows = self.sqlite.busy_timeout(PATIENCE).map_err(Failure::Sqlite);
+        let rows = rows.and_then(|()| self.rows(work, read, in_transaction, budget));
+        let patient = self.sqlite.busy_timeout(Duration::ZERO).map_err(Failure::Sqlite);
+        // Charges the rest.
+        *lock(&self.watch.slice) = None;
+        patient.and(rows)
+    }
+
+    fn rows<T, F>(
+        &self,
+        work: &Work,
+        read: &F,
+        in_transaction: bool,
+        budget: Option<&Arc<Budget>>,
+    ) -> Result<Vec<T>, Failure>
+    where
+        F: Fn(&Row<'_>) -> Result<T, DbErr>,
+    {
+        if in_transaction && self.sqlite.is_autocommit() {
+            self.sqlite.prepare_cached("BEGIN").and_then(|mut begin| begin.raw_execute()).map_err(Failure::Sqlite)?;
+        }
+        let mut statement = self.sqlite.prepare_cached(&work.statement.sql).map_err(Failure::Sqlite)?;
+        for (place, value) in work.statement.values.iter().flat_map(|values| &values.0).enumerate() {
+            statement.raw_bind_parameter(place + 1, Bound(value)).map_err(Failure::Sqlite)?;
+        }
+        let mut found = Vec::new();
+        if work.keys.is_empty() {
+            fetch(&mut statement, read, &mut found, budget)?;
+        }
+        for key in &work.keys {
+            statement.raw_bind_parameter(1, key).map_err(Failure::Sqlite)?;
+            fetch(&mut statement, read, &mut found, budget)?;
+        }
+        Ok(found)
+    }
+
+    /// Gets ready for a statement that takes its time, and answers what stops it.
+    pub(super) fn begin_long(&self) -> Stop {
+        self.watch.is_stopped.store(false, Ordering::Relaxed);
+        self.watch.is_long.store(true, Ordering::Relaxed);
+        self.watch.steps.store(STEPS, Ordering::Relaxed);
+        Stop(Some((Arc::clone(&self.watch), self.sqlite.get_interrupt_handle())))
+    }
+
+    /// Ends the transaction, if there is one.
+    pub(super) fn end(&self) -> rusqlite::Result<()> {
+        if !self.sqlite.is_autocommit() {
+            self.sqlite.prepare_cached("ROLLBACK")?.raw_execute()?;
+        }
+        Ok(())
+    }
+}
+
+fn fetch<T>(
+    statement: &mut rusqlite::Statement<'_>,
+    read: &impl Fn(&Row<'_>) -> Result<T, DbErr>,
+    found: &mut Vec<T>,
+    budget: Option<&Arc<Budget>>,
+) -> Result<(), Failure> {
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next().map_err(Failure::Sqlite)? {
+        let row = Row::of_file(row);
+        found.push(read(&row).map_err(Failure::Reading)?);
+        if let Some(budget) = budget {
+            budget.charge_row(row.text()).map_err(|excess| Failure::Reading(over(excess)))?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn unreadable(error: rusqlite::Error) -> DbErr {
+    DbErr::Type(error.to_string())
+}
+
+/// A value as SQLite binds it.
+struct Bound<'v>(&'v Value);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let integer = |number: Option<i64>| number.map_or(ValueRef::Null, ValueRef::Integer);
+        let value = match self.0 {
+            Value::Bool(value) => integer(value.map(i64::from)),
+            Value::Int(value) => integer(value.map(i64::from)),
+            Value::BigInt(value) => integer(*value),
+            Value::BigUnsigned(Some(value)) => {
+                let number = i64::try_from(*value);
+                ValueRef::Integer(number.map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?)
+            }
+            Value::Double(value) => value.map_or(ValueRef::Null, ValueRef::Real),
+            Value::String(value) => value.as_ref().map_or(ValueRef::Null, |text| ValueRef::Text(text.as_bytes())),
+            Value::Bytes(value) => value.as_ref().map_or(ValueRef::Null, |bytes| ValueRef::Blob(bytes)),
+            other => {
+                let why = format!("{other:?} is bound to no statement that reads");
+                return Err(rusqlite::Error::ToSqlConversionFailure(why.into()));
+            }
+        };
+        Ok(ToSqlOutput::Borrowed(value))
+    }
+}
+
+impl Failure {
+    /// Whether the statement may succeed when it takes its time.
+    pub(super) fn is_for_now(&self) -> bool {
+        match self {
+            Self::Long => true,
+            Self::Sqlite(error) => {
+                matches!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted | ErrorCode::DatabaseBusy))
+            }
+            Self::Reading(_) => false,
+        }
+    }
+}
+
+impl From<Failure> for DbErr {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Sqlite(cause) => error(cause),
+            Failure::Reading(error) => error,
+            Failure::Long => DbErr::Custom("a statement was not begun".to_owned()),
+        }
+    }
+}
+
+pub(super) fn closed() -> DbErr {
+    DbErr::Conn(RuntimeErr::SqlxError(Arc::new(sqlx::Error::PoolClosed)))
+}
+
+pub(super) fn error(cause: rusqlite::Error) -> DbErr {
+    match cause {
+        rusqlite::Error::SqliteFailure(code, message) => {
+            let message = message.unwrap_or_else(|| code.to_string());
+            let answer = Answer { code: code.extended_code, message };
+            DbErr::Query(RuntimeErr::SqlxError(Arc::new(sqlx::Error::Database(Box::new(answer)))))
+        }
+        cause => DbErr::Query(RuntimeErr::Internal(cause.to_string())),
+    }
+}
+
+/// What SQLite says, told as sqlx tells it.
+#[derive(Debug)]
+pub(super) struct Answer {
+    code: i32,
+    message: String,
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "(code: {}) {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for Answer {}
+
+impl DatabaseError for Answer {
+    fn message(&self) -> &str {
+        &self.message
+    }
+
+    fn code(&self) -> Option<Cow<'_, str>> {
+        Some(self.code.to_string().into())
+    }
+
+    fn as_error(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
+        self
+    }
+
+    fn as_error_mut(&mut self) -> &mut (dyn std::error::Error + Send + Sync + 'static) {
+        self
+    }
+
+    fn into_error(self: Box<Self>) -> Box<dyn std::error::Error + Send + Sync + 'static> {
+        self
+    }
+
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    #[test]
+    fn a_prepared_statement_stays_prepared_whatever_is_bound() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("rows.db");
+        let made =
+            rusqlite::Connection::open(&file).and_then(|made| made.execute_batch("CREATE TABLE row (id INTEGER)"));
+        made.expect("a table");
+        let session = Session::open(&file).expect("a connection");
+        let mut statement =
+            session.sqlite.prepare("SELECT id FROM row WHERE id > ? ORDER BY id LIMIT ?").expect("a statement");
+        for (place, limit) in (0..1000_i64).zip(0..1000_i64) {
+            statement.raw_bind_parameter(1, place).expect("a place");
+            statement.raw_bind_parameter(2, limit).expect("a limit");
+            assert!(statement.raw_query().next().expect("no row").is_none());
+        }
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+    }
+}

@@ -1,0 +1,98 @@
+//! What a request may answer with at the most, found out before it runs: a plan's page sizes, multiplied down the tree.
+//!
+//! The estimate counts objects. A connection counts as many as its argument `first` asks for, a list without pages what
+//! the SDL assumes of it (`@listSize`), and a field that is dearer than its objects what the SDL says (`@cost`). It is a
+//! bound of what is asked for, and hardly ever what is found: that is counted while the request runs
+//! ([`crate::budget`]).
+
+use super::execute::Size;
+use super::input::{Fields, Value};
+use super::page;
+use super::plan::{FieldPlan, ObjectPlan, Plan};
+
+/// What the arguments of a field say to the estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Sizing {
+    /// The argument `first`.
+    first: Option<u64>,
+    /// The days between the arguments `start` and `end`.
+    days: Option<u64>,
+}
+
+/// The days that a window has when the client does not say when it starts.
+const DAYS: u64 = 30;
+
+/// A day, in seconds.
+const DAY: i64 = 86_400;
+
+impl Sizing {
+    /// Reads it from a field's arguments.
+    pub(super) fn of(arguments: &Fields) -> Self {
+        let first = match arguments.get("first") {
+            Some(Value::Number(first)) => first.as_u64(),
+            _ => None,
+        };
+        let moment = |name: &str| match arguments.get(name) {
+            Some(Value::String(text)) => text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_second),
+            _ => None,
+        };
+        let days = moment("start").map(|start| {
+            let end = moment("end").unwrap_or_else(|| jiff::Timestamp::now().as_second());
+            u64::try_from(end.saturating_sub(start) / DAY).unwrap_or(0) + 1
+        });
+        Self { first, days }
+    }
+
+    fn page(self) -> u64 {
+        self.first.unwrap_or(page::MOST).min(page::MOST)
+    }
+}
+
+/// The estimate of a plan, given what its arguments say, each in its slot.
+pub(super) fn of(plan: &Plan, sizings: &[Sizing]) -> u64 {
+    Walk { sizings, visit: |_: &[&FieldPlan], _| {} }.object(&plan.root, 1, 1, &mut Vec::new())
+}
+
+/// The path of the field that adds most to the estimate, and what it adds.
+pub(super) fn largest(plan: &Plan, sizings: &[Sizing]) -> (String, u64) {
+    let mut largest = (String::new(), 0);
+    let visit = |path: &[&FieldPlan], own: u64| {
+        if own > largest.1 {
+            let keys: Vec<&str> = path.iter().map(|field| &*field.response_key).collect();
+            largest = (keys.join("."), own);
+        }
+    };
+    Walk { sizings, visit }.object(&plan.root, 1, 1, &mut Vec::new());
+    largest
+}
+
+struct Walk<'p, V> {
+    sizings: &'p [Sizing],
+    visit: V,
+}
+
+impl<'p, V: FnMut(&[&'p FieldPlan], u64)> Walk<'p, V> {
+    /// What is selected of `count` objects. `page` is the size of the connection that they are, if they are one.
+    fn object(&mut self, plan: &'p ObjectPlan, count: u64, page: u64, path: &mut Vec<&'p FieldPlan>) -> u64 {
+        let mut total = 0_u64;
+        for field in &plan.fields {
+            let Some(cost) = field.cost().filter(|cost| cost.weight > 0 || !field.children.is_empty()) else { continue };
+            let sizing = field.arguments.map_or(Sizing::default(), |slot| self.sizings[slot]);
+            let (items, page) = match cost.size {
+                Size::One => (1, 1),
+                Size::Connection => (1, sizing.page()),
+                Size::Page => (page, 1),
+                Size::List(size) => (u64::from(size), 1),
+            };
+            let days = u64::from(cost.per_day).saturating_mul(sizing.days.unwrap_or(DAYS));
+            let count = count.saturating_mul(items);
+            let own = count.saturating_mul(days.saturating_add(u64::from(cost.weight)));
+            path.push(field);
+            (self.visit)(path, own);
+            let children = field.children.iter().map(|child| self.object(child, count, page, path)).max();
+            path.pop();
+            total = total.saturating_add(own).saturating_add(children.unwrap_or(0));
+        }
+        total
+    }
+}
