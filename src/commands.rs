@@ -1,4 +1,5 @@
-//! What the commands do, beside serving: each opens the database, does one thing and prints what came of it.
+//! What the commands do, beside serving: each opens the database, does one thing, closes the database and prints what
+//! came of it.
 //!
 //! What a program may want to read goes to standard output, everything else to standard error. A refusal is one
 //! sentence.
@@ -8,8 +9,10 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
+use tokio::time::timeout;
 
 use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaCommand, TokenCommand};
 use crate::db::{self, Db};
@@ -19,8 +22,12 @@ use crate::entity::user;
 use crate::entity::{Timestamp, sign_in_link as link, token};
 use crate::error::{Error, UserError};
 use crate::graphql::SDL;
+use crate::new_file::{Existing, NewFile};
 use crate::schema_diff::{self, Class, Report};
 use crate::{generate, sender, serve, service_file, transfer};
+
+/// How long closing the database may take: SQLite writes its log back into the file.
+const CLOSING: Duration = Duration::from_secs(5);
 
 /// Carries out a command.
 ///
@@ -39,7 +46,7 @@ pub async fn run(command: Command) -> Result<ExitCode, String> {
             let bytes = tokio::task::block_in_place(|| db::backup(&database.url()?, &file))?;
             say(&format!("{} is a copy of the database: {bytes} bytes", file.display()));
         }
-        Command::Export(database) => export(&database).await?,
+        Command::Export { output, replace, database } => export(&database, output.as_deref(), replace).await?,
         Command::Import { file, database } => import(&database, &file).await?,
         Command::Schema(SchemaCommand::Print) => print(SDL)?,
         Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
@@ -57,15 +64,17 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
     let actor = Actor::command_line();
     match command {
         TokenCommand::Create { description, scope, expires, database } => {
-            let db = open(&database).await?;
             let now = Timestamp::now();
             let end = |duration: std::time::Duration| i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
             let expires = expires.map(|rest| Timestamp::from_micros(now.as_micros().saturating_add(end(rest))));
-            let made = db.write(async |db| token::create(db, &actor, &description, scope, expires, now).await).await;
-            print(&format!("{}\n", made.map_err(sentence)?.reveal()))
+            let made = with_database(&database, async |db| {
+                let made = db.write(async |db| token::create(db, &actor, &description, scope, expires, now).await);
+                made.await.map_err(sentence)
+            });
+            print(&format!("{}\n", made.await?.reveal()))
         }
         TokenCommand::List(database) => {
-            let tokens = token::all(open(&database).await?.read()).await.map_err(sentence)?;
+            let tokens = with_database(&database, async |db| token::all(db.read()).await.map_err(sentence)).await?;
             let lines = tokens.iter().map(|token| {
                 let moment = |moment: Option<Timestamp>| moment.map_or("-".to_owned(), |moment| moment.to_string());
                 let scope = match token.scope {
@@ -79,9 +88,10 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
             print(&lines.collect::<String>())
         }
         TokenCommand::Delete { id, database } => {
-            let db = open(&database).await?;
-            let deleted = db.write(async |db| token::delete(db, &actor, id).await).await.map_err(sentence)?;
-            if deleted { Ok(()) } else { Err(format!("no token has the id {id}")) }
+            let deleted = with_database(&database, async |db| {
+                db.write(async |db| token::delete(db, &actor, id).await).await.map_err(sentence)
+            });
+            if deleted.await? { Ok(()) } else { Err(format!("no token has the id {id}")) }
         }
     }
 }
@@ -97,33 +107,36 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
             if name.is_empty() || name.contains(char::is_control) {
                 return Err("a deploy endpoint needs a name of one line".to_owned());
             }
-            let db = open(&database).await?;
-            let made = db.write(async |db| {
-                let made = integration::create(db, Kind::Deploy, name, Timestamp::now()).await?;
-                note_endpoint(db, "eventIntegrationCreate", &made).await?;
-                Ok::<_, Error>(made)
+            let made = with_database(&database, async |db| {
+                let made = db.write(async |db| {
+                    let made = integration::create(db, Kind::Deploy, name, Timestamp::now()).await?;
+                    note_endpoint(db, "eventIntegrationCreate", &made).await?;
+                    Ok::<_, Error>(made)
+                });
+                made.await.map_err(sentence)
             });
-            let made = made.await;
-            print(&format!("{}\n", url(&addresses, &made.map_err(sentence)?)))
+            print(&format!("{}\n", url(&addresses, &made.await?)))
         }
         DeployEndpointCommand::List { addresses, database } => {
-            let endpoints = integration::deploy_endpoints(open(&database).await?.read()).await.map_err(sentence)?;
+            let endpoints =
+                with_database(&database, async |db| integration::deploy_endpoints(db.read()).await.map_err(sentence));
             let line = |endpoint: &integration::Model| {
                 format!("{}\t{}\t{}\n", endpoint.id, url(&addresses, endpoint), endpoint.name)
             };
-            print(&endpoints.iter().map(line).collect::<String>())
+            print(&endpoints.await?.iter().map(line).collect::<String>())
         }
         DeployEndpointCommand::Delete { id, database } => {
-            let db = open(&database).await?;
-            let deleted = db.write(async |db| {
-                let deleted = integration::delete_deploy_endpoint(db, id).await?;
-                if let Some(endpoint) = &deleted {
-                    note_endpoint(db, "integrationDelete", endpoint).await?;
-                }
-                Ok::<_, DbErr>(deleted)
+            let deleted = with_database(&database, async |db| {
+                let deleted = db.write(async |db| {
+                    let deleted = integration::delete_deploy_endpoint(db, id).await?;
+                    if let Some(endpoint) = &deleted {
+                        note_endpoint(db, "integrationDelete", endpoint).await?;
+                    }
+                    Ok::<_, DbErr>(deleted)
+                });
+                deleted.await.map_err(sentence)
             });
-            let deleted = deleted.await.map_err(sentence)?;
-            deleted.map(drop).ok_or_else(|| format!("no deploy endpoint has the id {id}"))
+            deleted.await?.map(drop).ok_or_else(|| format!("no deploy endpoint has the id {id}"))
         }
     }
 }
@@ -141,8 +154,8 @@ async fn sign_in_link(
     email: &str,
     name: Option<&str>,
 ) -> Result<(), String> {
-    let (db, now, actor) = (open(database).await?, Timestamp::now(), Actor::command_line());
-    let made = db.write(async |db| {
+    let (now, actor) = (Timestamp::now(), Actor::command_line());
+    let made = async |db: &DatabaseTransaction| {
         let first = !user::any_administrator(db).await?;
         let user = match user::by_email(db, email).await? {
             Some(user) if !first => user,
@@ -158,14 +171,17 @@ async fn sign_in_link(
         };
         audit::record(db, &actor, "signInLinkCreate", user.subject(), "{}".to_owned()).await?;
         link::create(db, Some(user.id), now).await
-    });
-    let path = link::path(&made.await.map_err(sentence)?);
+    };
+    let key = with_database(database, async |db| db.write(made).await.map_err(sentence)).await?;
+    let path = link::path(&key);
     print(&format!("{}{path}\n", addresses.app_url(addresses.listen)))
 }
 
 async fn migrate(database: &Database) -> Result<(), String> {
     let db = db::connect(&database.url()?).await.map_err(sentence)?;
-    match db::migrate(&db).await.map_err(sentence)? {
+    let steps = db::migrate(&db).await.map_err(sentence);
+    close_or_say(&db).await;
+    match steps? {
         0 => say("the database was up to date"),
         1 => say("the database is up to date: 1 step"),
         steps => say(&format!("the database is up to date: {steps} steps")),
@@ -174,7 +190,7 @@ async fn migrate(database: &Database) -> Result<(), String> {
 }
 
 async fn apply(database: &Database, files: &[PathBuf]) -> Result<ExitCode, String> {
-    match service_file::apply(&open(database).await?, files).await {
+    match with_database(database, async |db| Ok(service_file::apply(db, files).await)).await? {
         Ok(done) => {
             print(&done.iter().map(|line| format!("{line}\n")).collect::<String>())?;
             Ok(ExitCode::SUCCESS)
@@ -188,7 +204,8 @@ async fn apply(database: &Database, files: &[PathBuf]) -> Result<ExitCode, Strin
 }
 
 async fn release(database: &Database, alias: &str) -> Result<(), String> {
-    match service_file::release(&open(database).await?, alias).await.map_err(sentence)? {
+    let released = with_database(database, async |db| service_file::release(db, alias).await.map_err(sentence));
+    match released.await? {
         (slug, true) => print(&format!("released service {slug}\n")),
         (slug, false) => {
             say(&format!("the service {slug} was not locked"));
@@ -198,18 +215,35 @@ async fn release(database: &Database, alias: &str) -> Result<(), String> {
 }
 
 async fn generate(database: &Database, services: u64, deploys: u64) -> Result<(), String> {
-    let db = open(database).await?;
-    generate::catalogue(&db, services, |done| show_progress(done, services, "services")).await.map_err(sentence)?;
-    if deploys > 0 {
-        let progress = |done| show_progress(done, deploys, "deploys");
-        generate::deploys(&db, deploys, Timestamp::now(), progress).await.map_err(sentence)?;
-    }
-    Ok(())
+    with_database(database, async |db| {
+        let progress = |done| show_progress(done, services, "services");
+        generate::catalogue(db, services, progress).await.map_err(sentence)?;
+        if deploys > 0 {
+            let progress = |done| show_progress(done, deploys, "deploys");
+            generate::deploys(db, deploys, Timestamp::now(), progress).await.map_err(sentence)?;
+        }
+        Ok(())
+    })
+    .await
 }
 
-async fn export(database: &Database) -> Result<(), String> {
-    let db = open(database).await?;
-    transfer::export(&db, &mut BufWriter::new(io::stdout().lock())).await.map(drop)
+/// Exports to standard output, or to a file that is for its owner alone and appears once it is whole.
+async fn export(database: &Database, output: Option<&Path>, replace: bool) -> Result<(), String> {
+    let Some(path) = output else {
+        let mut out = BufWriter::new(io::stdout().lock());
+        return with_database(database, async |db| transfer::export(db, &mut out).await.map(drop)).await;
+    };
+    let unwritten = |error: io::Error| format!("{} cannot be written: {error}", path.display());
+    if !replace && path.symlink_metadata().is_ok() {
+        return Err(format!("{} exists; name a new file, or add --replace", path.display()));
+    }
+    let file = NewFile::create(path).map_err(unwritten)?;
+    let mut out = BufWriter::new(file.as_file());
+    let rows = with_database(database, async |db| transfer::export(db, &mut out).await).await?;
+    drop(out);
+    file.finish(if replace { Existing::Replace } else { Existing::Keep }).map_err(unwritten)?;
+    say(&format!("{rows} rows are exported to {}", path.display()));
+    Ok(())
 }
 
 async fn import(database: &Database, file: &Path) -> Result<(), String> {
@@ -229,7 +263,7 @@ async fn import(database: &Database, file: &Path) -> Result<(), String> {
             let _ = write!(io::stderr(), "\r{rows} rows");
         }
     };
-    let rows = transfer::import(&open(database).await?, &name, &mut input, progress).await?;
+    let rows = with_database(database, async |db| transfer::import(db, &name, &mut input, progress).await).await?;
     say(&format!("{}{rows} rows are imported", if io::stderr().is_terminal() { "\r" } else { "" }));
     Ok(())
 }
@@ -253,11 +287,44 @@ fn schema_diff(old: &Path, new: &Path) -> Result<ExitCode, String> {
     Ok(if breaks { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Opens the database and brings it up to date, so that every command can be the first.
+/// Opens the database, does `work` with it and closes it, also when `work` fails. A closed SQLite database is one file:
+/// SQLite writes its log back and removes it, unless another process has the database open.
+async fn with_database<T>(database: &Database, work: impl AsyncFnOnce(&Db) -> Result<T, String>) -> Result<T, String> {
+    let db = open(database).await?;
+    let done = work(&db).await;
+    close_or_say(&db).await;
+    done
+}
+
+/// Opens the database and brings it up to date, so that every command can be the first. The caller closes it.
 pub(crate) async fn open(database: &Database) -> Result<Db, String> {
     let db = db::connect(&database.url()?).await.map_err(sentence)?;
-    db::migrate(&db).await.map_err(sentence)?;
-    Ok(db)
+    match db::migrate(&db).await {
+        Ok(_) => Ok(db),
+        Err(error) => {
+            close_or_say(&db).await;
+            Err(sentence(error))
+        }
+    }
+}
+
+/// Closes the database.
+///
+/// # Errors
+/// Why the database is not one file now, in one sentence. Nothing is lost: what was committed is in the log beside the
+/// file, and the next process that opens the database finds it there.
+pub(crate) async fn close(db: &Db) -> Result<(), String> {
+    match timeout(CLOSING, db.close()).await {
+        Ok(closed) => closed.map_err(|error| format!("the database was not closed: {error}")),
+        Err(_) => Err("the database was not closed in time".to_owned()),
+    }
+}
+
+/// Closes the database of a command. The command has done its work whatever becomes of that.
+async fn close_or_say(db: &Db) {
+    if let Err(reason) = close(db).await {
+        say(&format!("rollcall: {reason}"));
+    }
 }
 
 /// Prints to standard output. A reader who has seen enough is no error.

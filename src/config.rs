@@ -49,16 +49,13 @@ pub fn parse<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) 
 fn command_first(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     let program = <CommandLine as CommandFactory>::command();
-    let takes_value = |flag: &str| {
-        let own = |argument: &&clap::Arg| argument.get_long() == flag.strip_prefix("--");
-        program.get_arguments().find(own).is_some_and(|argument| argument.get_action().takes_values())
-    };
     // Past the flags that come first.
     let mut end = 1;
     while let Some(flag) = arguments.get(end).and_then(|argument| argument.to_str()) {
         match flag.split_once('=') {
-            Some((flag, _)) if takes_value(flag) => end += 1,
-            None if takes_value(flag) => end += 2,
+            Some((flag, _)) if takes_value(&program, flag) == Some(true) => end += 1,
+            None if takes_value(&program, flag) == Some(true) => end += 2,
+            None if takes_value(&program, flag) == Some(false) => end += 1,
             _ => break,
         }
     }
@@ -71,6 +68,14 @@ fn command_first(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         arguments[1..place].rotate_left(end - 1);
     }
     arguments
+}
+
+/// Whether a flag of any command takes a value; nothing when no command has the flag.
+fn takes_value(command: &clap::Command, flag: &str) -> Option<bool> {
+    let name = flag.strip_prefix("--")?;
+    let own = command.get_arguments().find(|argument| argument.get_long() == Some(name));
+    let own = own.map(|argument| argument.get_action().takes_values());
+    own.or_else(|| command.get_subcommands().find_map(|inner| takes_value(inner, flag)))
 }
 
 /// What the environment of this process says of the pipeline that it is a part of.

@@ -13,6 +13,7 @@ pub mod error;
 pub mod generate;
 pub mod graphql;
 pub mod http;
+pub mod new_file;
 pub mod outgoing;
 pub mod retention;
 pub mod schema_diff;

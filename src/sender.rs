@@ -34,12 +34,12 @@ const LONGEST_ANSWER: u64 = 64 * 1024;
 /// # Errors
 /// Why it was not recorded, in a sentence or a few.
 pub fn send(settings: &Deploy) -> Result<Value, String> {
-    let deadline = Instant::now() + settings.deadline;
+    let started = Instant::now();
     let url = settings.url()?;
     let pipeline = config::pipeline();
     let commit = git::commit(pipeline.sha.as_deref());
     let body = record(settings, &pipeline, &commit)?.to_string();
-    let said = post(&url, &body, deadline)?;
+    let said = post(&url, &body, || settings.deadline.saturating_sub(started.elapsed()))?;
     if let Some(sentence) = said["message"].as_str() {
         say(&format!("rollcall: {sentence}"));
     }
@@ -122,13 +122,12 @@ fn new_id() -> Result<String, String> {
     Ok(HEXLOWER.encode(&bytes))
 }
 
-/// Posts until it is answered for good, or there is no time left.
-fn post(url: &SecretUrl, body: &str, deadline: Instant) -> Result<Value, String> {
+/// Posts until the server answers for good, or no time is left. `left` is the time until the deadline.
+fn post(url: &SecretUrl, body: &str, left: impl Fn() -> Duration) -> Result<Value, String> {
     let agent = outgoing::agent();
     let mut pause = FIRST_PAUSE;
     loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let (why, asked) = match attempt(&agent, url, body, left.min(ATTEMPT)) {
+        let (why, asked) = match attempt(&agent, url, body, left().min(ATTEMPT)) {
             Attempt::Recorded(said) => return Ok(said),
             Attempt::Refused(why) => return Err(why),
             Attempt::Again { why, after } => (why, after),
@@ -136,7 +135,8 @@ fn post(url: &SecretUrl, body: &str, deadline: Instant) -> Result<Value, String>
         // A little more or less than the others who were cut off at the same moment.
         let own = pause.mul_f64(0.75 + fastrand::f64() / 2.0);
         let wait = asked.map_or(own, |asked| asked.max(own));
-        if Instant::now() + wait >= deadline {
+        // A server may ask for any number of seconds, so nothing is added to it.
+        if wait >= left() {
             return Err(format!("{why}; gave up at the deadline (--deadline)"));
         }
         say(&format!("rollcall: {why}; trying again in {:.1} s", wait.as_secs_f64()));
@@ -178,7 +178,7 @@ fn answered<B>(response: &Response<B>, text: &str) -> Attempt {
     let details = details.collect::<Vec<_>>().join("; ");
     match status {
         429 | 500..=599 => {
-            let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+            let after = response.headers().get("retry-after").and_then(|value| seconds(value.to_str().ok()?));
             let why = if details.is_empty() { format!("the server answers {status}") } else { details };
             Attempt::Again { why, after: after.map(Duration::from_secs) }
         }
@@ -188,6 +188,12 @@ fn answered<B>(response: &Response<B>, text: &str) -> Attempt {
         404 => Attempt::Refused("there is no deploy endpoint at this URL, or no longer".to_owned()),
         _ => Attempt::Refused(details),
     }
+}
+
+/// Reads the seconds of a `Retry-After`; a number that is too large for any deadline becomes the largest one.
+fn seconds(text: &str) -> Option<u64> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
 fn failed(error: &ureq::Error) -> Attempt {

@@ -4,18 +4,16 @@ use std::future::pending;
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use std::{io, panic};
 
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::timeout;
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
 use crate::app::openid::{self, Provider};
-use crate::commands::{open, say, sentence};
-use crate::config::{Log, LogFormat, Serve};
+use crate::commands::{close, open, say, sentence};
+use crate::config::{Log, LogFormat, OpenId, Serve};
 use crate::db::Db;
 use crate::deploy;
 use crate::entity::{Timestamp, sign_in_link, user};
@@ -24,9 +22,6 @@ use crate::graphql::{Catalogue, Settings};
 use crate::http::tls::Tls;
 use crate::http::{self, App, Drained};
 use crate::retention;
-
-/// How long closing the database may take: SQLite writes its log back into the file.
-const CLOSING: Duration = Duration::from_secs(5);
 
 /// Brings the database up to date and serves until SIGTERM or SIGINT; a second one ends it without waiting. SIGHUP reads
 /// the certificate again.
@@ -45,6 +40,43 @@ pub async fn run(settings: Serve) -> Result<(), String> {
     };
     let openid = settings.openid.provider()?;
     let db = open(&settings.database).await?;
+    for file in db.readable_by_others() {
+        let (path, mode) = (file.path.display(), file.mode);
+        warn!(
+            "other users of this machine may read {path}, which holds secrets (mode {mode:04o}); run: chmod 600 {path}"
+        );
+    }
+    let ended = serve(&db, settings, Sockets { listener, address, tls, metrics }, openid).await;
+    if !matches!(ended, Ok(End::AtOnce))
+        && let Err(reason) = close(&db).await
+    {
+        warn!("{reason}");
+    }
+    match ended? {
+        End::Drained => Ok(()),
+        End::AtOnce => Err("stopped at once, at the second signal".to_owned()),
+    }
+}
+
+/// Where the service listens.
+struct Sockets {
+    listener: TcpListener,
+    address: SocketAddr,
+    tls: Option<Arc<Tls>>,
+    metrics: Option<(TcpListener, SocketAddr)>,
+}
+
+/// How serving ended.
+enum End {
+    /// All requests were answered, or cut at the deadline.
+    Drained,
+    /// A second signal came before that.
+    AtOnce,
+}
+
+/// Serves until a signal says otherwise.
+async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId>) -> Result<End, String> {
+    let Sockets { listener, address, tls, metrics } = sockets;
     let mut signals = Signals::new().map_err(sentence)?;
 
     let app_url = settings.addresses.app_url(address);
@@ -65,7 +97,7 @@ pub async fn run(settings: Serve) -> Result<(), String> {
         LogFormat::Text => say(&format!("rollcall listens on {address} ({url}/graphql); {hint}")),
         LogFormat::Json => info!(%address, url, hint, "listening"),
     }
-    if let Some(path) = first_link(&db).await? {
+    if let Some(path) = first_link(db).await? {
         let link = format!("{app_url}{path}");
         match settings.log.log_format {
             LogFormat::Text => say(&format!("there is no administrator yet: become the first one at {link}")),
@@ -100,18 +132,13 @@ pub async fn run(settings: Serve) -> Result<(), String> {
     tokio::pin!(service);
     let drained = tokio::select! {
         drained = &mut service => drained,
-        () = twice => return Err("stopped at once, at the second signal".to_owned()),
+        () = twice => return Ok(End::AtOnce),
         never = show_metrics => match never {},
     };
     if let Drained::Cut(connections) = drained {
         warn!(connections, "connections were cut at the end of the drain");
     }
-    match timeout(CLOSING, db.close()).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => warn!(%error, "the database was not closed"),
-        Err(_) => warn!("the database was not closed in time"),
-    }
-    Ok(())
+    Ok(End::Drained)
 }
 
 /// Says in the log at the start what would otherwise be found out by the first who wants to sign in.

@@ -46,7 +46,17 @@ pub enum Command {
         database: Database,
     },
     /// Print the whole catalogue, for `rollcall import`: without tokens, sessions and the audit
-    Export(Database),
+    Export {
+        /// Write to this file instead, which only its owner may read and which appears once it is whole
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Replace the file of --output if it exists
+        #[arg(long, requires = "output")]
+        replace: bool,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        database: Database,
+    },
     /// Fill an empty catalogue with what `rollcall export` printed: all of it, or nothing
     Import {
         /// The export; - for standard input

@@ -8,7 +8,8 @@ use clap::Args;
 /// Where the catalogue is kept.
 #[derive(Debug, Clone, Args)]
 pub struct Database {
-    /// Where the catalogue is kept: sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE
+    /// Where the catalogue is kept: sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE. A new file gets mode 0600; for
+    /// an older one that others may read, run: chmod 600 FILE FILE-wal FILE-shm
     #[arg(
         long,
         value_name = "URL",

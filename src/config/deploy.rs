@@ -12,6 +12,8 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command};
 
+use crate::deploy::record;
+
 /// The settings of `rollcall deploy`.
 #[derive(Debug, Args)]
 pub struct Deploy {
@@ -38,7 +40,7 @@ pub struct Deploy {
     #[arg(long, value_name = "NAME", env = "ROLLCALL_DEPLOY_ENVIRONMENT")]
     pub environment: Option<String>,
     /// How it ended: succeeded, failed or cancelled
-    #[arg(long, value_name = "STATUS", env = "ROLLCALL_DEPLOY_STATUS")]
+    #[arg(long, value_name = "STATUS", env = "ROLLCALL_DEPLOY_STATUS", value_parser = status)]
     pub status: Option<String>,
     /// What makes the deploy one, however often it is sent [default: a new id for each run of this command]
     #[arg(long, value_name = "ID", env = "ROLLCALL_DEPLOY_DEDUP_ID")]
@@ -92,6 +94,23 @@ impl Deploy {
         }
     }
 }
+
+/// Reads a status. The endpoint keeps any word, but a pipeline that misspells one loses it in every figure. Empty is the
+/// same as absent, because a pipeline's variable may be empty.
+fn status(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() || record::status(text).is_some() {
+        return Ok(text.to_owned());
+    }
+    let word = text.to_lowercase();
+    let likeness = |known: &str| strsim::jaro_winkler(&word, known);
+    let words = record::STATUSES.iter().map(|(known, _)| (*known, likeness(known)));
+    let (nearest, likeness) = words.max_by(|(_, one), (_, other)| one.total_cmp(other)).unwrap_or_default();
+    let hint = if likeness >= SIMILAR { format!("did you mean {nearest}? ") } else { String::new() };
+    Err(format!("{hint}write succeeded, failed or cancelled"))
+}
+
+/// Minimum similarity (0 to 1) of a word that is suggested.
+const SIMILAR: f64 = 0.8;
 
 const NOT_A_URL: &str =
     "the deploy URL must be what `rollcall deploy-endpoint create` printed: http:// or https://, a host and a path";

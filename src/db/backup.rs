@@ -3,15 +3,15 @@
 //! SQLite writes the copy in one transaction that reads: it is what was committed when that began, whatever is written
 //! meanwhile, and nobody waits for it. It has its name from the moment on which it is whole and on the disk.
 
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
 use rusqlite::OpenFlags;
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 
+use super::file::with_suffix;
 use super::{OpenError, PATIENCE};
+use crate::new_file::{Existing, NewFile};
 
 /// Copies the database behind `url` to `file`, which is not to be there yet and is for its owner alone, and says how many
 /// bytes that took. It keeps the thread until then.
@@ -45,29 +45,8 @@ fn copy(original: &Path, file: &Path) -> Result<u64, String> {
     let database = rusqlite::Connection::open_with_flags(original, flags).map_err(|error| cannot_be_read(&error))?;
     database.busy_timeout(PATIENCE).map_err(|error| cannot_be_read(&error))?;
 
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    // For its owner alone. Should this fail, it is removed.
-    let part = tempfile::Builder::new().prefix(".rollcall-backup-").tempfile_in(folder);
-    let part = part.map_err(|error| cannot_be_written(&error))?;
-    let name = part.path().to_str().ok_or_else(|| cannot_be_written(&"its name is no text"))?;
+    let part = NewFile::create(file).map_err(|error| cannot_be_written(&error))?;
+    let name = part.part().to_str().ok_or_else(|| cannot_be_written(&"its name is no text"))?;
     database.execute("VACUUM INTO ?1", [name]).map_err(|error| cannot_be_read(&error))?;
-
-    let on_disk = || -> io::Result<u64> {
-        // SQLite leaves that to the system.
-        part.as_file().sync_all()?;
-        Ok(part.as_file().metadata()?.len())
-    };
-    let bytes = on_disk().map_err(|error| cannot_be_written(&error))?;
-    part.persist_noclobber(file).map_err(|error| cannot_be_written(&error.error))?;
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| cannot_be_written(&error))?;
-    Ok(bytes)
-}
-
-fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
+    part.finish(Existing::Keep).map_err(|error| cannot_be_written(&error))
 }

@@ -4,6 +4,7 @@
 //! inside [`Db::write`], and does not know whether SQLite or PostgreSQL is behind it. How rows are read is told in
 //! [`read`]; what the tables are, in `migration/`.
 
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,6 +26,7 @@ use crate::budget::Budget;
 mod backup;
 mod cells;
 mod embedded;
+mod file;
 pub mod read;
 mod refusal;
 mod sequence;
@@ -33,6 +35,7 @@ mod shape;
 
 pub use backup::backup;
 use embedded::Embedded;
+pub use file::Exposed;
 pub use read::{Connection, OfKeys, Read, Reader, Row, Snapshot, Table};
 use refusal::busy;
 pub use refusal::{OpenError, is_lost_race, refusal};
@@ -159,6 +162,12 @@ impl Db {
         }
     }
 
+    /// The files of an SQLite database that other users of the machine may read. The database holds secrets: the
+    /// addresses of deploy endpoints.
+    pub fn readable_by_others(&self) -> Vec<Exposed> {
+        if self.read.embedded.is_some() { file::exposed(Path::new(&self.place)) } else { Vec::new() }
+    }
+
     /// Tells `observer` of every statement, once it has run. Clones that were made before are not observed.
     pub fn observe(&mut self, observer: impl Fn(&metric::Info<'_>) + Clone + Send + Sync + 'static) {
         self.read.pool.set_metric_callback(observer.clone());
@@ -280,6 +289,8 @@ async fn connect_sqlite(url: &str) -> Result<Db, OpenError> {
     }
     let file = options.get_filename().to_path_buf();
     let place = file.display().to_string();
+    // A file that cannot be made is told by SQLite, in its own words.
+    let _ = file::create(&file);
     let options = options
         .create_if_missing(true)
         .busy_timeout(PATIENCE)

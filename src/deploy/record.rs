@@ -95,15 +95,26 @@ impl Record {
 
     /// The status in one spelling; nothing for an unknown word.
     pub fn deploy_status(&self) -> Option<Status> {
-        match &*self.status.as_deref()?.trim().to_lowercase() {
-            "succeeded" | "success" => Some(Status::Succeeded),
-            "failed" | "failure" => Some(Status::Failed),
-            "cancelled" | "canceled" => Some(Status::Cancelled),
-            "queued" => Some(Status::Queued),
-            "running" => Some(Status::Running),
-            _ => None,
-        }
+        status(self.status.as_deref()?)
     }
+}
+
+/// The words for how a deploy ended.
+pub const STATUSES: &[(&str, Status)] = &[
+    ("succeeded", Status::Succeeded),
+    ("success", Status::Succeeded),
+    ("failed", Status::Failed),
+    ("failure", Status::Failed),
+    ("cancelled", Status::Cancelled),
+    ("canceled", Status::Cancelled),
+    ("queued", Status::Queued),
+    ("running", Status::Running),
+];
+
+/// The status that a word stands for, in any letter case; nothing for an unknown word.
+pub fn status(word: &str) -> Option<Status> {
+    let word = word.trim().to_lowercase();
+    STATUSES.iter().find(|(known, _)| *known == word).map(|(_, status)| *status)
 }
 
 /// Reads everything before it gives up on anything.

@@ -18,14 +18,14 @@ mod document;
 mod find;
 mod read;
 mod repositories;
+mod source;
 mod yaml;
 
-use std::fs;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sea_orm::{ActiveModelTrait, DbErr, Set};
 
+use self::source::{Source, Sources};
 use self::yaml::Spot;
 use crate::db::Db;
 use crate::entity::audit::{self, Actor, Subject};
@@ -50,21 +50,17 @@ impl From<DbErr> for Refused {
     }
 }
 
-/// Applies files, folders (their `.yml` and `.yaml` files, by name) and, as `-`, standard input; answers what came of
-/// each document, such as `created service shopping_cart`.
+/// Applies files, folders (the `.yml` and `.yaml` files in them and in their folders, by name) and, as `-`, standard
+/// input. Returns what came of each document, such as `created service shopping_cart`.
 ///
 /// # Errors
 /// Everything that is wrong with the files; nothing is changed then.
 pub async fn apply(db: &Db, places: &[PathBuf]) -> Result<Vec<String>, Refused> {
     let mut problems = Problems::default();
     let mut documents = Vec::new();
+    let mut sources = Sources::new(&mut problems);
     for place in places {
-        for source in sources(place, &mut problems) {
-            let file = problems.file(source.clone());
-            if let Some(text) = source.text(file, &mut problems) {
-                documents.extend(read::read(file, &text, &mut problems));
-            }
-        }
+        sources.each(place, |file, text, problems| documents.extend(read::read(file, text, problems)));
     }
     db.write(async |db| {
         let done = apply::apply(db, &documents, &mut problems).await?;
@@ -104,73 +100,6 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
     .await
 }
 
-/// Where a text comes from.
-#[derive(Debug, Clone)]
-enum Source {
-    StandardInput,
-    File(PathBuf),
-}
-
-impl Source {
-    fn name(&self) -> String {
-        match self {
-            Self::StandardInput => STANDARD_INPUT.to_owned(),
-            Self::File(path) => path.display().to_string(),
-        }
-    }
-
-    fn text(&self, file: usize, problems: &mut Problems) -> Option<String> {
-        let bytes = match self {
-            Self::StandardInput => {
-                let mut bytes = Vec::new();
-                io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-            }
-            Self::File(path) => fs::read(path),
-        };
-        match bytes.map(String::from_utf8) {
-            Ok(Ok(text)) => return Some(text),
-            Ok(Err(error)) => {
-                let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-                let valid = String::from_utf8_lossy(valid);
-                let last = valid.rsplit('\n').next().unwrap_or_default();
-                let spot =
-                    Spot { line: valid.matches('\n').count() as u64 + 1, column: last.chars().count() as u64 + 1 };
-                problems.add(file, spot, "this is not UTF-8");
-            }
-            Err(error) => problems.add(file, Spot::default(), format!("it cannot be read: {error}")),
-        }
-        problems.documents_are_missing = true;
-        None
-    }
-}
-
-/// The files that a place stands for.
-fn sources(place: &Path, problems: &mut Problems) -> Vec<Source> {
-    if place == Path::new("-") {
-        return vec![Source::StandardInput];
-    }
-    if !place.is_dir() {
-        return vec![Source::File(place.to_owned())];
-    }
-    let entries = fs::read_dir(place).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
-    let mut files: Vec<PathBuf> = match entries {
-        Ok(entries) => entries.iter().map(fs::DirEntry::path).collect(),
-        Err(error) => {
-            let file = problems.file(Source::File(place.to_owned()));
-            problems.add(file, Spot::default(), format!("it cannot be read: {error}"));
-            problems.documents_are_missing = true;
-            return Vec::new();
-        }
-    };
-    files.retain(|file| file.extension().is_some_and(|kind| kind == "yml" || kind == "yaml") && !file.is_dir());
-    files.sort();
-    if files.is_empty() {
-        let file = problems.file(Source::File(place.to_owned()));
-        problems.add(file, Spot::default(), "there is no .yml or .yaml file in this folder");
-    }
-    files.into_iter().map(Source::File).collect()
-}
-
 /// What is wrong, collected so that all of it is told at once.
 #[derive(Debug, Default)]
 struct Problems {
@@ -181,7 +110,7 @@ struct Problems {
 }
 
 impl Problems {
-    fn file(&mut self, source: Source) -> usize {
+    fn file(&mut self, source: &Source) -> usize {
         self.files.push(source.name());
         self.files.len() - 1
     }
@@ -194,13 +123,22 @@ impl Problems {
         self.files.get(file).map_or(STANDARD_INPUT, String::as_str)
     }
 
-    /// In the order of the files, and from top to bottom.
+    /// The problems in the order of the files, and from top to bottom. Each is one line: control characters are escaped,
+    /// because a pipeline's log obeys commands that stand at the beginning of a line.
     fn lines(&mut self) -> Vec<String> {
         self.list.sort_by_key(|(file, spot, _)| (*file, *spot));
         let line = |(file, Spot { line, column }, message): &(usize, Spot, String)| match line {
             0 => format!("{}: {message}", self.name(*file)),
             _ => format!("{}:{line}:{column}: {message}", self.name(*file)),
         };
-        self.list.iter().map(line).collect()
+        self.list.iter().map(|problem| escaped(&line(problem))).collect()
     }
+}
+
+fn escaped(line: &str) -> String {
+    let mut escaped = String::with_capacity(line.len());
+    for letter in line.chars() {
+        if letter.is_control() { escaped.extend(letter.escape_default()) } else { escaped.push(letter) }
+    }
+    escaped
 }

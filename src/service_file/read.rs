@@ -6,7 +6,7 @@ use super::Problems;
 use super::document::{Document, Given, RepositoryDocument, ServiceDocument, Subject};
 use super::yaml::{self, At, Node, Spot};
 use crate::entity::{repository, tag, text};
-use crate::error::UserError;
+use crate::error::{UserError, quoted};
 
 const DOCUMENT: &[&str] = &["version", "service", "repository"];
 const SERVICE: &[&str] = &[
@@ -71,7 +71,7 @@ impl Reader<'_> {
                 entries.insert(key.value, value);
             } else {
                 let known = known.join(", ");
-                self.wrong(key.spot, format!("{what} has no key \"{}\"; its keys are {known}", key.value));
+                self.wrong(key.spot, format!("{what} has no key {}; its keys are {known}", quoted(key.value)));
             }
         }
         Some(entries)
@@ -88,7 +88,7 @@ impl Reader<'_> {
         for (key, value) in pairs {
             match &key.value {
                 Node::Text(text) if !seen.insert(text) => {
-                    self.wrong(key.spot, format!("the key \"{text}\" stands here for the second time"));
+                    self.wrong(key.spot, format!("the key {} stands here for the second time", quoted(text)));
                 }
                 Node::Text(text) => entries.push((key.with(text.as_str()), value)),
                 _ => self.wrong_kind("a key", "a text", key),
@@ -105,20 +105,37 @@ impl Reader<'_> {
         self.wrong(node.spot, format!("{what} must be {expected}, and this is {}{hint}", node.value.kind()));
     }
 
+    /// Reads a document. Content is quoted only where the document says what it is: a file that is named by mistake may
+    /// hold a secret, which must not end in a pipeline's log.
     fn document(&mut self, node: &At<Node>) -> Option<Subject> {
+        let Node::Mapping(pairs) = &node.value else {
+            self.wrong_kind("a document", "a mapping", node);
+            return None;
+        };
+        let has = |name: &str| pairs.iter().any(|(key, _)| matches!(&key.value, Node::Text(key) if key == name));
+        let (version, subject) = (has("version"), has("service") != has("repository"));
+        if !DOCUMENT.iter().any(|key| has(key)) {
+            self.wrong(node.spot, "this is not a service file: write version: 1, and service or repository");
+            return None;
+        }
+        if !version {
+            self.wrong(node.spot, "the version is missing: write version: 1");
+        }
+        if !subject {
+            self.wrong(node.spot, "a document has exactly one of the keys service and repository");
+        }
+        if !version || !subject {
+            return None;
+        }
         let entries = self.entries("a document", node, DOCUMENT)?;
         match entries.get("version") {
-            None => self.wrong(node.spot, "the version is missing: write version: 1"),
-            Some(At { value: Node::Number(1.0), .. }) => {}
+            Some(At { value: Node::Number(1.0), .. }) | None => {}
             Some(other) => self.wrong(other.spot, "this is not a version that this program reads: write version: 1"),
         }
         match (entries.get("service"), entries.get("repository")) {
-            (Some(service), None) => self.service(service).map(|service| Subject::Service(Box::new(service))),
+            (Some(service), _) => self.service(service).map(|service| Subject::Service(Box::new(service))),
             (None, Some(repository)) => self.repository(repository).map(Subject::Repository),
-            _ => {
-                self.wrong(node.spot, "a document has exactly one of the keys service and repository");
-                None
-            }
+            (None, None) => None,
         }
     }
 
@@ -241,7 +258,7 @@ impl Reader<'_> {
                 if seen.insert(value.clone()) {
                     list.push(node.with(value));
                 } else {
-                    self.wrong(node.spot, format!("\"{value}\" stands here for the second time"));
+                    self.wrong(node.spot, format!("{} stands here for the second time", quoted(&value)));
                 }
             }
         }

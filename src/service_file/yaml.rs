@@ -82,7 +82,29 @@ fn complaint(error: &serde_saphyr::Error) -> At<String> {
     // The place is told by whoever shows the sentence.
     let message = message.lines().next().unwrap_or_default();
     let message = message.split(" at line ").next().unwrap_or_default();
-    At { value: format!("the YAML cannot be read: {message}"), spot }
+    At { value: format!("the YAML cannot be read: {}", without_content(message)), spot }
+}
+
+/// Takes out of a message what it quotes of the text, but for single characters: which kind of document it is, and whether
+/// it holds secrets, is not known where the syntax is broken.
+fn without_content(message: &str) -> String {
+    let Some(start) = message.find(['\'', '"', '`']) else { return message.to_owned() };
+    let (before, quoted) = message.split_at(start);
+    let mut letters = quoted.chars();
+    let (mark, inner, end) = (letters.next(), letters.next(), letters.next());
+    let mark = mark.unwrap_or_default();
+    let kept = match (inner, end) {
+        (Some(inner), Some(end)) if end == mark => 2 * mark.len_utf8() + inner.len_utf8(),
+        // An apostrophe.
+        _ if quoted.matches(mark).count() == 1 => mark.len_utf8(),
+        // To the last mark of its kind: what is quoted may hold some itself.
+        _ => {
+            let rest = quoted.rsplit_once(mark).map_or("", |(_, rest)| rest);
+            return format!("{before}{mark}…{mark}{rest}");
+        }
+    };
+    let (kept, rest) = quoted.split_at(kept);
+    format!("{before}{kept}{}", without_content(rest))
 }
 
 impl<'de> Deserialize<'de> for At<Node> {
@@ -153,5 +175,23 @@ impl<'de> Visitor<'de> for Tree {
             mapping.push(entry);
         }
         Ok(Node::Mapping(mapping))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_about_the_syntax_quotes_single_characters_alone() {
+        for (message, shown) in [
+            ("unclosed bracket '{'", "unclosed bracket '{'"),
+            ("expected ',' or ']', found 'geheim'", "expected ',' or ']', found '…'"),
+            ("invalid value: string \"ge\\\"heim\", expected a value", "invalid value: string \"…\", expected a value"),
+            ("the tag wasn't known", "the tag wasn't known"),
+            ("unsupported tag `!geheim`", "unsupported tag `…`"),
+        ] {
+            assert_eq!(without_content(message), shown);
+        }
     }
 }

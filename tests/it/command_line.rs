@@ -112,6 +112,11 @@ fn flags_may_come_before_the_command_too() {
     assert!(made.out.starts_with(app_url), "{}", made.err);
     place.write("a.yml", "version: 1\nservice: { name: Cart }\n");
     assert_eq!(place.run(&["--database-url", url, "apply", "--", "a.yml"]).status, 0);
+    // Also flags that the command alone has, with a value and without one.
+    let flags = ["--database-url", url, "--description=also", "--scope", "read", "token", "create"];
+    assert_eq!(place.run(&flags).status, 0);
+    assert_eq!(place.run(&["--replace", "--output", "export", "--database-url", url, "export"]).status, 0);
+    assert!(place.path().join("export").exists());
     // A value that is called as a command is.
     let misused = place.run(&["--account-name", "token", "token", "list"]);
     assert_eq!((misused.status, &*misused.out), (2, ""));

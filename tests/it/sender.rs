@@ -390,3 +390,47 @@ fn a_url_that_is_none_is_wrong_usage_and_is_not_repeated() {
         assert!(help.out.contains(flag) && help.out.contains(&format!("[env: {variable}")), "{flag}");
     }
 }
+
+#[test]
+fn a_server_may_ask_for_any_wait() {
+    let place = Place::new();
+    for answer in [
+        "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 18446744073709551615\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 99999999999999999999999999\r\nContent-Length: 0\r\n\r\n",
+    ] {
+        let fake = Fake::answering([answer]);
+        let done = deploy(&place, &fake.url, &ENOUGH, &[NO_GIT]);
+        let status = &answer[9..12];
+        assert_refused(&done, &format!("the server answers {status}; gave up at the deadline (--deadline)"));
+        assert_eq!(fake.sent().len(), 1);
+    }
+    let fake = Fake::answering([RECORDED]);
+    let forever = ["--deadline", "7000000d"];
+    let done = deploy(&place, &fake.url, &[&ENOUGH[..], &forever].concat(), &[NO_GIT]);
+    assert_eq!(done.status, 0, "{}", done.err);
+}
+
+#[test]
+fn a_status_that_is_misspelt_is_wrong_usage_and_the_nearest_is_named() {
+    let place = Place::new();
+    let status = |word: &str| deploy(&place, "http://127.0.0.1:1/x", &[&ENOUGH[..], &["--status", word]].concat(), &[]);
+    for (word, hint) in [
+        ("sucess", "did you mean success? write succeeded, failed or cancelled"),
+        ("suceeded", "did you mean succeeded? write succeeded, failed or cancelled"),
+        ("canelled", "did you mean cancelled? write succeeded, failed or cancelled"),
+        ("green", "write succeeded, failed or cancelled"),
+    ] {
+        let done = status(word);
+        assert_eq!((done.status, &*done.out), (2, ""), "{word}");
+        let expected = format!("error: invalid value '{word}' for '--status <STATUS>': {hint}\n");
+        assert!(done.err.starts_with(&expected), "{}", done.err);
+    }
+    // Words that CI systems have in their variables, and an empty one.
+    for word in ["success", "Failure", "cancelled", "CANCELED", ""] {
+        let fake = Fake::answering([RECORDED]);
+        let done = deploy(&place, &fake.url, &ENOUGH, &[NO_GIT, ("ROLLCALL_DEPLOY_STATUS", word)]);
+        assert_eq!(done.status, 0, "{word}: {}", done.err);
+        let expected = if word.is_empty() { Value::Null } else { json!(word) };
+        assert_eq!(fake.sent()[0]["status"], expected);
+    }
+}

@@ -377,14 +377,107 @@ fn what_cannot_be_read_is_told_beside_what_is_wrong() {
     assert_eq!(place.run(&["apply"]).status, 2);
 }
 
-#[tokio::test]
-async fn the_file_that_the_readme_shows_is_applied() {
-    let app = with_team().await;
-    let readme = include_str!("../../README.md");
-    let shown = readme.split("```yaml\n").find(|rest| rest.starts_with("version:"));
-    let shown = shown.and_then(|rest| rest.split("```").next()).expect("a file");
-    let shared = "version: 1\nrepository: { name: org/shared, url: https://github.com/org/shared }\n";
-    let done = apply(&app, &[("rollcall.yml", shown), ("shared.yml", shared)]).await;
-    let lines = ["service shopping_cart", "repository github.com:org/cart", "repository github.com:org/shared"];
-    assert_eq!(done, Ok(lines.map(|line| format!("created {line}")).to_vec()));
+#[test]
+fn folders_are_walked_by_name_without_hidden_ones_packages_and_links() {
+    let place = Place::new();
+    let service = |name: &str| format!("version: 1\nservice: {{ name: {name} }}\n");
+    for folder in ["all/b/deep", "all/.git", "all/b/node_modules/p", "outside"] {
+        std::fs::create_dir_all(place.path().join(folder)).expect("a folder");
+    }
+    for (file, name) in [
+        ("all/c.yaml", "C"),
+        ("all/a.yml", "A"),
+        ("all/b/deep/b.yml", "B"),
+        ("all/.hidden.yml", "Hidden"),
+        ("all/.git/git.yml", "Git"),
+        ("all/b/node_modules/p/p.yml", "Package"),
+        ("outside/linked.yml", "Linked"),
+    ] {
+        place.write(file, service(name));
+    }
+    let link = |target: &str, link: &str| {
+        std::os::unix::fs::symlink(target, place.path().join(link)).expect("a link");
+    };
+    link("../outside/linked.yml", "all/linked.yml");
+    link("../outside", "all/linked");
+    let done = place.run(&["apply", "all"]);
+    let lines = "created service a\ncreated service b\ncreated service c\n";
+    assert_eq!((done.status, &*done.out, &*done.err), (0, lines, ""));
+
+    link("outside/linked.yml", "link.yml");
+    link("outside", "folder");
+    std::fs::create_dir(place.path().join("links")).expect("a folder");
+    link("../outside/linked.yml", "links/a.yml");
+    let done = place.run(&["apply", "link.yml", "folder/", "links"]);
+    let refused = "this is a symbolic link, and links are not followed; name what it leads to";
+    let expected = [
+        format!("link.yml: {refused}"),
+        format!("folder/: {refused}"),
+        "links: there is no .yml or .yaml file in this folder; symbolic links are not followed".to_owned(),
+    ];
+    assert_eq!((done.status, &*done.out, &*done.err), (1, "", &*format!("{}\n", expected.join("\n"))));
+}
+
+#[test]
+fn what_is_read_is_bounded_in_bytes_files_and_depth() {
+    let place = Place::new();
+    let deep = (0..33).fold("deep".to_owned(), |path, _| path + "/d");
+    std::fs::create_dir_all(place.path().join(&deep)).expect("folders");
+    place.write(&format!("{deep}/a.yml"), "version: 1\nservice: { name: A }\n");
+    std::fs::create_dir(place.path().join("many")).expect("a folder");
+    for number in 0..10_001 {
+        place.write(&format!("many/{number}.yml"), "");
+    }
+    let sparse = std::fs::File::create(place.path().join("long.yml")).expect("a file");
+    sparse.set_len((64 << 20) + 1).expect("a length");
+    let told = |file: &str| {
+        let done = place.run(&["apply", file]);
+        assert_eq!((done.status, &*done.out), (1, ""));
+        done.err
+    };
+    assert!(told("deep").contains("/d: folders are more than 32 deep here\n"));
+    assert!(told("many").contains("many: there are more than 10000 files\n"));
+    assert_eq!(told("long.yml"), "long.yml: it cannot be read: the files are longer than 64 MiB together\n");
+}
+
+#[test]
+fn a_file_that_is_no_service_file_is_not_quoted() {
+    let place = Place::new();
+    let files = [
+        (
+            "key.yml",
+            "geheim: geheim\nother: [geheim]\n",
+            "1:1: this is not a service file: write version: 1, and service or repository",
+        ),
+        ("text.yml", "TOKEN=geheim\n", "1:1: a document must be a mapping, and this is a text"),
+        (
+            "compose.yml",
+            "version: '3'\nservices: { geheim: 1 }\ngeheim: 1\n",
+            "1:1: a document has exactly one of the keys service and repository",
+        ),
+        ("serverless.yml", "service: { geheim: geheim }\ngeheim: 1\n", "1:1: the version is missing: write version: 1"),
+        ("open.yml", "geheim: 'geheim\n", ""),
+        ("alias.yml", "a: *geheim\n", ""),
+        ("tag.yml", "a: !geheim!x geheim\n", ""),
+        ("directive.yml", "%geheim geheim\n%YAML geheim\n", ""),
+        ("mixed.yml", "a: geheim: geheim\n", ""),
+        ("binary.yml", "a: !!binary geheim?\n", ""),
+        ("number.yml", "a: !!int geheim\n", ""),
+    ];
+    for (file, text, expected) in files {
+        place.write(file, text);
+        let done = place.run(&["apply", file]);
+        assert_eq!((done.status, &*done.out), (1, ""), "{file}");
+        assert!(!done.err.contains("geheim"), "{file}: {}", done.err);
+        assert!(done.err.contains(expected), "{file}: {}", done.err);
+    }
+}
+
+#[test]
+fn a_problem_is_one_line_whatever_it_quotes() {
+    let place = Place::new();
+    place.write("a.yml", "version: 1\nservice:\n  name: A\n  \"\\n::error::x\\e[31m\": 1\n");
+    let done = place.run(&["apply", "a.yml"]);
+    assert_eq!((done.status, done.err.lines().count()), (1, 1), "{}", done.err);
+    assert!(done.err.starts_with("a.yml:4:3: a service has no key \"\\n::error::x\\u{1b}[31m\"; "), "{}", done.err);
 }

@@ -1,6 +1,7 @@
 //! Exports and imports: a catalogue moves from one database to another and stays what it is.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 use rollcall::entity::{Timestamp, identity};
@@ -212,4 +213,33 @@ fn an_sqlite_catalogue_that_is_not_empty_is_not_imported_into() {
     let done = piped.stdin(Stdio::from(file)).output().expect("the program runs");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert_eq!(exported(&place, "sqlite://piped.db"), export);
+}
+
+#[test]
+fn an_export_to_a_file_is_for_its_owner_alone_and_replaces_another_only_when_it_is_told_to() {
+    let place = Place::new();
+    assert_eq!(place.run(&["generate", "--services", "3"]).status, 0);
+    let whole = exported(&place, "sqlite://rollcall.db");
+    let file = place.path().join("catalogue.jsonl");
+    let read = || std::fs::read_to_string(&file).expect("an export");
+    let export = |more: &[&str]| place.run(&[&["export", "--output", "catalogue.jsonl"], more].concat());
+
+    let done = export(&[]);
+    assert_eq!((done.status, &*done.out), (0, ""), "{}", done.err);
+    assert!(done.err.ends_with(" rows are exported to catalogue.jsonl\n"), "{}", done.err);
+    assert_eq!(read(), whole);
+    let mode = std::fs::metadata(&file).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    place.write("catalogue.jsonl", "precious");
+    assert_refused(&export(&[]), "catalogue.jsonl exists; name a new file, or add --replace");
+    assert_eq!(read(), "precious");
+    let failed = export(&["--replace", "--database-url", "postgres://127.0.0.1:1/none"]);
+    assert_eq!((failed.status, read()), (1, "precious".to_owned()), "{}", failed.err);
+    assert_eq!(export(&["--replace"]).status, 0);
+    assert_eq!(read(), whole);
+
+    let names = std::fs::read_dir(place.path()).expect("the folder").map(|entry| entry.expect("an entry").file_name());
+    assert_eq!(names.collect::<BTreeSet<_>>(), BTreeSet::from(["catalogue.jsonl".into(), "rollcall.db".into()]));
+    assert_eq!(place.run(&["export", "--replace"]).status, 2);
 }

@@ -1,0 +1,127 @@
+//! The examples of README.md, run as they stand and in their order, as a reader would.
+
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
+
+use crate::command_line::Place;
+use crate::database::Database;
+use crate::process::Process;
+
+const README: &str = include_str!("../../README.md");
+
+/// Sections whose examples are not run here, and why.
+const LEFT_OUT: &[(&str, &str)] = &[
+    ("Set up", "they build the program that this test uses"),
+    ("OpenID Connect", "they need a provider; tests/browser has one"),
+    ("The explorer", "they need Node.js"),
+];
+
+/// An example: the section that it stands in, its language, its text.
+struct Example {
+    section: String,
+    language: String,
+    text: String,
+}
+
+fn examples() -> Vec<Example> {
+    let (mut examples, mut section, mut open) = (Vec::new(), String::new(), None::<Example>);
+    for line in README.lines() {
+        if line == "```" {
+            examples.extend(open.take());
+        } else if let Some(example) = &mut open {
+            example.text += line;
+            example.text += "\n";
+        } else if let Some(language) = line.strip_prefix("```") {
+            open = Some(Example { section: section.clone(), language: language.to_owned(), text: String::new() });
+        } else if line.starts_with('#') {
+            section = line.trim_start_matches(['#', ' ']).to_owned();
+        }
+    }
+    assert!(open.is_none(), "an example is not closed");
+    examples
+}
+
+/// The commands of a pipeline's job that call rollcall, with what the CI system fills in.
+fn steps(text: &str) -> String {
+    let mut steps = String::new();
+    for line in text.lines().filter(|line| line.contains("rollcall deploy ")) {
+        let line = line.trim().trim_start_matches("- ").trim_start_matches("run: ");
+        // Jenkins: sh '…'
+        let line = line.strip_prefix("sh '").and_then(|line| line.strip_suffix('\'')).unwrap_or(line);
+        let _ = writeln!(steps, "{}", line.replace("${{ job.status }}", "success"));
+    }
+    steps
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_example_of_the_readme_works_in_its_order() {
+    let (place, other) = (Place::new(), Database::new().await);
+    let program = env!("CARGO_BIN_EXE_rollcall");
+    fs::create_dir(place.path().join("bin")).expect("a folder");
+    symlink(program, place.path().join("bin/rollcall")).expect("a link");
+    // What cargo would build is built already.
+    let cargo = "#!/bin/sh\n[ \"$1 $2 $3\" = \"run --quiet --\" ] && shift 3 && exec rollcall \"$@\"\nexit 9\n";
+    place.write("bin/cargo", cargo);
+    fs::set_permissions(place.path().join("bin/cargo"), PermissionsExt::from_mode(0o755)).expect("a mode");
+    let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
+    let address = service.address.to_string();
+
+    let mut script = String::new();
+    for (number, Example { section, language, text }) in examples().into_iter().enumerate() {
+        if LEFT_OUT.iter().any(|(name, _)| *name == section) {
+            continue;
+        }
+        let step = match (&*language, &*section) {
+            ("sh", _) => text
+                .replace("127.0.0.1:8080", &address)
+                .replace("postgres://USER:PASSWORD@HOST/DATABASE", &format!("'{}'", other.url)),
+            ("yaml", "Service files") => {
+                place.write("rollcall.yml", text);
+                continue;
+            }
+            ("yaml" | "groovy", "Deploys") => steps(&text),
+            _ => panic!("{section}: nobody runs this example in {language}"),
+        };
+        assert!(!step.is_empty(), "{section}: example {number} has no command");
+        let _ = writeln!(script, "echo '== {section}'\n{step}\necho");
+    }
+
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", place.path().join("bin").display());
+    let mut shell = Command::new("sh");
+    shell.current_dir(place.path()).args(["-eu", "-c", &format!("set -a\n{script}")]).env_clear();
+    shell.env("PATH", path).env("ROLLCALL_APP_URL", format!("http://{address}"));
+    shell.env("CI_JOB_STARTED_AT", "2026-11-21T01:44:00Z").env("ROLLCALL_DEPLOY_DEPLOYER_NAME", "Ada");
+    shell.env("ROLLCALL_DEPLOY_DESCRIPTION", "Wait less");
+    let done = tokio::task::spawn_blocking(move || shell.output()).await.expect("it runs").expect("a shell");
+    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{script}\n{out}\n{err}");
+
+    let said = |section: &str| -> Vec<&str> {
+        let parts = out.split("== ").filter_map(|part| part.strip_prefix(section)?.strip_prefix('\n'));
+        parts.flat_map(str::lines).filter(|line| !line.is_empty()).collect()
+    };
+    let first = said("First steps");
+    let expected = r#"{"data":{"account":{"services":{"nodes":[{"name":"Shopping Cart","aliases":["shopping_cart","Shopping Cart"],"tier":{"alias":"tier_1"},"owner":{"name":"Platform"}}],"totalCount":1}}}}"#;
+    // curl ends no line.
+    let [answers] = &*first else { panic!("{first:?}") };
+    assert_eq!(answers.matches(r#""errors":[]"#).count(), 2, "{answers}");
+    assert!(answers.ends_with(expected), "{answers}");
+    let deploys = said("Deploys");
+    assert_eq!(deploys, [r#"{"result":"ok"}"#; 4]);
+    let applied = [
+        "updated service shopping_cart",
+        "created repository github.com:org/cart",
+        "created repository github.com:org/shared",
+    ];
+    assert_eq!(said("Service files"), applied);
+    assert!(err.contains("rollcall-backup.db is a copy of the database: "), "{err}");
+    assert!(err.contains(" rows are exported to catalogue.jsonl\n") && err.contains(" rows are imported\n"), "{err}");
+
+    let export = fs::read_to_string(place.path().join("catalogue.jsonl")).expect("an export");
+    for url in ["sqlite://rollcall-backup.db", "sqlite://rollcall.db", &other.url] {
+        let done = place.run(&["export", "--database-url", url]);
+        assert_eq!((done.status, &*done.out), (0, &*export), "{url}: {}", done.err);
+    }
+}
