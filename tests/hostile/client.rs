@@ -89,15 +89,19 @@ impl Client {
     /// Sends a whole request down the connection, or a new one, and waits for its answer.
     pub fn send(&mut self, request: &[u8]) -> Result<Answer> {
         let started = Instant::now();
-        let mut stream = match self.stream.take() {
-            Some(stream) => stream,
-            None => self.connect()?,
-        };
-        // An idle connection can be closed at the moment at which it is used again.
-        if stream.write_all(request).is_err() {
-            stream = self.connect()?;
-            stream.write_all(request)?;
+        if let Some(stream) = self.stream.take() {
+            match self.exchange(stream, request, started) {
+                // An idle connection can be closed at the moment at which it is used again.
+                Err(error) if error.kind() == ErrorKind::NotConnected => {}
+                answer => return answer,
+            }
         }
+        let stream = self.connect()?;
+        self.exchange(stream, request, started)
+    }
+
+    fn exchange(&mut self, mut stream: TcpStream, request: &[u8], started: Instant) -> Result<Answer> {
+        let written = stream.write_all(request);
         let mut text = vec![0; KEPT];
         let mut length = 0;
         let head = loop {
@@ -107,11 +111,12 @@ impl Client {
             if length == text.len() {
                 return Err(Error::new(ErrorKind::InvalidData, "an endless head"));
             }
-            let read = stream.read(&mut text[length..])?;
-            if read == 0 {
-                return Err(ErrorKind::UnexpectedEof.into());
+            match stream.read(&mut text[length..]) {
+                Ok(0) | Err(_) if length == 0 && written.is_err() => return Err(ErrorKind::NotConnected.into()),
+                Ok(0) if length == 0 => return Err(Error::new(ErrorKind::NotConnected, "closed without an answer")),
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                read => length += read?,
             }
-            length += read;
         };
         let status = std::str::from_utf8(&text[..head]).ok().and_then(|head| head.get(9..12)?.parse().ok());
         let mut answer = Answer {

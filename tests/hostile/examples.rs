@@ -74,7 +74,7 @@ impl Run<'_> {
 
     /// How long something goes on that could for ever.
     fn some_time(&self) -> Duration {
-        Duration::from_secs(if self.is_full { 30 } else { 5 })
+        Duration::from_secs(if self.is_full { 30 } else { 3 })
     }
 
     /// So many clients that do the same, over and over, for some time.
@@ -247,8 +247,8 @@ fn examples() -> Vec<Example> {
             sleep(run.some_time());
             Vec::new()
         };
-        "10,240 outcomes of conditions" [], CANARY, |run| {
-            let (mut client, texts) = (run.by_token(), if run.is_full { 640 } else { 64 });
+        "all outcomes of the conditions of 640 texts" [], CANARY, |run| {
+            let (mut client, texts) = (run.by_token(), if run.is_full { 640 } else { 32 });
             (0..texts * 16).map(|n| client.ask(&conditions(n / 16, n % 16)).map_err(|error| error.to_string())).collect()
         };
         "a fragment of mistakes in 300 operations" [], CANARY, |run| ask(&mut run.by_token(), &repeated_mistakes());
@@ -326,7 +326,7 @@ fn run(example: &Example, folder: &Path, tokens: [&str; 3], provider: &SlowProvi
     let took = begun.elapsed();
     sleep(OFTEN * 5);
     let waits = canary.stop();
-    let most = server.memory().map_or(0, |(_, most)| most);
+    let most = server.most_memory();
 
     let mut wrong = Vec::new();
     let mut check = |holds: bool, what: String| {

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -22,7 +22,8 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// The program under test: what was built with this test, or what `ROLLCALL_TEST_PROGRAM` names.
 pub fn program() -> PathBuf {
-    std::env::var_os("ROLLCALL_TEST_PROGRAM").map_or(PathBuf::from(env!("CARGO_BIN_EXE_rollcall")), PathBuf::from)
+    let other = std::env::var_os("ROLLCALL_TEST_PROGRAM");
+    other.map_or(env!("CARGO_BIN_EXE_rollcall").into(), |path| std::path::absolute(path).expect("a path"))
 }
 
 /// How many times as long a request may take as in a release build: a debug build is about ten times slower.
@@ -97,6 +98,8 @@ pub struct Server {
 struct Guard {
     is_over: AtomicBool,
     has_killed: AtomicBool,
+    /// Kilobytes.
+    most_memory: AtomicU64,
 }
 
 impl Server {
@@ -123,7 +126,9 @@ impl Server {
         let (process, guard, id) = (Arc::clone(&self.process), Arc::clone(&self.guard), self.id);
         thread::spawn(move || {
             while !guard.is_over.load(Ordering::Relaxed) {
-                if status(id, "VmRSS:").is_some_and(|memory| memory > MEMORY_KB) {
+                let memory = status(id, "VmRSS:").unwrap_or(0);
+                guard.most_memory.fetch_max(memory, Ordering::Relaxed);
+                if memory > MEMORY_KB {
                     guard.has_killed.store(true, Ordering::Relaxed);
                     let _ = lock(&process).kill();
                     return;
@@ -144,6 +149,12 @@ impl Server {
         matches!(lock(&self.process).try_wait(), Ok(None))
     }
 
+    /// The most memory that it was seen to have, in kilobytes.
+    pub fn most_memory(&self) -> u64 {
+        let most = self.memory().map_or(0, |(_, most)| most);
+        self.guard.most_memory.load(Ordering::Relaxed).max(most)
+    }
+
     /// Its memory now, and the most that it ever was, in kilobytes; nothing where the system does not tell.
     pub fn memory(&self) -> Option<(u64, u64)> {
         Some((status(self.id, "VmRSS:")?, status(self.id, "VmHWM:")?))
@@ -151,7 +162,8 @@ impl Server {
 
     /// Lets the most that its memory ever was begin anew.
     pub fn forget_most_memory(&self) {
-        let _ = fs::write(format!("/proc/{}/clear_refs", self.id), "5");
+        let forgotten = fs::write(format!("/proc/{}/clear_refs", self.id), "5");
+        assert!(forgotten.is_ok() || !self.is_running(), "{forgotten:?}");
     }
 
     /// The processor time of each of its threads, by their numbers.

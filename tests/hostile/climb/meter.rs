@@ -11,7 +11,7 @@ use crate::client::Client;
 use crate::server::{self, MEMORY_KB, Server};
 
 /// A server that keeps so much more memory than it began with is started again, so that each request is measured alike.
-const KEPT_KB: u64 = 32 * 1024;
+const KEPT_KB: u64 = 40 * 1024;
 
 /// Requests after which the server is started over a new copy of the catalogue, where requests change it.
 const CHANGES: u32 = 2_000;
@@ -34,9 +34,12 @@ pub struct Cost {
 
 /// A server, and what its requests cost.
 pub struct Meter {
+    // The order matters: the server ends before its folder does.
+    running: Option<Running>,
     template: PathBuf,
     changes: bool,
-    running: Option<Running>,
+    /// The copy that servers share whose requests do not change it, with a token that may read.
+    copy: Option<(TempDir, String)>,
     /// The most memory that was still kept some time after a request, in kilobytes more than at first.
     pub most_kept: u64,
     /// How often the server was started.
@@ -44,10 +47,8 @@ pub struct Meter {
 }
 
 struct Running {
-    // The order matters: the client and the server end before their folder does.
     client: Client,
     server: Server,
-    _folder: TempDir,
     /// Its memory once it had answered a few requests, in kilobytes.
     floor: u64,
     threads: HashMap<u32, Duration>,
@@ -57,20 +58,25 @@ struct Running {
 impl Meter {
     /// A meter of requests that change the catalogue, or do not.
     pub fn new(size: Size, changes: bool) -> Self {
-        Self { template: catalogue::folder(size), changes, running: None, most_kept: 0, starts: 0 }
+        Self { template: catalogue::folder(size), changes, copy: None, running: None, most_kept: 0, starts: 0 }
     }
 
     fn start(&mut self) -> Running {
         self.starts += 1;
-        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
-        server::copy(&self.template, folder.path());
-        let token = if self.changes { String::new() } else { server::token(folder.path(), "read") };
-        let server = Server::start(folder.path(), &token, &[]).watched();
+        self.running = None;
+        if self.changes || self.copy.is_none() {
+            let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+            server::copy(&self.template, folder.path());
+            let token = if self.changes { String::new() } else { server::token(folder.path(), "read") };
+            self.copy = Some((folder, token));
+        }
+        let (folder, token) = self.copy.as_ref().expect("a copy");
+        let server = Server::start(folder.path(), token, &[]).watched();
         let mut client = if self.changes {
             let cookie = catalogue::sign_in(&server, folder.path(), catalogue::ADMINISTRATOR);
             Client::with_cookie(server.address, &cookie)
         } else {
-            Client::with_token(server.address, &token)
+            Client::with_token(server.address, token)
         };
         for n in 0..50 {
             let warm = format!(r#"{{"query":"{{ a{n}: account {{ services(first: 10) {{ nodes {{ id name owner {{ name }} }} }} }} }}"}}"#);
@@ -79,7 +85,7 @@ impl Meter {
         let floor = server.memory().map_or(0, |(now, _)| now);
         let threads = server.threads();
         assert!(!threads.is_empty(), "the system does not tell what the server's threads cost");
-        Running { client, server, _folder: folder, floor, threads, requests: 0 }
+        Running { client, server, floor, threads, requests: 0 }
     }
 
     /// A server that is as it was at first, or nearly.
@@ -87,10 +93,11 @@ impl Meter {
         let Some(mut running) = self.running.take() else { return self.start() };
         let is_worn = self.changes && running.requests > CHANGES;
         if is_worn || !running.server.is_running() {
+            drop(running);
             return self.start();
         }
         // Memory is given back a little later, and when something is asked.
-        let patience = Instant::now() + Duration::from_secs(2);
+        let patience = Instant::now() + Duration::from_millis(500);
         loop {
             let kept = running.kept();
             if kept <= KEPT_KB {
@@ -98,6 +105,7 @@ impl Meter {
             }
             if Instant::now() > patience {
                 self.most_kept = self.most_kept.max(kept);
+                drop(running);
                 return self.start();
             }
             std::thread::sleep(Duration::from_millis(100));
