@@ -1,8 +1,11 @@
 //! HTTP/2 by hand: frames that no client would send.
 
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::exchange::{ANSWERED, CLOSED, End, LATE, PATIENCE};
 use crate::server::Server;
@@ -104,4 +107,58 @@ pub async fn exchange(server: &Server, settings: &[u8], frames: Vec<u8>, until: 
     };
     let status = timeout(PATIENCE, run).await.unwrap_or(LATE);
     End { status, took: started.elapsed() }
+}
+
+/// Begins so many forms and sends of each all but the end; the connection stays open for `time`.
+pub async fn half_sent(server: &Server, paths: &[&str], count: u32, bytes: usize, time: Duration) {
+    let Ok(stream) = TcpStream::connect(server.address).await else { return };
+    let (mut reader, mut writer) = stream.into_split();
+    // What the server lets a client send before it has read it.
+    let window = AtomicI64::new(65_535);
+    let write = async {
+        let start = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &*frame(SETTINGS, 0, 0, &[])].concat();
+        if writer.write_all(&start).await.is_err() {
+            return;
+        }
+        let piece = vec![b'a'; 15_000];
+        for number in 0..count {
+            let id = 2 * number + 1;
+            let origin = format!("http://{}", server.address);
+            let path = paths[number as usize % paths.len()];
+            let head = [
+                vec![0x83, 0x86],
+                literal(4, path),
+                literal(1, &server.address.to_string()),
+                literal(31, "application/x-www-form-urlencoded"),
+                [&[0, 6][..], b"origin", &[origin.len() as u8], origin.as_bytes()].concat(),
+            ];
+            if writer.write_all(&frame(HEADERS, END_HEADERS, id, &head.concat())).await.is_err() {
+                return;
+            }
+            for _ in 0..bytes / piece.len() {
+                while window.load(Ordering::Relaxed) < piece.len() as i64 {
+                    sleep(Duration::from_millis(5)).await;
+                }
+                window.fetch_sub(piece.len() as i64, Ordering::Relaxed);
+                if writer.write_all(&frame(DATA, 0, id, &piece)).await.is_err() {
+                    return;
+                }
+            }
+        }
+        std::future::pending::<()>().await;
+    };
+    let read = async {
+        let mut head = [0; 9];
+        while reader.read_exact(&mut head).await.is_ok() {
+            let mut payload = vec![0; u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize];
+            if reader.read_exact(&mut payload).await.is_err() {
+                break;
+            }
+            if head[3] == WINDOW_UPDATE && head[5..9] == [0; 4] && payload.len() == 4 {
+                let more = u32::from_be_bytes([payload[0], payload[1], payload[2], payload[3]]);
+                window.fetch_add(i64::from(more), Ordering::Relaxed);
+            }
+        }
+    };
+    let _ = timeout(time, async { tokio::join!(write, read) }).await;
 }

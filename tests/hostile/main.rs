@@ -3,12 +3,21 @@
 //!
 //! One row a case. Each has a server of its own, so that its memory is that row's; the timeouts are a second where a
 //! case is about one. This is a test binary of its own because those bounds are times: nothing else may run beside it.
+//!
+//! Two more tests are about requests that are accepted, over a [`catalogue`] at the limits of what the program takes:
+//! [`climb`] searches for the one that costs most, and [`examples`] are those that have killed the program.
 
+mod catalogue;
+mod client;
+mod climb;
+mod examples;
 mod exchange;
 mod http2;
 mod server;
+mod slow_provider;
 
 use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all};
@@ -489,8 +498,15 @@ fn leave_out(what: &str) {
     say_aloud(what);
 }
 
+/// Lets one test run at a time: what they measure is time and memory.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn hostile_clients_are_answered_or_closed_soon_and_nobody_else_waits() {
+    let _alone = one_at_a_time();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let installation = Installation::new();
     if installation.serve(&[]).memory().is_none() {

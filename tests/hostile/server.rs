@@ -1,12 +1,56 @@
-//! The program as a process of its own, so that what its memory does is its own doing.
+//! The program as a process of its own, so that what its memory and its processor time do is its own doing.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+
+/// The memory that a watched server may take before it is killed, in kilobytes.
+pub const MEMORY_KB: u64 = 512 * 1024;
+
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The program under test: what was built with this test, or what `ROLLCALL_TEST_PROGRAM` names.
+pub fn program() -> PathBuf {
+    let other = std::env::var_os("ROLLCALL_TEST_PROGRAM");
+    other.map_or(env!("CARGO_BIN_EXE_rollcall").into(), |path| std::path::absolute(path).expect("a path"))
+}
+
+/// How many times as long a request may take as in a release build: a debug build is about ten times slower.
+pub fn slowness() -> u32 {
+    let is_debug = cfg!(debug_assertions) && std::env::var_os("ROLLCALL_TEST_PROGRAM").is_none();
+    if is_debug { 10 } else { 1 }
+}
+
+/// Runs a command of the program in `folder`, whose database it uses, and returns what it prints.
+pub fn run(folder: &Path, arguments: &[&str]) -> String {
+    let made = command(folder, arguments).output().expect("the program runs");
+    assert!(made.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&made.stderr));
+    String::from_utf8(made.stdout).expect("text").trim().to_owned()
+}
+
+/// Makes a token of a scope.
+pub fn token(folder: &Path, scope: &str) -> String {
+    run(folder, &["token", "create", "--description", "hostile", "--scope", scope])
+}
+
+/// Copies the files of a folder into another one.
+pub fn copy(from: &Path, to: &Path) {
+    for file in fs::read_dir(from).expect("the folder") {
+        let file = file.expect("a file");
+        fs::copy(file.path(), to.join(file.file_name())).expect("a copy");
+    }
+}
 
 /// A migrated database with a token that may write.
 pub struct Installation {
@@ -17,21 +61,52 @@ pub struct Installation {
 impl Installation {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let made = command(folder.path(), &["token", "create", "--description", "hostile"]).output().expect("a token");
-        let token = String::from_utf8(made.stdout).expect("text").trim().to_owned();
-        assert!(token.starts_with("rc_"), "{}", String::from_utf8_lossy(&made.stderr));
+        let token = token(folder.path(), "write");
+        assert!(token.starts_with("rc_"), "{token}");
         Self { folder, token }
     }
 
     /// A server over a copy of it.
     pub fn serve(&self, flags: &[&str]) -> Server {
         let folder = tempfile::tempdir().expect("a folder");
-        for file in fs::read_dir(self.folder.path()).expect("the folder") {
-            let file = file.expect("a file");
-            fs::copy(file.path(), folder.path().join(file.file_name())).expect("a copy");
-        }
+        copy(self.folder.path(), folder.path());
+        let mut server = Server::start(folder.path(), &self.token, flags);
+        server.folder = Some(folder);
+        server
+    }
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    command.current_dir(folder).args(arguments).env_clear();
+    command
+}
+
+/// A server that runs until it is dropped.
+pub struct Server {
+    process: Arc<Mutex<Child>>,
+    id: u32,
+    pub address: SocketAddr,
+    pub token: String,
+    guard: Arc<Guard>,
+    /// Its own folder, removed once it has ended.
+    folder: Option<TempDir>,
+}
+
+/// What watches a server.
+#[derive(Default)]
+struct Guard {
+    is_over: AtomicBool,
+    has_killed: AtomicBool,
+    /// Kilobytes.
+    most_memory: AtomicU64,
+}
+
+impl Server {
+    /// A server over the database in `folder`, without limits of requests.
+    pub fn start(folder: &Path, token: &str, flags: &[&str]) -> Self {
         let quiet = ["serve", "--listen", "127.0.0.1:0", "--token-limit", "0", "--ip-limit", "0", "--log", "error"];
-        let mut command = command(folder.path(), &[&quiet, flags].concat());
+        let mut command = command(folder, &[&quiet, flags].concat());
         let mut process =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
         let mut errors = BufReader::new(process.stderr.take().expect("standard error"));
@@ -40,33 +115,74 @@ impl Installation {
         let address = line.split_whitespace().find_map(|word| word.parse().ok());
         let address = address.unwrap_or_else(|| panic!("it does not listen: {line}"));
         // A pipe that nobody empties would stop it.
-        std::thread::spawn(move || std::io::copy(&mut errors.by_ref(), &mut std::io::sink()));
-        Server { process, address, token: self.token.clone(), _folder: folder }
+        thread::spawn(move || std::io::copy(&mut errors.by_ref(), &mut std::io::sink()));
+        let id = process.id();
+        let process = Arc::new(Mutex::new(process));
+        Self { process, id, address, token: token.to_owned(), guard: Arc::default(), folder: None }
     }
-}
 
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rollcall"));
-    command.current_dir(folder).args(arguments).env_clear();
-    command
-}
+    /// The same server, killed as soon as it takes more memory than [`MEMORY_KB`].
+    pub fn watched(self) -> Self {
+        let (process, guard, id) = (Arc::clone(&self.process), Arc::clone(&self.guard), self.id);
+        thread::spawn(move || {
+            while !guard.is_over.load(Ordering::Relaxed) {
+                let memory = status(id, "VmRSS:").unwrap_or(0);
+                guard.most_memory.fetch_max(memory, Ordering::Relaxed);
+                if memory > MEMORY_KB {
+                    guard.has_killed.store(true, Ordering::Relaxed);
+                    let _ = lock(&process).kill();
+                    return;
+                }
+                thread::sleep(LOOK);
+            }
+        });
+        self
+    }
 
-/// A server that runs until it is dropped.
-pub struct Server {
-    process: Child,
-    pub address: SocketAddr,
-    pub token: String,
-    _folder: TempDir,
-}
+    /// Whether it was killed for its memory.
+    pub fn is_killed(&self) -> bool {
+        self.guard.has_killed.load(Ordering::Relaxed)
+    }
 
-impl Server {
+    /// Whether the process is there.
+    pub fn is_running(&self) -> bool {
+        matches!(lock(&self.process).try_wait(), Ok(None))
+    }
+
+    /// The most memory that it was seen to have, in kilobytes.
+    pub fn most_memory(&self) -> u64 {
+        let most = self.memory().map_or(0, |(_, most)| most);
+        self.guard.most_memory.load(Ordering::Relaxed).max(most)
+    }
+
     /// Its memory now, and the most that it ever was, in kilobytes; nothing where the system does not tell.
     pub fn memory(&self) -> Option<(u64, u64)> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).ok()?;
-        let number = |name| {
-            status.lines().find_map(|line: &str| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
+        Some((status(self.id, "VmRSS:")?, status(self.id, "VmHWM:")?))
+    }
+
+    /// Lets the most that its memory ever was begin anew.
+    pub fn forget_most_memory(&self) {
+        let forgotten = fs::write(format!("/proc/{}/clear_refs", self.id), "5");
+        assert!(forgotten.is_ok() || !self.is_running(), "{forgotten:?}");
+    }
+
+    /// The processor time of each of its threads, by their numbers.
+    pub fn threads(&self) -> HashMap<u32, Duration> {
+        let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", self.id)) else { return HashMap::new() };
+        let one = |entry: std::io::Result<fs::DirEntry>| {
+            let path = entry.ok()?.path();
+            let number = path.file_name()?.to_str()?.parse().ok()?;
+            let text = fs::read_to_string(path.join("schedstat")).ok()?;
+            Some((number, Duration::from_nanos(text.split_whitespace().next()?.parse().ok()?)))
         };
-        Some((number("VmRSS:")?, number("VmHWM:")?))
+        tasks.filter_map(one).collect()
+    }
+
+    /// Stops it as an operator does, so that everything is in the one file of the database.
+    pub fn stop(self) {
+        let id = i32::try_from(self.id).ok().and_then(Pid::from_raw).expect("a process");
+        kill_process(id, Signal::TERM).expect("a signal");
+        lock(&self.process).wait().expect("it ends");
     }
 
     /// The head of a request to `/graphql`, without the blank line at its end.
@@ -88,7 +204,19 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        self.guard.is_over.store(true, Ordering::Relaxed);
+        let mut process = lock(&self.process);
+        let _ = process.kill();
+        let _ = process.wait();
     }
+}
+
+fn lock(process: &Mutex<Child>) -> MutexGuard<'_, Child> {
+    process.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A number of `/proc/ID/status`.
+fn status(id: u32, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
 }

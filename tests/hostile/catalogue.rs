@@ -1,0 +1,283 @@
+//! A catalogue that is legal and hostile: everything in it is at the limits that the program accepts, written through the
+//! program's own doors, on top of what `rollcall generate` invents.
+//!
+//! The team `everything` owns 150 services and has 300 members, who are also the members of 40 more teams. Each of the
+//! services has a name of 255 letters, a note of 50,000 characters that are six bytes each in an answer, 100 tags and 100
+//! repositories; each repository has 100 of the services; 100 code issue projects are connected to each. Some aliases,
+//! deploys and code issues are as long as they may be.
+//!
+//! It is made once and kept below `target/tmp`, because a million deploys take minutes.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use data_encoding::BASE64URL_NOPAD;
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::server::{self, Server};
+
+/// The services of the team `everything`.
+const SERVICES: usize = 150;
+/// The services, repositories or projects that are linked with one another.
+const LINKED: usize = 100;
+/// Mutations of one document.
+const MUTATIONS: usize = 20;
+/// The services that no service file governs.
+pub const UNLOCKED: usize = 20;
+/// Whom a link signs in as an administrator, and as a viewer.
+pub const ADMINISTRATOR: &str = "admin@example.com";
+pub const VIEWER: &str = "viewer@example.com";
+
+/// How much there is beside the hostile part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    pub services: u64,
+    pub deploys: u64,
+}
+
+impl Size {
+    /// What a test takes that runs every time.
+    pub const SMALL: Self = Self { services: 300, deploys: 20_000 };
+
+    /// What `ROLLCALL_TEST_SIZE` says, such as `10000,1000000`; small without it.
+    pub fn wanted() -> Self {
+        let Ok(text) = std::env::var("ROLLCALL_TEST_SIZE") else { return Self::SMALL };
+        let numbers = text.split_once(',').and_then(|(services, deploys)| Some((services.parse().ok()?, deploys.parse().ok()?)));
+        let (services, deploys) = numbers.expect("ROLLCALL_TEST_SIZE is SERVICES,DEPLOYS");
+        Self { services, deploys }
+    }
+}
+
+/// The folder with the database, made where it is not there yet. It is not to be written to.
+pub fn folder(size: Size) -> PathBuf {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let kept = place.join(format!("hostile-{}-{}-{:016x}", size.services, size.deploys, version()));
+    if !kept.exists() {
+        crate::say_aloud(&format!("making {}", kept.display()));
+        fs::create_dir_all(place).expect("a folder");
+        let folder = tempfile::tempdir_in(place).expect("a folder");
+        make(folder.path(), size);
+        fs::rename(folder.keep(), &kept).expect("the whole catalogue");
+    }
+    kept
+}
+
+/// What the kept catalogue depends on: this file, the migrations, and another program that makes it.
+fn version() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    include_str!("catalogue.rs").hash(&mut hasher);
+    let migrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("migration/src");
+    let names = fs::read_dir(migrations).expect("the migrations").map(|file| file.expect("a file").file_name());
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    names.hash(&mut hasher);
+    let program = server::program();
+    if program != Path::new(env!("CARGO_BIN_EXE_rollcall")) {
+        let made = fs::metadata(&program).and_then(|file| file.modified()).expect("the program");
+        (program, made).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// The global id of a row.
+pub fn id(class: &str, number: u64) -> String {
+    BASE64URL_NOPAD.encode(format!("gid://rollcall/{class}/{number}").as_bytes())
+}
+
+/// So many letters, none of them in ASCII and all different; others for another `start`.
+pub fn odd_letters(count: usize, start: usize) -> String {
+    let letters = (0..).filter_map(|n| char::from_u32(0xc0 + (start * 31 + n) as u32 % 0x2000));
+    letters.filter(|letter| letter.is_alphabetic()).take(count).collect()
+}
+
+/// Text that is six times as long in an answer as here.
+fn swelling(length: usize) -> String {
+    "\u{1}".repeat(length)
+}
+
+/// Signs somebody in by a link, and returns the cookie.
+pub fn sign_in(server: &Server, folder: &Path, email: &str) -> String {
+    let link = server::run(folder, &["sign-in-link", "--email", email]);
+    let path = link.find("/sign-in/").map(|at| link[at..].split_whitespace().next().unwrap_or_default());
+    let mut client = Client::with_cookie(server.address, "none=");
+    let form = client.request("POST", path.expect("a link"), "application/x-www-form-urlencoded", "");
+    let answer = client.send(&form).expect("an answer");
+    let cookie = answer.header("set-cookie").and_then(|cookie| cookie.split(';').next());
+    cookie.unwrap_or_else(|| panic!("{} does not sign in: {} {}", email, answer.status, answer.text)).to_owned()
+}
+
+fn make(folder: &Path, size: Size) {
+    let (services, deploys) = (size.services.to_string(), size.deploys.to_string());
+    server::run(folder, &["generate", "--services", &services, "--deploys", &deploys]);
+    let endpoint = server::run(folder, &["deploy-endpoint", "create", "--name", "hostile"]);
+    let path = endpoint.find("/integrations/").map(|at| endpoint[at..].to_owned()).expect("a path");
+
+    let server = Server::start(folder, "", &[]).watched();
+    let mut client = Client::with_cookie(server.address, &sign_in(&server, folder, ADMINISTRATOR));
+    people(&mut client);
+    tiers(&mut client);
+    services_of_one_team(&mut client);
+    server.stop();
+
+    fs::write(folder.join("services.yml"), service_file()).expect("a file");
+    server::run(folder, &["apply", "services.yml"]);
+    for number in 0..UNLOCKED {
+        server::run(folder, &["release", &format!("big_{number}")]);
+    }
+    fs::remove_file(folder.join("services.yml")).expect("the file");
+
+    let server = Server::start(folder, "", &[]).watched();
+    let mut client = Client::with_cookie(server.address, &sign_in(&server, folder, ADMINISTRATOR));
+    code_issues(&mut client);
+    posts(&mut client, &path);
+    assert!(!server.is_killed(), "making the catalogue took too much memory");
+    server.stop();
+}
+
+/// Calls a mutation with each input, and fails unless all succeed.
+fn call(client: &mut Client, mutation: &str, input: &str, inputs: &[Value], most: usize) {
+    for some in inputs.chunks(most) {
+        let numbers = 0..some.len();
+        let variables = numbers.clone().map(|n| format!("$i{n}: {input}! ")).collect::<String>();
+        let calls = numbers.clone().map(|n| format!("m{n}: {mutation}(input: $i{n}) {{ errors {{ message path }} }} "));
+        let text = format!("mutation({variables}) {{ {} }}", calls.collect::<String>());
+        let values = numbers.map(|n| (format!("i{n}"), some[n].clone())).collect();
+        let data = client.data(&text, &Value::Object(values));
+        for (name, payload) in data.as_object().expect("an object") {
+            assert_eq!(payload["errors"], json!([]), "{mutation} {name}");
+        }
+    }
+}
+
+fn emails() -> impl Iterator<Item = String> {
+    (0..300).map(|n| format!("person{n}@example.com"))
+}
+
+fn people(client: &mut Client) {
+    let everybody: Vec<String> = emails().chain([VIEWER.to_owned()]).collect();
+    for some in everybody.chunks(MUTATIONS) {
+        let invite = |email: &String| {
+            let alias = email.split('@').next().unwrap_or_default();
+            let name = odd_letters(200, email.len());
+            format!("{alias}: userInvite(email: \"{email}\", input: {{ name: \"{alias} {name}\", role: viewer }}) {{ errors {{ message }} }} ")
+        };
+        let data = client.data(&format!("mutation {{ {} }}", some.iter().map(invite).collect::<String>()), &json!({}));
+        assert!(data.as_object().is_some_and(|all| all.values().all(|payload| payload["errors"] == json!([]))), "{data}");
+    }
+    let members = |count| emails().take(count).map(|email| json!({ "user": { "email": email }, "role": odd_letters(255, 3) }));
+    let team = |name: String, count| {
+        json!({ "name": name, "responsibilities": swelling(5_000), "members": members(count).collect::<Vec<_>>() })
+    };
+    let mut teams = vec![team("everything".to_owned(), 300)];
+    teams.extend((0..40).map(|n| team(format!("crowd {n}"), LINKED)));
+    call(client, "teamCreate", "TeamCreateInput", &teams, 5);
+    let tags: Vec<Value> =
+        (0..LINKED).map(|n| json!({ "key": format!("key-{n:0>60}"), "value": swelling(1_000) })).collect();
+    let input = json!({ "type": "Team", "alias": "everything", "tags": tags });
+    call(client, "tagAssign", "TagAssignInput", &[input], 1);
+}
+
+fn tiers(client: &mut Client) {
+    for (noun, input) in [("tierCreate", "TierCreateInput"), ("lifecycleCreate", "LifecycleCreateInput")] {
+        let one = |n| json!({ "name": format!("{n} {}", odd_letters(200, n)), "description": swelling(5_000) });
+        call(client, noun, input, &(0..60).map(one).collect::<Vec<_>>(), MUTATIONS);
+    }
+}
+
+fn services_of_one_team(client: &mut Client) {
+    let one = |n| {
+        json!({
+            "name": format!("big {n}"), "note": swelling(50_000), "description": swelling(5_000),
+            "ownerInput": { "alias": "everything" }, "tierAlias": "tier_1", "language": "Rust",
+        })
+    };
+    // A body may have a megabyte.
+    call(client, "serviceCreate", "ServiceCreateInput", &(0..SERVICES).map(one).collect::<Vec<_>>(), 2);
+}
+
+/// The alias of a repository that is linked with many services.
+pub fn repository(number: usize) -> String {
+    format!("example.com:hostile/repository-{number}")
+}
+
+/// JSON, which is YAML too.
+fn service_file() -> String {
+    let repository = |n: usize| {
+        json!({ "version": 1, "repository": {
+            "name": format!("hostile/repository-{n}"), "alias": repository(n), "url": format!("https://example.com/{}", "u".repeat(1_900)),
+        }})
+    };
+    let service = |n: usize| {
+        let value = if n < 20 { "v".repeat(1_000) } else { "v".repeat(100) };
+        let tags = (0..LINKED).map(|tag| (format!("key-{tag:0>60}"), json!(value))).collect();
+        let more = if n == 0 { 900 } else { 3 };
+        let mut aliases = vec![format!("big_{n}")];
+        aliases.extend((0..more).map(|alias| format!("{n} {alias} {}", odd_letters(200, alias))));
+        let linked: Vec<String> =
+            if n < LINKED { (0..LINKED).map(self::repository).collect() } else { Vec::new() };
+        json!({ "version": 1, "service": {
+            "name": format!("{n} {}", odd_letters(250, n)), "aliases": aliases, "tags": Value::Object(tags), "repositories": linked,
+        }})
+    };
+    let documents = (0..LINKED).map(repository).chain((0..SERVICES).map(service));
+    documents.map(|document| document.to_string()).collect::<Vec<_>>().join("\n---\n")
+}
+
+fn code_issues(client: &mut Client) {
+    let made = client.data("mutation { customIntegrationCreate(input: { name: \"hostile\" }) { integration { id } } }", &json!({}));
+    let integration = made["customIntegrationCreate"]["integration"]["id"].clone();
+    let identifier = |n: usize| json!({ "integration": { "id": integration }, "externalId": format!("project {n}") });
+    let projects: Vec<Value> = (0..LINKED)
+        .map(|n| json!({ "identifier": identifier(n), "name": format!("project {n} {}", odd_letters(200, n)) }))
+        .collect();
+    call(client, "codeIssueProjectUpsert", "CodeIssueProjectUpsertInput", &projects, MUTATIONS);
+    let found = client.data("{ account { codeIssueProjects { nodes { id } } } }", &json!({}));
+    let projects: Vec<&Value> =
+        found["account"]["codeIssueProjects"]["nodes"].as_array().expect("a list").iter().map(|node| &node["id"]).collect();
+    let resources = client.data(
+        "{ account { team(alias: \"everything\") { services { nodes { id } } } service(alias: \"big_0\") { repositories { nodes { id } } } } }",
+        &json!({}),
+    );
+    let nodes = |path: &str| resources.pointer(path).and_then(Value::as_array).expect("a list").clone();
+    let resources = [nodes("/account/team/services/nodes"), nodes("/account/service/repositories/nodes")].concat();
+    let connect: Vec<Value> = resources
+        .iter()
+        .map(|resource| json!({ "codeIssueProjectIds": projects, "resourceId": resource["id"] }))
+        .collect();
+    call(client, "codeIssueProjectResourceConnect", "CodeIssueProjectResourceConnectInput", &connect, MUTATIONS);
+    let issue = |n: usize| {
+        let (count, url) = if n < 5 { (400, format!("https://example.com/{}", "c".repeat(1_900))) } else { (100, String::new()) };
+        let cves: Vec<Value> = (0..count)
+            .map(|cve| if url.is_empty() { json!({ "identifier": format!("CVE-{cve}") }) } else { json!({ "identifier": format!("CVE-{cve}"), "url": url }) })
+            .collect();
+        json!({
+            "identifier": { "codeIssueProject": identifier(0), "externalId": format!("issue {n}") },
+            "name": odd_letters(255, n), "issueCategory": "security", "severity": "high", "cves": cves,
+            "cwes": [{ "identifier": "CWE-79" }, { "identifier": "CWE-89" }],
+        })
+    };
+    call(client, "codeIssueUpsert", "CodeIssueInput", &(0..LINKED).map(issue).collect::<Vec<_>>(), 1);
+}
+
+/// Deploys with long texts of a known service, and deploys of aliases that no service has.
+fn posts(client: &mut Client, path: &str) {
+    let mut post = |service: String, text: &str| {
+        let body = json!({
+            "service": service, "description": text, "deployed_at": "2026-11-21T01:44:00Z",
+            "deployer": { "email": "person1@example.com" }, "environment": "production", "status": "succeeded",
+            "commit": { "sha": "c0ffee", "message": text },
+        });
+        let request = client.request("POST", path, "application/json", &body.to_string());
+        let answer = client.send(&request).expect("an answer");
+        assert_eq!(answer.status, 202, "{}", answer.text);
+    };
+    let long = "\"".repeat(50_000);
+    for _ in 0..LINKED {
+        post("big_0".to_owned(), &long);
+    }
+    for n in 0..LINKED {
+        post(format!("{} {n}", odd_letters(240, n)), "unknown");
+    }
+}

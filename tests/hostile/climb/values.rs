@@ -1,0 +1,150 @@
+//! Values for arguments: mostly ones that find something, and ones that are as large as they may be.
+
+use apollo_compiler::ast::Type;
+
+use super::document::Value;
+use super::schema::{Argument, Kind, Schema};
+use crate::catalogue::{id, odd_letters, repository};
+
+/// Where values come from.
+pub struct Values<'s> {
+    pub schema: &'s Schema,
+    /// Cursors that the server gave.
+    pub cursors: Vec<String>,
+}
+
+/// How many cursors are remembered.
+const CURSORS: usize = 64;
+
+/// The types of which there are rows.
+const CLASSES: [&str; 13] = [
+    "Service", "Team", "User", "Repository", "Tag", "Tier", "Lifecycle", "Deploy", "ServiceSuggestion", "CodeIssueProject",
+    "ServiceRepository", "CustomIntegration", "CodeIssue",
+];
+
+impl Values<'_> {
+    /// Remembers the cursors of an answer.
+    pub fn learn(&mut self, answer: &str, random: &mut fastrand::Rng) {
+        for (at, name) in answer.match_indices("ursor\":\"").take(8) {
+            let cursor: String = answer[at + name.len()..].chars().take_while(|letter| *letter != '"').collect();
+            if self.cursors.len() < CURSORS {
+                self.cursors.push(cursor);
+            } else {
+                self.cursors[random.usize(..CURSORS)] = cursor;
+            }
+        }
+    }
+
+    /// A value of an argument of a field that selects `of`.
+    pub fn argument(&self, argument: &Argument, of: &str, random: &mut fastrand::Rng) -> Value {
+        let value = self.typed(&argument.of, &argument.name, of, random, 0);
+        if random.u8(..10) == 0 { Value::Variable(argument.of.to_string(), Box::new(value)) } else { value }
+    }
+
+    fn typed(&self, of: &Type, name: &str, noun: &str, random: &mut fastrand::Rng, depth: u32) -> Value {
+        match of {
+            Type::List(of) | Type::NonNullList(of) => {
+                let most = if depth > 0 { 20 } else { 1_000 };
+                let count = [1, 3, 100, most][random.usize(..4)].min(most);
+                let first = self.typed(of, name, noun, random, depth + 1);
+                // Of what is one of many, most differ.
+                let values = (0..count).map(|n| match &first {
+                    Value::Text(text) if n > 0 => Value::Text(format!("{text}{n}").chars().take(255).collect()),
+                    Value::Object(_) if n > 0 => self.typed(of, name, noun, random, depth + 1),
+                    _ => first.clone(),
+                });
+                Value::List(values.collect())
+            }
+            Type::Named(of) | Type::NonNullNamed(of) => match self.schema.kind(of) {
+                Some(Kind::Enum(values)) => Value::Name(values[random.usize(..values.len())].clone()),
+                Some(Kind::Input(fields)) => {
+                    // Of an id and an alias one is given.
+                    let either = random.bool();
+                    let mut entry = |field: &Argument| {
+                        let left_out = match &*field.name {
+                            "id" => either && fields.iter().any(|other| other.name == "alias" || other.name == "email"),
+                            "alias" | "email" => !either && fields.iter().any(|other| other.name == "id"),
+                            _ => false,
+                        };
+                        !left_out && (field.required || random.u8(..3) > 0)
+                    };
+                    let chosen: Vec<&Argument> = fields.iter().filter(|field| entry(field)).collect();
+                    let noun = match name {
+                        "integration" | "resource" => "CustomIntegration",
+                        "service" => "Service",
+                        "repository" => "Repository",
+                        "ownerInput" => "Team",
+                        "user" => "User",
+                        _ => noun,
+                    };
+                    Value::Object(
+                        chosen
+                            .into_iter()
+                            .map(|field| (field.name.clone(), self.typed(&field.of, &field.name, noun, random, depth + 1)))
+                            .collect(),
+                    )
+                }
+                _ => self.scalar(of, name, noun, random),
+            },
+        }
+    }
+
+    fn scalar(&self, of: &str, name: &str, noun: &str, random: &mut fastrand::Rng) -> Value {
+        let text = |text: &str| Value::Text(text.to_owned());
+        let pick = |random: &mut fastrand::Rng, texts: &[&str]| Value::Text(texts[random.usize(..texts.len())].to_owned());
+        match (of, name) {
+            ("Boolean", _) => Value::Flag(random.bool()),
+            ("Int", "first") => Value::Number([100, 100, 100, 1, 10, 50, 0, i64::from(i32::MAX)][random.usize(..8)]),
+            ("Int", _) => Value::Number(random.i64(-2..1_000)),
+            ("ISO8601DateTime", "start") => pick(random, &["0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "2026-06-01T00:00:00Z"]),
+            ("ISO8601DateTime", "notDeployedSince") => {
+                pick(random, &["2000-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "2026-11-20T00:00:00Z", "9999-01-01T00:00:00Z"])
+            }
+            ("ISO8601DateTime", _) => pick(random, &["9999-12-31T23:59:59Z", "2030-01-01T00:00:00Z", "2026-11-22T00:00:00Z"]),
+            ("ID", _) => {
+                let class = match (name, noun) {
+                    ("teamId", _) => "Team",
+                    ("ownerId", _) => ["Service", "Team"][random.usize(..2)],
+                    ("serviceId", _) => "Service",
+                    ("codeIssueProjectId" | "codeIssueProjectIds", _) => "CodeIssueProject",
+                    ("resourceId", _) => ["Service", "Repository"][random.usize(..2)],
+                    (_, noun) => {
+                        let own = CLASSES.iter().filter(|class| noun.starts_with(**class)).max_by_key(|class| class.len());
+                        own.copied().unwrap_or(CLASSES[random.usize(..CLASSES.len())])
+                    }
+                };
+                // The rows of the hostile part come after those that were generated.
+                Value::Text(id(class, random.u64(1..600)))
+            }
+            (_, "after") => match self.cursors.len() {
+                0 => text(""),
+                count => Value::Text(self.cursors[random.usize(..count)].clone()),
+            },
+            (_, "search") => match random.u8(..6) {
+                0 => text("e"),
+                1 => text("xyzzy nothing is called so"),
+                2 => text(&"%_".repeat(100)),
+                _ => Value::Text(odd_letters([60, 225, 255][random.usize(..3)], random.usize(..1_000))),
+            },
+            (_, "environments") => pick(random, &["production", "staging", "Staging", ""]),
+            (_, "email" | "managerEmail") => Value::Text(format!("person{}@example.com", random.u16(..300))),
+            (_, "ownerAlias") => text("everything"),
+            (_, "tierAlias") => pick(random, &["tier_1", "tier_2", "nothing"]),
+            (_, "lifecycleAlias") => pick(random, &["beta", "nothing"]),
+            (_, "language") => pick(random, &["Rust", "Go", ""]),
+            (_, "key") => Value::Text(format!("key-{:0>60}", random.u8(..100))),
+            (_, "alias") => match (noun, random.u8(..4)) {
+                (_, 0) => Value::Fresh(255),
+                (noun, _) if noun.starts_with("Team") => pick(random, &["everything", "crowd_1", "team-1"]),
+                (noun, _) if noun.starts_with("Repository") => Value::Text(repository(random.usize(..100))),
+                _ => Value::Text(format!("{}_{}", ["big", "svc"][random.usize(..2)], random.u8(..150))),
+            },
+            (_, "name") => Value::Fresh([10, 255][random.usize(..2)]),
+            (_, "note") => Value::Text("\u{1}".repeat([10, 50_000][random.usize(..2)])),
+            (_, "description" | "responsibilities") => Value::Text("\u{1}".repeat([10, 5_000][random.usize(..2)])),
+            (_, "url") => Value::Text(format!("https://example.com/{}", "u".repeat([1, 1_900][random.usize(..2)]))),
+            (_, "value") => Value::Text("\u{1}".repeat([10, 1_000][random.usize(..2)])),
+            _ => Value::Text("t".repeat([1, 100, 255][random.usize(..3)])),
+        }
+    }
+}
