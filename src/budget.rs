@@ -58,6 +58,9 @@ impl Limits {
 /// is not optimised takes many times as long for the same.
 pub const QUICK: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1_000 } else { 20 });
 
+/// How long a database server may take to answer a quick request.
+const SERVED_QUICKLY: Duration = Duration::from_millis(250);
+
 /// The most that a slice counts which is measured by the clock of the day: a longer one was interrupted, most likely.
 const SLICE: u64 = 2_000_000;
 
@@ -108,6 +111,8 @@ pub struct Budget {
     rows: AtomicU64,
     /// Nanoseconds of processor time in the slices that are over.
     work: AtomicU64,
+    /// Nanoseconds that were spent waiting for a database server's answers, which is no less than it worked for them.
+    served: AtomicU64,
     /// When the poll that is running began: nanoseconds since `began`, or of the thread's clock; the greatest number
     /// between polls.
     slice: AtomicU64,
@@ -130,6 +135,7 @@ impl Budget {
             objects: AtomicU64::new(0),
             rows: AtomicU64::new(0),
             work: AtomicU64::new(nanos(used)),
+            served: AtomicU64::new(0),
             slice: AtomicU64::new(u64::MAX),
             by_thread: AtomicBool::new(false),
             turn: AtomicU64::new(0),
@@ -175,7 +181,7 @@ impl Budget {
 
     /// What was used so far.
     pub fn used(&self) -> Used {
-        let processor = Duration::from_nanos(self.work.load(Relaxed));
+        let processor = Duration::from_nanos(self.work.load(Relaxed) + self.served.load(Relaxed));
         Used { objects: self.objects.load(Relaxed), rows: self.rows.load(Relaxed), processor }
     }
 
@@ -259,11 +265,17 @@ impl Budget {
         Slice { budget: Arc::clone(self), began: thread_clock(), charged: 0 }
     }
 
-    /// Charges work that another process did for the request. How much of the time it worked is not known, so this makes
-    /// no request a slow one.
-    pub fn charge_work(&self, took: Duration) -> Result<(), Excess> {
-        let work = self.work.fetch_add(nanos(took), Relaxed) + nanos(took);
+    /// Charges the time that a database server took to answer. How much of it the server worked is not known, so it does
+    /// not end a quick request: when everything is slow, that would only make more work.
+    pub fn charge_server(&self, took: Duration) -> Result<(), Excess> {
+        let served = self.served.fetch_add(nanos(took), Relaxed) + nanos(took);
+        let work = self.work.load(Relaxed).saturating_add(served);
         if work > nanos(self.limits.processor) { Err(self.exceed(Excess::Processor)) } else { Ok(()) }
+    }
+
+    /// Whether the request, which is over, should begin among the slow ones the next time.
+    pub fn was_slow(&self) -> bool {
+        self.work.load(Relaxed) > nanos(QUICK) || self.served.load(Relaxed) > nanos(SERVED_QUICKLY)
     }
 
     /// The clock of the day is ten times as quick to read as that of the thread, but runs on while the thread does not.

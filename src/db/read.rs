@@ -311,8 +311,7 @@ where
         budget.charge_row(row.text()).map_err(over)?;
         found.push(read(&row)?);
     }
-    // How long the server worked is not told; this is no less.
-    budget.charge_work(began.elapsed()).map_err(over)?;
+    budget.charge_server(began.elapsed()).map_err(over)?;
     Ok(found)
 }
 

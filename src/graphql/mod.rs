@@ -12,7 +12,7 @@ use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use async_graphql::{Request, ServerError};
 
-use crate::budget::{Budget, Excess, Limits, QUICK, Used};
+use crate::budget::{Budget, Excess, Limits, Used};
 use crate::db::Db;
 use caller::Caller;
 use document::{Documents, Prepared};
@@ -164,7 +164,7 @@ impl Catalogue {
                 Some(excess) => return Response::ended(excess, &budget),
                 None => {
                     // What has taken its time once may have found nothing in a cache.
-                    plan.remember_slow(budget.used().processor > QUICK);
+                    plan.remember_slow(budget.was_slow());
                     return response.unwrap_or_else(|excess| Response::ended(excess, &budget));
                 }
             }
