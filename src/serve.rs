@@ -18,6 +18,7 @@ use crate::commands::{open, say, sentence};
 use crate::config::{Log, LogFormat, Serve};
 use crate::db::Db;
 use crate::deploy;
+use crate::entity::deploy::Environments;
 use crate::entity::{Timestamp, sign_in_link, user};
 use crate::error::Error;
 use crate::graphql::{Catalogue, Settings};
@@ -48,8 +49,9 @@ pub async fn run(settings: Serve) -> Result<(), String> {
     let mut signals = Signals::new().map_err(sentence)?;
 
     let app_url = settings.addresses.app_url(address);
-    let catalogue =
-        Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url: app_url.clone() });
+    let production = Environments::production(&settings.production_environments);
+    let account_name = settings.account_name;
+    let catalogue = Catalogue::new(db.clone(), Settings { account_name, app_url: app_url.clone(), production });
     let mut app = App::new(db.clone(), catalogue, settings.edge);
     if let Some(openid) = openid {
         let provider = Provider::new(openid, format!("{app_url}{}", openid::CALLBACK));

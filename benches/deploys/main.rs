@@ -13,6 +13,7 @@ use std::sync::Arc;
 use rollcall::config::{self, Command as Settings};
 use rollcall::db::{self, Db};
 use rollcall::deploy::{Deploys, commit::GROUP};
+use rollcall::entity::deploy::Environments;
 use rollcall::generate;
 use rollcall::graphql::{Catalogue, Settings as CatalogueSettings};
 use rollcall::http::{self, App};
@@ -93,7 +94,9 @@ async fn serve(url: &str, group: usize) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let app_url = settings.addresses.app_url(address);
-    let catalogue = Catalogue::new(db.clone(), CatalogueSettings { account_name: settings.account_name, app_url });
+    let production = Environments::production(&settings.production_environments);
+    let account_name = settings.account_name;
+    let catalogue = Catalogue::new(db.clone(), CatalogueSettings { account_name, app_url, production });
     let app = App::new(db.clone(), catalogue, settings.edge);
     let app = if group == GROUP { app } else { app.with_deploys(Deploys::start(db.clone(), group)) };
     println!("{address}");

@@ -12,6 +12,7 @@ use apollo_compiler::validation::Valid;
 use async_graphql::{Request, ServerError};
 
 use crate::db::Db;
+use crate::entity::deploy::Environments;
 use caller::Caller;
 use document::{Documents, Prepared};
 use execute::Response;
@@ -85,6 +86,8 @@ pub struct Settings {
     pub account_name: String,
     /// Where people and CI systems reach this installation: an origin without a slash at its end.
     pub app_url: String,
+    /// The environments that are production.
+    pub production: Environments,
 }
 
 /// The API, ready to answer. Cheap to clone.

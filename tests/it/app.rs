@@ -15,6 +15,7 @@ use rollcall::config::{self, Command, Serve};
 use rollcall::db::Db;
 use rollcall::entity::Timestamp;
 use rollcall::entity::audit::Actor;
+use rollcall::entity::deploy::Environments;
 use rollcall::entity::token::{self, Scope};
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::http::tls::Tls;
@@ -91,8 +92,9 @@ impl TestApp {
         let listener = TcpListener::bind(settings.addresses.listen).await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let app_url = settings.addresses.app_url(address);
-        let catalogue =
-            Catalogue::new(db.clone(), Settings { account_name: settings.account_name, app_url: app_url.clone() });
+        let production = Environments::production(&settings.production_environments);
+        let account_name = settings.account_name;
+        let catalogue = Catalogue::new(db.clone(), Settings { account_name, app_url: app_url.clone(), production });
         let mut app = App::new(db.clone(), catalogue, settings.edge);
         if let Some(provider) = settings.openid.provider().expect("settings of a provider") {
             app = app.with_provider(Provider::new(provider, app_url + openid::CALLBACK));

@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_graphql::Request;
 use rollcall::db::{Read, Row};
 use rollcall::entity::audit::Actor;
+use rollcall::entity::deploy::Environments;
 use rollcall::entity::{ByIds, service};
 use rollcall::graphql::caller::{Caller, Rights};
 use rollcall::graphql::{Catalogue, Settings};
@@ -114,7 +115,8 @@ async fn a_statement_on_sqlite_that_nobody_waits_for_any_more_is_interrupted() {
 async fn a_query_that_cannot_begin_to_read_says_so_once() {
     let database = Database::new().await;
     let db = database.open().await;
-    let settings = Settings { account_name: "test".to_owned(), app_url: "http://test".to_owned() };
+    let production = Environments::production(&["production".to_owned()]);
+    let settings = Settings { account_name: "test".to_owned(), app_url: "http://test".to_owned(), production };
     let catalogue = Catalogue::new(db.clone(), settings);
     let request = Request::new("{ account { a: services { totalCount } b: services { totalCount } } }");
     let prepared = catalogue.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));

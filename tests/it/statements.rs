@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use async_graphql::Request;
 use rollcall::entity::audit::Actor;
+use rollcall::entity::deploy::Environments;
 use rollcall::entity::{Timestamp, deploy, service};
 use rollcall::graphql::caller::{Caller, Rights};
 use rollcall::graphql::{Catalogue, Settings};
@@ -36,7 +37,8 @@ impl Observed {
         let statements = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&statements);
         db.observe(move |info| told.lock().expect("no panic").push(info.statement.sql.clone()));
-        let settings = Settings { account_name: "test".to_owned(), app_url: "http://test".to_owned() };
+        let production = Environments::production(&["production".to_owned()]);
+        let settings = Settings { account_name: "test".to_owned(), app_url: "http://test".to_owned(), production };
         Self { catalogue: Catalogue::new(db, settings), statements, _database: database }
     }
 
