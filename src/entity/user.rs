@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::audit::Subject;
 use super::{Timestamp, text};
+use super::timestamp::touch;
 use crate::db::Read;
 use crate::error::{Problems, Result, UserError, quoted};
 
@@ -81,7 +82,7 @@ pub async fn first_administrator<C: Read>(db: &C, email: &str, name: Option<&str
     let Some(user) = by_email(db, email).await? else { return create(db, email, name, Role::Admin, now).await };
     let mut row: ActiveModel = user.into();
     row.role = Set(Role::Admin);
-    row.updated_at = Set(now);
+    touch(&mut row.updated_at);
     Ok(row.update(db).await?)
 }
 

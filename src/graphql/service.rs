@@ -14,9 +14,10 @@ use super::schema::*;
 use super::types::{Deploy, Lifecycle, Service, Team, Tier};
 use super::{alias, deploy, deploy_metrics, team, text, tier};
 use crate::db::Read;
+use crate::entity::timestamp::touch;
 use crate::entity::{
-    self, ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository,
-    service, service_alias, service_repository, tag,
+    self, ByIds, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository, service,
+    service_alias, service_repository, tag,
 };
 use crate::error::{Problems, Result, UserError, quoted};
 
@@ -305,7 +306,7 @@ impl ServiceUpdateMutation for Mutation {
         set(&mut row.tier_id, tier_id.filter(|_| !tier_alias.is_undefined()));
         set(&mut row.lifecycle_id, lifecycle_id.filter(|_| !lifecycle_alias.is_undefined()));
         set(&mut row.owner_id, owner_id.filter(|_| !owner_input.is_undefined()));
-        row.updated_at = Set(Timestamp::now());
+        touch(&mut row.updated_at);
         Ok(ServiceUpdatePayload { service: Some(row.update(db).await?), ..Default::default() })
     }
 }

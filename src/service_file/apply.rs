@@ -140,7 +140,7 @@ async fn put(db: &impl Read, governed: Governed<'_>, freed: bool, problems: &mut
     let mut changed = freed || after != before;
     if after != before {
         if !created {
-            after.updated_at = Timestamp::now();
+            after.updated_at = Timestamp::now_after(before.updated_at);
         }
         after.into_active_model().reset_all().update(db).await?;
     }

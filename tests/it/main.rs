@@ -11,6 +11,7 @@ mod app_catalogue;
 mod app_pages;
 mod app_sign_in;
 mod backup;
+mod clock;
 mod code_issue;
 mod code_issue_project;
 mod codegen_fixtures;
