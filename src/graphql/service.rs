@@ -17,7 +17,7 @@ use crate::db::Read;
 use crate::entity::timestamp::touch;
 use crate::entity::{
     self, ByIds, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository, service,
-    service_alias, service_repository, tag,
+    service_alias, service_repository, service_search, tag,
 };
 use crate::error::{Problems, Result, UserError, quoted};
 
@@ -307,7 +307,12 @@ impl ServiceUpdateMutation for Mutation {
         set(&mut row.lifecycle_id, lifecycle_id.filter(|_| !lifecycle_alias.is_undefined()));
         set(&mut row.owner_id, owner_id.filter(|_| !owner_input.is_undefined()));
         touch(&mut row.updated_at);
-        Ok(ServiceUpdatePayload { service: Some(row.update(db).await?), ..Default::default() })
+        let is_renamed = row.name.is_set();
+        let service = row.update(db).await?;
+        if is_renamed {
+            service_search::keep(db, service.id).await?;
+        }
+        Ok(ServiceUpdatePayload { service: Some(service), ..Default::default() })
     }
 }
 

@@ -50,6 +50,7 @@ mod reference;
 mod refusals;
 mod repository;
 mod schema_diff;
+mod search;
 mod sender;
 mod service;
 mod service_file;
