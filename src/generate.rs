@@ -10,7 +10,8 @@ use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, IntoActiveModel, Q
 use crate::db::Db;
 use crate::entity::alias::{AliasTable, Kind, slug};
 use crate::entity::{
-    Timestamp, repository, service, service_alias, service_repository, tag, team, team_alias, tier, user,
+    Timestamp, repository, service, service_alias, service_repository, service_search, tag, team, team_alias, tier,
+    user,
 };
 use crate::error::{Result, UserError};
 
@@ -196,6 +197,8 @@ async fn some_services(
         }
     }
     insert::<service_alias::Entity>(db, aliases).await?;
+    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
+    service_search::keep_all(db, &ids).await?;
     insert::<tag::Entity>(db, tags).await?;
     let repositories = insert::<repository::Entity>(db, repositories).await?;
     let links = repositories.iter().zip(owners).map(|(repository, service)| service_repository::ActiveModel {

@@ -16,6 +16,7 @@ use crate::commands::{close, open, say, sentence};
 use crate::config::{Log, LogFormat, OpenId, Serve};
 use crate::db::Db;
 use crate::deploy;
+use crate::entity::deploy::Environments;
 use crate::entity::{Timestamp, sign_in_link, user};
 use crate::error::Error;
 use crate::graphql::{Catalogue, Settings};
@@ -80,9 +81,10 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     let mut signals = Signals::new().map_err(sentence)?;
 
     let app_url = settings.addresses.app_url(address);
+    let production = Environments::production(&settings.production_environments);
     let (account_name, budget) = (settings.account_name, settings.budget.limits());
     let estimate = settings.budget.max_estimate;
-    let catalogue = Settings { account_name, app_url: app_url.clone(), budget, estimate };
+    let catalogue = Settings { account_name, app_url: app_url.clone(), budget, estimate, production };
     let catalogue = Catalogue::new(db.clone(), catalogue);
     let mut app = App::new(db.clone(), catalogue, settings.edge);
     if let Some(openid) = openid {

@@ -27,6 +27,13 @@ mod m20261121_000008_sessions;
 mod m20261121_000009_audit_and_deliveries;
 mod m20261121_000010_identities;
 mod m20261121_000011_audit_by_time;
+mod m20261122_000001_search;
+mod m20261122_000002_email_keys;
+
+/// What services are found by: the form that a step gives it, for whoever writes and asks it.
+pub mod search {
+    pub use crate::m20261122_000001_search::{containing, write};
+}
 
 /// Knows all steps and runs those that a database lacks.
 pub struct Migrator;
@@ -46,6 +53,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000009_audit_and_deliveries::Migration),
             Box::new(m20261121_000010_identities::Migration),
             Box::new(m20261121_000011_audit_by_time::Migration),
+            Box::new(m20261122_000001_search::Migration),
+            Box::new(m20261122_000002_email_keys::Migration),
         ]
     }
 }

@@ -12,6 +12,7 @@ use super::visit::{Visit, path};
 use super::{Answer, Fault, Site, ask};
 use crate::deploy::days::{DAY, Day};
 use crate::entity::Timestamp;
+use crate::entity::deploy::Environments;
 
 /// What the page asks of the API.
 pub(super) const LIST: &str = "
@@ -147,10 +148,10 @@ pub fn line(deploys: &[Deploy], now: Timestamp) -> Markup {
 }
 
 /// How a service is delivered: DORA's metrics of the last days, with what there was on each of `days`, and the lead times
-/// of its last `deploys`.
-pub fn figures(metrics: &Metrics, days: &[Day], deploys: &[Deploy]) -> Markup {
+/// of its last `deploys` to `production`, which is what the metrics and the days are of.
+pub fn figures(metrics: &Metrics, days: &[Day], deploys: &[Deploy], production: &Environments) -> Markup {
     if metrics.deploy_count + metrics.failed_count == 0 {
-        return html! { p.soft { "Nothing succeeded or failed in the last " (days.len()) " days." } };
+        return html! { p.soft { "Nothing succeeded or failed in production in the last " (days.len()) " days." } };
     }
     let bars = |value: fn(&Day) -> i64, noun: &str| -> Vec<Bar> {
         let ages = (0..days.len()).rev();
@@ -160,7 +161,8 @@ pub fn figures(metrics: &Metrics, days: &[Day], deploys: &[Deploy]) -> Markup {
         };
         days.iter().zip(ages).map(bar).collect()
     };
-    let lead_times: Vec<Bar> = deploys.iter().rev().filter_map(Deploy::lead_time).collect();
+    let measured = deploys.iter().rev().filter(|deploy| production.contain(deploy.environment.as_deref()));
+    let lead_times: Vec<Bar> = measured.filter_map(Deploy::lead_time).collect();
     let percentiles = |times: &Option<Percentiles>, without: &str| {
         html! {
             @match times {
@@ -170,7 +172,7 @@ pub fn figures(metrics: &Metrics, days: &[Day], deploys: &[Deploy]) -> Markup {
         }
     };
     html! {
-        p.soft { "Of the last " (days.len()) " days, as " a href="https://dora.dev/guides/dora-metrics/" { "DORA" } " measures them." }
+        p.soft { "Deploys to production of the last " (days.len()) " days, as " a href="https://dora.dev/guides/dora-metrics/" { "DORA" } " measures them." }
         div.figures {
             div.figure {
                 "Deployment frequency"

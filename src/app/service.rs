@@ -12,6 +12,7 @@ use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, ask, audit, issues};
 use crate::deploy::days::{self, DAY, Day};
+use crate::entity::deploy::Environments;
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, service};
 use crate::graphql::id::{self, Class};
@@ -134,7 +135,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let found: Account = ask::query(site, visit, ONE, variables).await?;
     let service = found.service.ok_or(Fault::NotFound)?;
     let (db, number) = (site.db.read(), id::number::<service::Entity>(&service.id).unwrap_or_default());
-    let days = days::of_service(db, number, since, DAYS).await?;
+    let production = &site.catalogue.settings().production;
+    let days = days::of_service(db, number, since, DAYS, production).await?;
     // The API says that a file governs the service, the page also which.
     let file = match service.locked {
         true => service::by_alias(db, alias).await?.and_then(|row| row.locked_by),
@@ -157,14 +159,14 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         }
         @if let Some(note) = &service.note { h2 { "Notes" } (prose(note)) }
         h2 #deploys { "Deploys" }
-        (deploys_of(&service, &days, now))
+        (deploys_of(&service, &days, production, now))
         h2 #issues { "Code issues" }
         (issues::of_service(db, number).await?)
     };
     Ok(Answer::page(layout(visit, &service.name, main)))
 }
 
-fn deploys_of(service: &Service, days: &[Day], now: Timestamp) -> Markup {
+fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: Timestamp) -> Markup {
     let Connection { nodes, total_count, .. } = &service.deploys;
     if nodes.is_empty() {
         let alias = service.aliases.first().map_or("", String::as_str);
@@ -177,7 +179,7 @@ fn deploys_of(service: &Service, days: &[Day], now: Timestamp) -> Markup {
     }
     let total = total_count.unwrap_or_default();
     html! {
-        (deploys::figures(&service.deploy_metrics, days, nodes))
+        (deploys::figures(&service.deploy_metrics, days, nodes, production))
         h3 { "The last deploys" }
         (deploys::line(nodes, now))
         p { a href=(deploys::address(&service.aliases)) {

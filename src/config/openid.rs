@@ -171,7 +171,7 @@ fn issuer(text: &str) -> Result<String, String> {
 
 /// Reads a domain of addresses, or `*`.
 fn domain(text: &str) -> Result<String, String> {
-    let domain = text.trim().trim_start_matches('@').to_lowercase();
+    let domain = text.trim().trim_start_matches('@').to_ascii_lowercase();
     let is_plain =
         !domain.is_empty() && !domain.contains(|letter: char| letter.is_whitespace() || "@/:*".contains(letter));
     if domain == "*" || is_plain { Ok(domain) } else { Err("write it like example.com".to_owned()) }

@@ -19,6 +19,17 @@ pub struct Serve {
     /// The name of the account: one installation serves one
     #[arg(long, value_name = "NAME", env = "ROLLCALL_ACCOUNT_NAME", default_value = "rollcall")]
     pub account_name: String,
+    /// The environments that are production, with commas between them: what deployMetrics measures when it is asked for
+    /// none
+    #[arg(
+        long,
+        value_name = "NAMES",
+        env = "ROLLCALL_PRODUCTION_ENVIRONMENTS",
+        default_value = "production,prod",
+        value_delimiter = ',',
+        value_parser = value::name
+    )]
+    pub production_environments: Vec<String>,
     /// How long deploys are kept, such as 400d, at least 1d; the last deploy of a service is always kept, and a post with
     /// the dedup_id of one that was removed is a new deploy [default: for ever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = value::retention)]

@@ -22,6 +22,16 @@ pub(super) fn retention(text: &str) -> Result<Duration, String> {
     if keep < Duration::from_secs(86_400) { Err("write at least 1d, such as 400d".to_owned()) } else { Ok(keep) }
 }
 
+/// Reads a name, without the spaces around it.
+pub(super) fn name(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    if name.is_empty() {
+        Err("write a name, or several with commas between them".to_owned())
+    } else {
+        Ok(name.to_owned())
+    }
+}
+
 /// Reads `10.0.0.0/8` and `10.0.0.1`.
 pub(super) fn network(text: &str) -> Result<IpNet, String> {
     let text = text.trim();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use migration::{Migrator, MigratorTrait};
 use sea_orm::sea_query::extension::postgres::PgFunc;
-use sea_orm::sea_query::{ArrayType, Expr, ExprTrait};
+use sea_orm::sea_query::{ArrayType, Expr, ExprTrait, SelectStatement};
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sea_orm::sqlx::{self, ConnectOptions, Connection as _, Executor, SqliteConnection};
@@ -29,6 +29,7 @@ mod embedded;
 mod file;
 pub mod read;
 mod refusal;
+pub mod search;
 mod sequence;
 mod session;
 mod shape;
@@ -69,6 +70,17 @@ pub struct Db {
     place: String,
     read: Reader,
     write: DatabaseConnection,
+}
+
+/// Ids of rows, as a statement selects them.
+#[derive(Debug, Clone)]
+pub struct Ids {
+    /// Selects them, in any order.
+    pub select: SelectStatement,
+    /// The column that it selects.
+    pub id: Expr,
+    /// Whether it may select an id twice.
+    pub may_repeat: bool,
 }
 
 /// The connections of one kind.

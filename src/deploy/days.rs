@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Asterisk, ExprTrait, Func, Query};
 
 use crate::entity::Timestamp;
-use crate::entity::deploy::{self, Column, Status};
+use crate::entity::deploy::{self, Column, Environments, Status};
 
 /// A day of 24 hours, in microseconds.
 pub const DAY: i64 = 86_400 * 1_000_000;
@@ -23,19 +23,20 @@ const DAYS: &str = "days";
 const FAILED: &str = "failed";
 const COUNT: &str = "deploys";
 
-/// So many days from `start` on.
+/// So many days from `start` on, of deploys to these environments.
 pub async fn of_service<C: ConnectionTrait>(
     db: &C,
     service_id: i64,
     start: Timestamp,
     days: usize,
+    environments: &Environments,
 ) -> Result<Vec<Day>, DbErr> {
     let status = || Expr::col(Column::DeployStatus.as_column_ref());
     let at = || Expr::col(Column::DeployedAt.as_column_ref());
     let end = Timestamp::from_micros(start.as_micros() + days as i64 * DAY);
     let has_failed = || status().eq(Status::Failed.to_value());
     let counts = has_failed().or(status().eq(Status::Succeeded.to_value())).or(Column::Status.is_null());
-    let query = Query::select()
+    let mut query = Query::select()
         .expr_as(at().sub(Expr::value(start)).div(Expr::value(DAY)), DAYS)
         .expr_as(Expr::case(has_failed(), 1).finally(0), FAILED)
         .expr_as(Func::count(Expr::col(Asterisk)), COUNT)
@@ -46,6 +47,9 @@ pub async fn of_service<C: ConnectionTrait>(
         .and_where(counts)
         .group_by_columns([DAYS, FAILED])
         .take();
+    if let Some(condition) = environments.condition(Expr::col(Column::EnvironmentKey.as_column_ref())) {
+        query.and_where(condition);
+    }
     let mut found = vec![Day::default(); days];
     for row in db.query_all(&query).await? {
         let day = usize::try_from(row.try_get::<i64>("", DAYS)?).ok();

@@ -11,7 +11,7 @@ use sea_orm::sea_query::{
 };
 
 use crate::db::{self, Read, Row};
-use crate::entity::deploy::{self, Column, Status};
+use crate::entity::deploy::{self, Column, Environments, Status};
 use crate::entity::{Timestamp, service};
 
 /// Whose deploys are measured.
@@ -32,8 +32,8 @@ pub struct Window {
     pub start: Timestamp,
     /// Until before this one.
     pub end: Timestamp,
-    /// To one of these environments; to any when there is none.
-    pub environments: Vec<String>,
+    /// To one of these environments.
+    pub environments: Environments,
 }
 
 /// What the deploys of a window amount to. The default is that of no deploys.
@@ -126,9 +126,8 @@ fn deploys<C: ConnectionTrait>(db: &C, whose: Whose<'_>, window: &Window) -> Sel
         // of which it knows no index.
         _ => Func::coalesce([environment.clone(), environment]).into(),
     };
-    let keys = deploy::environment_keys(&window.environments);
-    if !keys.is_empty() {
-        deploys.and_where(environment.is_in(keys));
+    if let Some(condition) = window.environments.condition(environment) {
+        deploys.and_where(condition);
     }
     let has_failed = || column(Column::DeployStatus).eq(is(Status::Failed));
     deploys.and_where(

@@ -3,6 +3,7 @@
 //! Most columns hold what was sent, unchanged. `*_key` and `deploy_status` are derived, for the filters.
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{ExprTrait, Func};
 use serde::Deserialize;
 
 use super::Timestamp;
@@ -96,6 +97,41 @@ pub enum Status {
 /// What environments are compared by: lower case.
 pub fn environment_key(environment: &str) -> String {
     environment.to_lowercase()
+}
+
+/// Of which environments deploys are counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Environments {
+    keys: Vec<String>,
+    with_unnamed: bool,
+}
+
+impl Environments {
+    /// Those with these names, whatever the letter case; all when none is named.
+    pub fn named(names: &[String]) -> Self {
+        Self { keys: environment_keys(names), with_unnamed: false }
+    }
+
+    /// Those with these names, whatever the letter case, and the one of deploys that name none.
+    pub fn production(names: &[String]) -> Self {
+        Self { keys: environment_keys(names), with_unnamed: true }
+    }
+
+    /// Whether deploys to this environment are counted.
+    pub fn contain(&self, environment: Option<&str>) -> bool {
+        match environment {
+            _ if self.keys.is_empty() => true,
+            Some(name) => self.keys.contains(&environment_key(name)),
+            None => self.with_unnamed,
+        }
+    }
+
+    /// That the key of an environment is one of theirs; nothing where all are counted.
+    pub fn condition(&self, key: Expr) -> Option<Expr> {
+        let first = self.keys.first()?;
+        let key = if self.with_unnamed { Func::coalesce([key, first.as_str().into()]).into() } else { key };
+        Some(key.is_in(&self.keys))
+    }
 }
 
 /// The keys of environments, each once.

@@ -30,6 +30,7 @@ pub mod repository;
 pub mod service;
 pub mod service_alias;
 pub mod service_repository;
+pub mod service_search;
 pub mod session;
 pub mod sign_in_link;
 pub mod suggestion;

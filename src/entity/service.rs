@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::alias::{AliasTable, Kind};
-use super::{Timestamp, service_alias};
+use super::{Timestamp, service_alias, service_search};
 use crate::db::Read;
 
 /// A row of `service`.
@@ -73,11 +73,13 @@ pub async fn create<C: ConnectionTrait>(
     let slug = claim_name(db, service.id, &name).await?;
     let mut row: ActiveModel = service.into();
     row.slug = Set(slug);
-    row.update(db).await
+    let service = row.update(db).await?;
+    service_search::keep(db, service.id).await?;
+    Ok(service)
 }
 
 /// Gives a service the aliases that follow from its name, a slug and the name itself where it is free, and answers the
-/// slug.
+/// slug. The caller changes the row, and then keeps what is [searched](service_search::keep).
 pub async fn claim_name<C: ConnectionTrait>(db: &C, id: i64, name: &str) -> Result<String, DbErr> {
     let slug = service_alias::Entity::claim_slug(db, id, name).await?;
     service_alias::Entity::claim(db, id, name, Kind::Name).await?;

@@ -5,7 +5,8 @@ use std::fmt;
 use jiff::civil::DateTime;
 use jiff::fmt::temporal::DateTimePrinter;
 use jiff::tz::Offset;
-use sea_orm::DeriveValueType;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ActiveValue, ColumnTrait, DeriveValueType, Set};
 use serde::Deserialize;
 
 /// A moment from the year 1 to the end of 9999 (but for its last day, as far as jiff goes), to the microsecond.
@@ -23,6 +24,11 @@ impl Timestamp {
     /// The present moment.
     pub fn now() -> Self {
         Self::from_micros(jiff::Timestamp::now().as_microsecond())
+    }
+
+    /// The present moment, or `last` where the clock was set back since.
+    pub fn now_after(last: Self) -> Self {
+        Ord::max(last, Self::now())
     }
 
     /// The moment so many microseconds after the start of 1970, or the nearest that a timestamp can hold.
@@ -54,6 +60,18 @@ impl Timestamp {
         // Never the default: the range lies within jiff's.
         jiff::Timestamp::from_microsecond(self.0).unwrap_or_default()
     }
+}
+
+/// Notes in a row that it is changed now.
+pub fn touch(updated_at: &mut ActiveValue<Timestamp>) {
+    let last = updated_at.try_as_ref().copied();
+    *updated_at = Set(last.map_or_else(Timestamp::now, Timestamp::now_after));
+}
+
+/// The same in a statement that changes rows where they are: the new value of the column.
+pub fn touched(updated_at: impl ColumnTrait) -> Expr {
+    let (last, now) = (Expr::col(updated_at.as_column_ref()), Expr::value(Timestamp::now()));
+    Expr::case(last.clone().gt(now.clone()), last).finally(now).into()
 }
 
 impl fmt::Display for Timestamp {

@@ -1,10 +1,12 @@
 //! People: members and managers of teams, and those who deploy.
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
 use sea_orm::{QuerySelect, Set, SqlErr};
 use serde::Deserialize;
 
 use super::audit::Subject;
+use super::timestamp::touch;
 use super::{Timestamp, text};
 use crate::db::Read;
 use crate::error::{Problems, Result, UserError, quoted};
@@ -20,7 +22,7 @@ pub struct Model {
     pub name: String,
     /// The address as it was given.
     pub email: String,
-    /// The address in lower case, by [`email_key`]; unique.
+    /// What the address is compared by, from [`email_key`]; unique.
     pub email_key: String,
     /// What the user may do.
     pub role: Role,
@@ -56,12 +58,25 @@ impl Model {
     }
 }
 
-/// What makes an address unique: no blanks around it, lower case.
+/// What addresses are compared by: no blanks around it, and the ASCII letters in lower case. Other letters stay as they
+/// are: U+212A is no `k`, and to fold it would make two people one.
 pub fn email_key(email: &str) -> String {
-    email.trim().to_lowercase()
+    email.trim_ascii().to_ascii_lowercase()
 }
 
-/// The user with this address, in whatever case.
+/// Gives the users that an older version stored their keys of today.
+pub async fn keep_keys<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
+    let users = Entity::find().select_only().columns([Column::Id, Column::Email, Column::EmailKey]);
+    for (id, email, key) in users.into_tuple::<(i64, String, String)>().all(db).await? {
+        if email_key(&email) != key {
+            let key = Expr::value(email_key(&email));
+            Entity::update_many().col_expr(Column::EmailKey, key).filter(Column::Id.eq(id)).exec(db).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The user with this address, whatever the case of its ASCII letters.
 pub async fn by_email<C: Read>(db: &C, email: &str) -> Result<Option<Model>, DbErr> {
     super::by_unique::<Entity>(db, Column::EmailKey, email_key(email)).await
 }
@@ -81,7 +96,7 @@ pub async fn first_administrator<C: Read>(db: &C, email: &str, name: Option<&str
     let Some(user) = by_email(db, email).await? else { return create(db, email, name, Role::Admin, now).await };
     let mut row: ActiveModel = user.into();
     row.role = Set(Role::Admin);
-    row.updated_at = Set(now);
+    touch(&mut row.updated_at);
     Ok(row.update(db).await?)
 }
 
@@ -120,11 +135,17 @@ pub async fn create<C: ConnectionTrait>(
     })
 }
 
-/// An address, without the blanks around it. Whether mail arrives there nobody can tell; this finds what cannot be one.
-fn address(email: &str) -> Result<String, UserError> {
-    let email = text::required("email", email.trim(), text::SHORT)?;
-    let split = email.rsplit_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
-    if split.is_none() || email.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
+/// An address, without the blanks around it.
+///
+/// # Errors
+/// What cannot be an address. Whether mail arrives at one nobody can tell.
+pub fn address(email: &str) -> Result<String, UserError> {
+    let email = text::required("email", email.trim_ascii(), text::SHORT)?;
+    let split = email.split_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
+    // With a second @, programs do not agree on which is the domain.
+    if split.is_none_or(|(_, domain)| domain.contains('@'))
+        || email.contains(|letter: char| letter.is_whitespace() || letter.is_control())
+    {
         return Err(UserError::new("email", "email must be an address such as name@example.com"));
     }
     Ok(email)

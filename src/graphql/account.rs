@@ -1,11 +1,9 @@
 //! The account: the root of every query. It leads to every noun; only the list of services, for its filters, is made
 //! here.
 
-use std::collections::BTreeSet;
-
 use async_graphql::MaybeUndefined;
 use sea_orm::ColumnTrait;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, Order, Query as Select};
+use sea_orm::sea_query::{Expr, ExprTrait, Query as Select};
 
 use super::context::Ctx;
 use super::id::Id;
@@ -17,7 +15,8 @@ use super::types::{CodeIssueProject, Lifecycle, Repository, Service, Team, Tier,
 use super::{
     code_issue_project, deploy, deploy_metrics, integration, repository, service, suggestion, team, text, tier, user,
 };
-use crate::entity::{self, Timestamp, lifecycle, service_alias, tag, team_alias};
+use crate::db::{self, Ids};
+use crate::entity::{self, Timestamp, lifecycle, tag, team_alias};
 use crate::error::{Result, UserError};
 
 /// The one account of this installation.
@@ -199,9 +198,6 @@ async fn services(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceCo
     if let Some(alias) = lifecycle_alias.value() {
         conditions.push(is_named(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Alias, alias));
     }
-    if let Some(text) = search.value().filter(|text| !text.is_empty()) {
-        conditions.push(contains(text));
-    }
     if let Some(has_owner) = has_owner.value() {
         let owner = Column::OwnerId;
         conditions.push(if *has_owner { owner.is_not_null() } else { owner.is_null() });
@@ -209,12 +205,14 @@ async fn services(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceCo
     if let Some(since) = not_deployed_since.value() {
         conditions.push(has_no_deploy_since(*since));
     }
-    if let Some(tag) = tag.value() {
-        let is_only_condition = conditions.is_empty() && !ctx.selects_count();
-        conditions.extend(has_tag(tag, is_only_condition.then_some(&request)));
-    }
-    let services = List::<entity::service::Entity>::new(Column::Id);
-    conditions.into_iter().fold(services, List::filter).page(ctx, &request).await
+    let services = conditions.into_iter().fold(List::<entity::service::Entity>::new(Column::Id), List::filter);
+    let searched = match search.value() {
+        Some(text) => Some(text::at_most("search", text, text::SHORT)?).filter(|text| !text.is_empty()),
+        None => None,
+    };
+    let found = searched.map(|text| db::search::containing(&ctx.db(), &text));
+    let tagged = tag.value().and_then(has_tag);
+    found.into_iter().chain(tagged).fold(services, List::with_ids).page(ctx, &request).await
 }
 
 /// That a service's `own` key is that of the row which has the alias. An equation, unlike `IN`, lets the index keep the
@@ -236,9 +234,8 @@ fn has_no_deploy_since(since: Timestamp) -> Expr {
     Expr::exists(deploys).not()
 }
 
-/// That a service has a tag with these parts; nothing when neither is given. Many services may have it, so where it is
-/// all that is asked for, no more of them are looked up than the page can show.
-fn has_tag(args: &TagArgs, page: Option<&PageRequest>) -> Option<Expr> {
+/// The services that have a tag with these parts; nothing when neither is given.
+fn has_tag(args: &TagArgs) -> Option<Ids> {
     let TagArgs { key, value } = args;
     let parts = [(tag::Column::Key, key), (tag::Column::Value, value)];
     let parts: Vec<Expr> = parts.into_iter().filter_map(|(column, part)| Some(column.eq(part.value()?))).collect();
@@ -251,55 +248,6 @@ fn has_tag(args: &TagArgs, page: Option<&PageRequest>) -> Option<Expr> {
     for part in parts {
         owners.and_where(part);
     }
-    if let Some(page) = page {
-        owners.distinct().order_by(owner, Order::Asc).limit(page.first + 1);
-        if let Some(after) = page.after {
-            owners.and_where(owner.gt(after.id));
-        }
-    }
-    Some(entity::service::Column::Id.in_subquery(owners))
-}
-
-/// That a service's name or one of its aliases contains the text, whatever the letter case.
-fn contains(text: &str) -> Expr {
-    if text.chars().count() > text::SHORT {
-        // No name is as long as that.
-        return Expr::value(false);
-    }
-    let name = has(entity::service::Column::Name, text);
-    let aliases = Select::select()
-        .column(service_alias::Column::ServiceId)
-        .from(service_alias::Entity)
-        .and_where(has(service_alias::Column::Value, text))
-        .take();
-    name.or(entity::service::Column::Id.in_subquery(aliases))
-}
-
-fn has(column: impl ColumnTrait, text: &str) -> Expr {
-    let like = |text: &str| {
-        let mut pattern = String::with_capacity(text.len() + 2);
-        pattern.push('%');
-        for letter in text.chars() {
-            if matches!(letter, '%' | '_' | '\\') {
-                pattern.push('\\');
-            }
-            pattern.push(letter);
-        }
-        pattern.push('%');
-        LikeExpr::new(pattern).escape('\\')
-    };
-    let column = Expr::col(column.as_column_ref());
-    let small = text.to_lowercase();
-    if text.is_ascii() {
-        return Expr::from(Func::lower(column)).like(like(&small));
-    }
-    // SQLite, and PostgreSQL in the locale C, know the case of ASCII letters alone. Of the others it is enough to change
-    // those that are looked for; a few have no one counterpart, and are found as they are written.
-    let letters: BTreeSet<char> = small.chars().filter(|letter| !letter.is_ascii()).collect();
-    let fold = |column, letter: char| match letter.to_uppercase().collect::<Vec<_>>()[..] {
-        [capital] => Func::cust("replace").args([column, capital.to_string().into(), letter.to_string().into()]).into(),
-        _ => column,
-    };
-    let folded: Expr = letters.into_iter().fold(column.clone(), fold);
-    Expr::from(Func::lower(folded)).like(like(&small)).or(column.like(like(text)))
+    // Two keys may have the same value.
+    Some(Ids { select: owners, id: Expr::col(owner.as_column_ref()), may_repeat: true })
 }

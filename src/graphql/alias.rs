@@ -15,7 +15,7 @@ use super::schema::*;
 use super::{service, team, text};
 use crate::db::{OfKeys, Read, Shape};
 use crate::entity::alias::{AliasTable, Kind};
-use crate::entity::{self, service_alias, team_alias};
+use crate::entity::{self, service_alias, service_search, team_alias};
 use crate::error::{Error, Result, UserError, quoted};
 
 /// All aliases of each owner, the oldest first.
@@ -88,7 +88,9 @@ impl AliasCreateMutation for Mutation {
                 let service = id::require::<entity::service::Entity>(db, &owner_id, "ownerId").await?;
                 let service = hold::<entity::service::Entity>(db, service.id).await?;
                 service::refuse_locked(&service)?;
-                (ServiceResolver::id(&service), give::<service_alias::Entity>(db, service.id, &alias).await?)
+                let aliases = give::<service_alias::Entity>(db, service.id, &alias).await?;
+                service_search::keep(db, service.id).await?;
+                (ServiceResolver::id(&service), aliases)
             }
             _ => return Err(UserError::new("ownerId", id::stray(&owner_id, "service or team")).not_found().into()),
         };
@@ -115,6 +117,7 @@ impl AliasDeleteMutation for Mutation {
                 let service = service::require(db, Identifier::Alias(&alias)).await?;
                 service::refuse_locked(&service)?;
                 take::<service_alias::Entity>(db, &alias).await?;
+                service_search::keep(db, service.id).await?;
             }
             AliasOwnerTypeEnum::Team => {
                 team::require(db, Identifier::Alias(&alias)).await?;

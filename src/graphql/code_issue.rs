@@ -14,6 +14,7 @@ use super::service::set;
 use super::types::{CodeIssue, CodeIssueProject};
 use super::{code_issue_project as projects, text};
 use crate::db::{self, Read};
+use crate::entity::timestamp::touched;
 use crate::entity::{ByIds, Timestamp, code_issue, code_issue_cve, code_issue_cwe, code_issue_project};
 use crate::error::{Problems, Result, UserError, quoted};
 
@@ -124,7 +125,7 @@ impl CodeIssueUpsertMutation for Mutation {
         let cwes = problems.take_any(references("cwes", cwes))?.flatten();
         problems.none()?;
 
-        let mut changes = code_issue::ActiveModel { updated_at: Set(Timestamp::now()), ..Default::default() };
+        let mut changes = <code_issue::ActiveModel as Default>::default();
         set(&mut changes.name, name);
         set(&mut changes.issue_category, category);
         set(&mut changes.issue_type, issue_type);
@@ -196,10 +197,12 @@ async fn create_or_update(
     use code_issue::{Column, Entity};
     let mut update = OnConflict::columns([Column::CodeIssueProjectId, Column::ExternalId]);
     update.update_columns(Column::iter().filter(|column| changes.get(*column).is_set()));
+    update.value(Column::UpdatedAt, touched(Column::UpdatedAt));
     let mut row = changes;
     row.code_issue_project_id = Set(project_id);
     row.external_id = Set(external_id);
-    row.created_at = row.updated_at.clone();
+    row.created_at = Set(Timestamp::now());
+    row.updated_at = row.created_at.clone();
     Ok(Entity::insert(row).on_conflict(update).exec_with_returning(db).await?)
 }
 
@@ -209,7 +212,8 @@ async fn update(
     changes: code_issue::ActiveModel,
 ) -> Result<Option<CodeIssue>> {
     use code_issue::{Column, Entity};
-    let issue = Entity::update_many().set(changes).filter(Column::CodeIssueProjectId.eq(project_id));
+    let issue = Entity::update_many().set(changes).col_expr(Column::UpdatedAt, touched(Column::UpdatedAt));
+    let issue = issue.filter(Column::CodeIssueProjectId.eq(project_id));
     let updated = issue.filter(Column::ExternalId.eq(external_id)).exec_with_returning(db).await?;
     Ok(updated.into_iter().next())
 }

@@ -16,6 +16,7 @@ use super::text;
 use super::types::CodeIssueProject;
 use crate::db::Read;
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
+use crate::entity::timestamp::touched;
 use crate::entity::{ByIds, Timestamp, code_issue, code_issue_project, integration, repository, service};
 use crate::error::{Problems, Result, UserError, quoted};
 
@@ -155,7 +156,7 @@ async fn upsert(
 ) -> Result<CodeIssueProject> {
     use code_issue_project::{ActiveModel, Column, Entity};
     let mut update = OnConflict::columns([Column::IntegrationId, Column::ExternalId]);
-    update.update_columns([Column::Name, Column::UpdatedAt]);
+    update.update_column(Column::Name).value(Column::UpdatedAt, touched(Column::UpdatedAt));
     if url.is_some() {
         update.update_column(Column::ExternalUrl);
     }

@@ -10,6 +10,7 @@ use super::schema::*;
 use super::types::{Service, Team};
 use crate::deploy::metrics::{self, Metrics, Percentiles, Whose, Window};
 use crate::entity::Timestamp;
+use crate::entity::deploy::Environments;
 use crate::error::{Result, UserError};
 
 const DAY: i64 = 86_400_000_000;
@@ -23,7 +24,7 @@ pub(super) async fn of_services(
     ctx: &Ctx<'_>,
 ) -> Result<Vec<DeployMetrics>> {
     let ServiceDeployMetricsArgs { start, end, environments } = args;
-    let window = window(start, end, environments)?;
+    let window = window(start, end, environments, ctx)?;
     let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
     let found = metrics::measure(&ctx.db(), Whose::Services(&ids), &window).await?;
     Ok(answers(&found, &window, &ids))
@@ -36,7 +37,7 @@ pub(super) async fn of_teams(
     ctx: &Ctx<'_>,
 ) -> Result<Vec<DeployMetrics>> {
     let TeamDeployMetricsArgs { start, end, environments } = args;
-    let window = window(start, end, environments)?;
+    let window = window(start, end, environments, ctx)?;
     let ids: Vec<i64> = teams.iter().map(|team| team.id).collect();
     let found = metrics::measure(&ctx.db(), Whose::Teams(&ids), &window).await?;
     Ok(answers(&found, &window, &ids))
@@ -45,7 +46,7 @@ pub(super) async fn of_teams(
 /// The metrics of all services together.
 pub(super) async fn of_account(args: &AccountDeployMetricsArgs, ctx: &Ctx<'_>) -> Result<DeployMetrics> {
     let AccountDeployMetricsArgs { start, end, environments } = args;
-    let window = window(start, end, environments)?;
+    let window = window(start, end, environments, ctx)?;
     let found = metrics::measure(&ctx.db(), Whose::All, &window).await?;
     Ok(answer(found.get(&0), &window))
 }
@@ -54,6 +55,7 @@ fn window(
     start: &MaybeUndefined<Timestamp>,
     end: &MaybeUndefined<Timestamp>,
     environments: &MaybeUndefined<Vec<String>>,
+    ctx: &Ctx<'_>,
 ) -> Result<Window> {
     let end = end.value().copied().unwrap_or_else(Timestamp::now);
     let default_start = || Timestamp::from_micros(end.as_micros() - DEFAULT_LENGTH);
@@ -61,7 +63,11 @@ fn window(
     if start >= end {
         return Err(UserError::new("start", "start must be before end, which is now when it is absent").into());
     }
-    Ok(Window { start, end, environments: deploy::environments(environments)?.to_vec() })
+    let environments = match environments.value() {
+        Some(_) => Environments::named(deploy::environments(environments)?),
+        None => ctx.settings().production.clone(),
+    };
+    Ok(Window { start, end, environments })
 }
 
 fn answers(found: &HashMap<i64, Metrics>, window: &Window, ids: &[i64]) -> Vec<DeployMetrics> {

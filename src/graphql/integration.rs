@@ -14,6 +14,7 @@ use super::schema::*;
 use super::text;
 use crate::db::{self, Read};
 use crate::entity::integration::{self, Kind, Model};
+use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, code_issue, code_issue_project, deploy};
 use crate::error::{Result, UserError};
 
@@ -136,7 +137,7 @@ pub(super) async fn require_custom(db: &impl Read, named: &IdentifierInput) -> R
 async fn rename(db: &impl Read, row: Model, name: String) -> Result<Integration> {
     let mut row: integration::ActiveModel = row.into();
     row.name = Set(name);
-    row.updated_at = Set(Timestamp::now());
+    touch(&mut row.updated_at);
     Ok(of(row.update(db).await?))
 }
 

@@ -10,7 +10,7 @@ use sea_orm::{ColumnTrait, EntityName, IdenStatic, Iterable, Value};
 
 use super::context::Ctx;
 use super::page::{Cursor, Page, PageRequest};
-use crate::db::{self, OfKeys, Read, Shape, Table};
+use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
 use crate::error::{Result, UserError};
 
 /// The names of what is read beside the row's own columns.
@@ -31,6 +31,7 @@ pub struct List<E: Table> {
     descending: bool,
     parents: Option<Parents>,
     among: Option<(Named, Vec<String>)>,
+    ids: Vec<Ids>,
     filters: Vec<Expr>,
     entity: std::marker::PhantomData<E>,
 }
@@ -61,6 +62,7 @@ impl<E: Table> List<E> {
             descending: false,
             parents: None,
             among: None,
+            ids: Vec::new(),
             filters: Vec::new(),
             entity: std::marker::PhantomData,
         }
@@ -69,6 +71,13 @@ impl<E: Table> List<E> {
     /// Only rows that meet a condition.
     pub fn filter(mut self, condition: impl Into<Expr>) -> Self {
         self.filters.push(condition.into());
+        self
+    }
+
+    /// Only rows with one of these ids. Where nothing else narrows the list, its place and its limit hold for the ids, and
+    /// they alone are counted: however many there are, a page looks at no more than it shows.
+    pub fn with_ids(mut self, ids: Ids) -> Self {
+        self.ids.push(ids);
         self
     }
 
@@ -212,7 +221,11 @@ impl<E: Table> List<E> {
         }
         let limit = request.first + 1;
         let build = |condition: Option<Expr>| {
-            let mut rows = self.source(condition, among.clone());
+            let ids = match self.only_ids() {
+                Some(ids) => vec![ids_of_page(ids, request)],
+                None => self.ids.iter().map(|ids| ids.select.clone()).collect(),
+            };
+            let mut rows = self.source(condition, among.clone(), ids);
             for own in E::Column::iter() {
                 rows.expr_as(column(named(own)), own.as_str());
             }
@@ -259,7 +272,7 @@ impl<E: Table> List<E> {
 
     /// What the text of a statement follows from; nothing when there are conditions.
     fn shape(&self, name: &'static str, is_behind: bool) -> Option<Shape> {
-        if !self.filters.is_empty() || self.among.is_some() {
+        if !self.filters.is_empty() || !self.ids.is_empty() || self.among.is_some() {
             return None;
         }
         const NONE: Named = ("", "");
@@ -275,7 +288,7 @@ impl<E: Table> List<E> {
     }
 
     /// `FROM`, joins and conditions, that for the parents before the others.
-    fn source(&self, condition: Option<Expr>, among: Option<Expr>) -> SelectStatement {
+    fn source(&self, condition: Option<Expr>, among: Option<Expr>, ids: Vec<SelectStatement>) -> SelectStatement {
         let mut rows = Query::select();
         rows.from(E::default());
         if let Some(Join { own, other, .. }) = self.parents.as_ref().and_then(|parents| parents.join) {
@@ -284,7 +297,19 @@ impl<E: Table> List<E> {
         for condition in condition.into_iter().chain(among).chain(self.filters.iter().cloned()) {
             rows.and_where(condition);
         }
+        for ids in ids {
+            rows.and_where(column(self.key).in_subquery(ids));
+        }
         rows
+    }
+
+    /// The ids to choose the rows by, where they are all that narrows the list.
+    fn only_ids(&self) -> Option<&Ids> {
+        let is_narrowed = !self.filters.is_empty() || self.among.is_some() || self.parents.is_some();
+        match &self.ids[..] {
+            [ids] if !is_narrowed && !self.descending && self.order.is_none() => Some(ids),
+            _ => None,
+        }
     }
 
     /// What comes after a place in the order.
@@ -303,18 +328,29 @@ impl<E: Table> List<E> {
     async fn counts(&self, db: &impl Read) -> Result<HashMap<i64, i32>> {
         let count = |row: &db::Row<'_>| Ok(i32::try_from(row.get::<i64>(0)?).unwrap_or(i32::MAX));
         let among = || self.among.as_ref().map(|(own, values)| column(*own).is_in(values));
+        let ids = || self.ids.iter().map(|ids| ids.select.clone()).collect();
         let Some(parents) = &self.parents else {
-            let counts = self.source(None, among()).expr(Func::count(Expr::col(Asterisk))).take();
+            let mut rows = match self.only_ids() {
+                Some(Ids { select, may_repeat, .. }) => {
+                    let mut ids = select.clone();
+                    if *may_repeat {
+                        ids.distinct();
+                    }
+                    Query::select().from_subquery(ids, "ids").take()
+                }
+                None => self.source(None, among(), ids()),
+            };
+            let counts = rows.expr(Func::count(Expr::col(Asterisk))).take();
             let counts = db.rows_at_leisure(&counts, count).await?;
             return Ok(counts.into_iter().map(|count| (0, count)).collect());
         };
         let build = |condition: Expr| {
             // The links alone are enough, while no condition asks for the rows behind them.
             let mut counts = match parents.join {
-                Some(join) if join.links && self.filters.is_empty() && self.among.is_none() => {
+                Some(join) if join.links && self.filters.is_empty() && self.ids.is_empty() && self.among.is_none() => {
                     Query::select().from(join.other.0).and_where(condition).take()
                 }
-                _ => self.source(Some(condition), among()),
+                _ => self.source(Some(condition), among(), ids()),
             };
             let parent = column(parents.column);
             counts.expr(Func::count(Expr::col(Asterisk))).expr(parent.clone()).add_group_by([parent]).take()
@@ -353,6 +389,18 @@ fn copy<M: Clone>(db: &impl Read, rows: Option<&OfParent<M>>) -> Result<Option<O
     db.charge(of_parent.text)?;
     of_parent.rows.iter().skip(1).try_for_each(|_| db.charge(0))?;
     Ok(Some(of_parent.clone()))
+}
+
+/// Of the ids those that a page may show, and one more.
+fn ids_of_page(Ids { select, id, may_repeat }: &Ids, request: &PageRequest) -> SelectStatement {
+    let mut ids = select.clone();
+    if *may_repeat {
+        ids.distinct();
+    }
+    if let Some(after) = request.after {
+        ids.and_where(id.clone().gt(after.id));
+    }
+    ids.order_by_expr(id.clone(), Order::Asc).limit(request.first + 1).take()
 }
 
 fn named<C: ColumnTrait>(column: C) -> Named {

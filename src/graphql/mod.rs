@@ -14,6 +14,7 @@ use async_graphql::{Request, ServerError};
 
 use crate::budget::{Budget, Excess, Limits, Used};
 use crate::db::Db;
+use crate::entity::deploy::Environments;
 use caller::Caller;
 use document::{Documents, Prepared};
 use execute::Response;
@@ -96,13 +97,16 @@ pub struct Settings {
     pub budget: Limits,
     /// How many objects a request may ask for, by the sizes of its pages.
     pub estimate: u64,
+    /// The environments that are production.
+    pub production: Environments,
 }
 
 impl Settings {
     /// An installation with the limits that are there when nobody sets others.
     pub fn new(account_name: impl Into<String>, app_url: impl Into<String>) -> Self {
         let (budget, estimate) = (Limits::default(), cost::Limits::default().estimate);
-        Self { account_name: account_name.into(), app_url: app_url.into(), budget, estimate }
+        let production = Environments::production(&["production".to_owned()]);
+        Self { account_name: account_name.into(), app_url: app_url.into(), budget, estimate, production }
     }
 }
 

@@ -14,6 +14,7 @@ use super::service::{refuse_locked, refuse_where_locked, set};
 use super::types::{Repository, Service, ServiceRepository};
 use super::{service as services, text};
 use crate::db::Read;
+use crate::entity::timestamp::touch;
 use crate::entity::{
     ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, repository, service,
     service_repository, tag,
@@ -239,7 +240,7 @@ impl RepositoryUpdateMutation for Mutation {
         set(&mut row.url, url);
         set(&mut row.visible, visible);
         set(&mut row.archived_at, (!archived_at.is_undefined()).then(|| archived_at.take()));
-        row.updated_at = Set(Timestamp::now());
+        touch(&mut row.updated_at);
         let repository = row.update(db).await?;
         Ok(RepositoryUpdatePayload { repository: Some(repository), ..Default::default() })
     }

@@ -14,9 +14,10 @@ use super::schema::*;
 use super::types::{Deploy, Lifecycle, Service, Team, Tier};
 use super::{alias, deploy, deploy_metrics, team, text, tier};
 use crate::db::Read;
+use crate::entity::timestamp::touch;
 use crate::entity::{
-    self, ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository,
-    service, service_alias, service_repository, tag,
+    self, ByIds, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository, service,
+    service_alias, service_repository, service_search, tag,
 };
 use crate::error::{Problems, Result, UserError, quoted};
 
@@ -305,8 +306,13 @@ impl ServiceUpdateMutation for Mutation {
         set(&mut row.tier_id, tier_id.filter(|_| !tier_alias.is_undefined()));
         set(&mut row.lifecycle_id, lifecycle_id.filter(|_| !lifecycle_alias.is_undefined()));
         set(&mut row.owner_id, owner_id.filter(|_| !owner_input.is_undefined()));
-        row.updated_at = Set(Timestamp::now());
-        Ok(ServiceUpdatePayload { service: Some(row.update(db).await?), ..Default::default() })
+        touch(&mut row.updated_at);
+        let is_renamed = row.name.is_set();
+        let service = row.update(db).await?;
+        if is_renamed {
+            service_search::keep(db, service.id).await?;
+        }
+        Ok(ServiceUpdatePayload { service: Some(service), ..Default::default() })
     }
 }
 

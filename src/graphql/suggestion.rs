@@ -18,7 +18,7 @@ use crate::entity::alias::{AliasTable, Kind as AliasKind};
 use crate::entity::suggestion::{self, Column, Kind, State};
 use crate::entity::{
     self, ByIds, Timestamp, code_issue_project, code_issue_project_resource, deploy, deploy_number, integration,
-    service_alias, suggestion_integration,
+    service_alias, service_search, suggestion_integration,
 };
 use crate::error::{Result, UserError, quoted};
 
@@ -166,6 +166,7 @@ async fn give_alias(db: &impl Read, alias: &str, service_id: i64, kind: AliasKin
         let message = format!("another service has the alias {} by now", quoted(alias));
         return Err(UserError::base(message).into());
     }
+    service_search::keep(db, service_id).await?;
     deploy::Entity::update_many()
         .col_expr(deploy::Column::ServiceId, Expr::value(service_id))
         .filter(deploy::Column::ServiceAlias.eq(alias))

@@ -15,6 +15,7 @@ use super::types::{Team, User};
 use super::{alias, deploy_metrics, team_membership, text, user};
 use crate::db::Read;
 use crate::entity::alias::AliasTable;
+use crate::entity::timestamp::touch;
 use crate::entity::{self, ByIds, Timestamp, service, tag, team, team_alias};
 use crate::error::{Problems, Result, UserError, quoted};
 
@@ -160,7 +161,7 @@ impl TeamUpdateMutation for Mutation {
         }
         set(&mut row.manager_id, manager_id.filter(|_| !manager_email.is_undefined()));
         set(&mut row.responsibilities, responsibilities.flatten());
-        row.updated_at = Set(Timestamp::now());
+        touch(&mut row.updated_at);
         let team = row.update(db).await.map_err(|cause| or_taken(cause, error))?;
         Ok(TeamUpdatePayload { team: Some(team), ..Default::default() })
     }

@@ -13,6 +13,7 @@ use super::schema::*;
 use super::text;
 use super::types::User;
 use crate::db::Read;
+use crate::entity::timestamp::touch;
 use crate::entity::user::{Role, by_email, email_key};
 use crate::entity::{ByIds, Timestamp, tag, team, team_membership, user};
 use crate::error::{Code, Error, Problems, Result, UserError, quoted};
@@ -184,7 +185,7 @@ impl UserUpdateMutation for Mutation {
         if let Some(role) = role.value() {
             row.role = Set(stored(*role));
         }
-        row.updated_at = Set(Timestamp::now());
+        touch(&mut row.updated_at);
         let user = row.update(db).await?;
         Ok(UserUpdatePayload { user: Some(user), ..Default::default() })
     }

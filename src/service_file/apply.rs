@@ -15,7 +15,9 @@ use crate::db::{self, Read};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::audit::Subject;
 use crate::entity::tag::{self, Owner};
-use crate::entity::{Timestamp, lifecycle, repository, service, service_alias, service_repository, team, tier};
+use crate::entity::{
+    Timestamp, lifecycle, repository, service, service_alias, service_repository, service_search, team, tier,
+};
 
 /// What came of a document.
 #[derive(Debug)]
@@ -138,14 +140,20 @@ async fn put(db: &impl Read, governed: Governed<'_>, freed: bool, problems: &mut
 
     let slug = after.slug.clone();
     let mut changed = freed || after != before;
+    let is_renamed = (&after.name, &after.slug) != (&before.name, &before.slug);
     if after != before {
         if !created {
-            after.updated_at = Timestamp::now();
+            after.updated_at = Timestamp::now_after(before.updated_at);
         }
         after.into_active_model().reset_all().update(db).await?;
     }
+    let mut has_new_alias = false;
     for alias in aliases.iter().flatten() {
-        changed |= give_alias(db, id, file, alias, problems).await?;
+        has_new_alias |= give_alias(db, id, file, alias, problems).await?;
+    }
+    changed |= has_new_alias;
+    if freed || is_renamed || has_new_alias {
+        service_search::keep(db, id).await?;
     }
     if let Some(tagged) = tagged {
         changed |= tags(db, Owner::Service(id), tagged).await?;

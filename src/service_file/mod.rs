@@ -29,7 +29,8 @@ use self::source::{Source, Sources};
 use self::yaml::Spot;
 use crate::db::Db;
 use crate::entity::audit::{self, Actor, Subject};
-use crate::entity::{Timestamp, service};
+use crate::entity::service;
+use crate::entity::timestamp::touch;
 use crate::error::{Error, UserError};
 
 /// The name of standard input, where a file's name is to be told.
@@ -90,7 +91,7 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
         if locked {
             let mut row: service::ActiveModel = service.into();
             row.locked_by = Set(None);
-            row.updated_at = Set(Timestamp::now());
+            touch(&mut row.updated_at);
             let row = row.update(db).await?;
             let subject = Subject::new("Service", Some(row.id), &row.slug);
             audit::record(db, &Actor::command_line(), "release", subject, "{}".to_owned()).await?;

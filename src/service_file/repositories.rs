@@ -68,7 +68,7 @@ async fn put(db: &impl Read, document: &RepositoryDocument) -> Result<Change, Db
     let id = after.id;
     if changed {
         if !created {
-            after.updated_at = now;
+            after.updated_at = Timestamp::now_after(before.updated_at);
         }
         after.into_active_model().reset_all().update(db).await?;
     }

@@ -147,6 +147,8 @@ async fn rows<C: ConnectionTrait>(
     if lines.next().map_err(|what| Refused::Line(lines.number, what))?.is_some() {
         return Err(Refused::Line(lines.number, "there is more after the end".to_owned()));
     }
+    entity::service_search::keep_every(db).await?;
+    entity::user::keep_keys(db).await?;
     for table in TABLES {
         if let Some(last) = greatest.get(*table) {
             db::give_ids_after(db, table, *last).await?;

@@ -16,6 +16,7 @@ use rollcall::config::{self, Command, Serve};
 use rollcall::db::Db;
 use rollcall::entity::Timestamp;
 use rollcall::entity::audit::Actor;
+use rollcall::entity::deploy::Environments;
 use rollcall::entity::token::{self, Scope};
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::http::tls::Tls;
@@ -92,13 +93,14 @@ impl TestApp {
         let listener = TcpListener::bind(settings.addresses.listen).await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let app_url = settings.addresses.app_url(address);
+        let production = Environments::production(&settings.production_environments);
         let (account_name, mut budget) = (settings.account_name, settings.budget.limits());
         if !flags.contains(&"--query-processor-time") {
             // A program that is not optimised, beside many others, takes longer for everything.
             budget.processor = Duration::from_secs(60);
         }
         let estimate = settings.budget.max_estimate;
-        let catalogue = Settings { account_name, app_url: app_url.clone(), budget, estimate };
+        let catalogue = Settings { account_name, app_url: app_url.clone(), budget, estimate, production };
         let catalogue = Catalogue::new(db.clone(), catalogue);
         let mut app = App::new(db.clone(), catalogue, settings.edge);
         if let Some(provider) = settings.openid.provider().expect("settings of a provider") {

@@ -46,6 +46,24 @@ async fn a_plot_counts_all_deploys_of_its_days() {
 }
 
 #[tokio::test]
+async fn the_figures_of_a_service_are_those_of_production_whatever_the_letter_case() {
+    let endpoint = Endpoint::start().await;
+    for (environment, status, count) in
+        [("Production", "success", 2), ("prod", "failed", 1), ("staging", "success", 5), ("Test", "failed", 3)]
+    {
+        for _ in 0..count {
+            let deploy = json!({ "deployed_at": ago(2), "environment": environment, "status": status });
+            endpoint.post_with(deploy).await;
+        }
+    }
+    let page = Browser::of(&endpoint.app, Role::Viewer).await.page("/services/shop").await;
+    for text in ["2 deploys went well", "1 of 3 failed", "<title>2 deploys, ", "<title>1 failed deploy, "] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert!(!page.contains("<title>5 deploys") && !page.contains("<title>7 deploys"), "{page}");
+}
+
+#[tokio::test]
 async fn all_deploys_of_a_service_are_paged_through_by_environment_and_day() {
     let endpoint = Endpoint::start().await;
     for number in 1..=60 {

@@ -8,7 +8,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use rollcall::db::Db;
 use rollcall::deploy::metrics::{self, Metrics, Percentiles, Whose, Window};
-use rollcall::entity::deploy::{self, Status};
+use rollcall::entity::deploy::{self, Environments, Status};
 use rollcall::entity::{Timestamp, service, team};
 use sea_orm::{ActiveModelTrait, EntityTrait, Set};
 use serde_json::{Value, json};
@@ -76,11 +76,13 @@ async fn the_metrics_are_what_their_descriptions_say() {
         "changeLeadTime": { "count": 5, "median": 3 * 3600, "percentile90": 10 * 3600 },
         "failedDeploymentRecoveryTime": { "count": 3, "median": 2 * 3600, "percentile90": 48 * 3600 },
     });
-    let found = of_account(&endpoint, &format!("deployMetrics({NOVEMBER}) {{ {FIELDS} }}")).await;
+    let found = of_account(&endpoint, &format!("deployMetrics({NOVEMBER}, environments: []) {{ {FIELDS} }}")).await;
     assert_eq!(found["deployMetrics"], expected);
     let found = of_account(
         &endpoint,
-        &format!("services {{ nodes {{ name deployMetrics({NOVEMBER}) {{ {FIELDS} start end }} }} }}"),
+        &format!(
+            "services {{ nodes {{ name deployMetrics({NOVEMBER}, environments: []) {{ {FIELDS} start end }} }} }}"
+        ),
     )
     .await;
     let mut with_window = expected.clone();
@@ -102,6 +104,53 @@ async fn the_metrics_are_what_their_descriptions_say() {
     });
     assert_eq!(found["deployMetrics"], expected);
     assert_eq!(found["service"]["deployMetrics"], expected);
+}
+
+#[tokio::test]
+async fn production_is_measured_unless_environments_are_named() {
+    let deploys = [
+        ["shop", "succeeded", "PROD", "11-01 00:00:00", ""],
+        ["shop", "failed", "production", "11-02 00:00:00", ""],
+        ["shop", "succeeded", "Production", "11-02 01:00:00", ""],
+        ["shop", "succeeded", "", "11-03 00:00:00", ""],
+        ["shop", "succeeded", "live", "11-04 00:00:00", ""],
+        ["shop", "failed", "staging", "11-05 00:00:00", ""],
+        ["shop", "succeeded", "Staging", "11-05 02:00:00", ""],
+        ["shop", "failed", "test", "11-06 00:00:00", ""],
+    ];
+    for (flags, production) in
+        [(&[] as &[&str], [3, 1, 3600]), (&["--production-environments", "Live, staging"], [3, 1, 7200])]
+    {
+        let endpoint = Endpoint::with(flags).await;
+        let team = r#"mutation {
+            teamCreate(input: { name: "A" }) { errors { message } }
+            serviceUpdate(input: { alias: "shop", ownerInput: { alias: "a" } }) { errors { message } }
+        }"#;
+        endpoint.app.query(team, json!({})).await;
+        deployed(&endpoint, &deploys).await;
+        for (environments, expected) in [
+            ("", production),
+            (", environments: null", production),
+            (", environments: []", [5, 3, 3600]),
+            (r#", environments: ["STAGING"]"#, [1, 1, 7200]),
+            (r#", environments: ["production", "Prod"]"#, [2, 1, 3600]),
+        ] {
+            let metrics = format!(
+                "deployMetrics({NOVEMBER}{environments}) {{
+                    deployCount failedCount failedDeploymentRecoveryTime {{ median }}
+                }}"
+            );
+            let fields =
+                format!("{metrics} service(alias: \"shop\") {{ {metrics} }} team(alias: \"a\") {{ {metrics} }}");
+            let found = of_account(&endpoint, &fields).await;
+            for found in [&found, &found["service"], &found["team"]] {
+                let found = &found["deployMetrics"];
+                let recovery = &found["failedDeploymentRecoveryTime"]["median"];
+                let found = json!([found["deployCount"], found["failedCount"], recovery]);
+                assert_eq!(found, json!(expected), "{flags:?} {environments}");
+            }
+        }
+    }
 }
 
 #[tokio::test]
@@ -210,10 +259,16 @@ fn deploys() -> impl Strategy<Value = Vec<Deploy>> {
 
 fn windows() -> impl Strategy<Value = Window> {
     let environments = prop::sample::select(vec![vec![], vec!["A"], vec!["a", "b"], vec!["none"]]);
-    (0..20_i64, 1..20_i64, environments).prop_map(|(start, length, environments)| Window {
-        start: Timestamp::from_micros(start),
-        end: Timestamp::from_micros(start + length),
-        environments: environments.into_iter().map(str::to_owned).collect(),
+    (0..20_i64, 1..20_i64, environments, prop::bool::ANY).prop_map(|(start, length, names, is_production)| {
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        Window {
+            start: Timestamp::from_micros(start),
+            end: Timestamp::from_micros(start + length),
+            environments: match is_production {
+                true => Environments::production(&names),
+                false => Environments::named(&names),
+            },
+        }
     })
 }
 
@@ -221,13 +276,9 @@ fn windows() -> impl Strategy<Value = Window> {
 fn plainly(deploys: &[Deploy], services: &[usize], window: &Window) -> Metrics {
     let mut metrics = Metrics::default();
     let (mut lead_times, mut recovery_times) = (Vec::new(), Vec::new());
-    let is_asked_for = |environment: Option<&str>| {
-        window.environments.is_empty()
-            || environment.is_some_and(|own| window.environments.iter().any(|one| one.to_lowercase() == own))
-    };
     for (place, (service, environment, status, moment, commit)) in deploys.iter().enumerate() {
         let is_inside = (window.start.as_micros()..window.end.as_micros()).contains(moment);
-        if !services.contains(service) || !is_inside || !is_asked_for(*environment) {
+        if !services.contains(service) || !is_inside || !window.environments.contain(*environment) {
             continue;
         }
         match status {
@@ -305,7 +356,11 @@ async fn a_snapshot_is_measured_as_it_is_whatever_is_deployed_meanwhile() {
     let database = Database::new().await;
     let db = database.open().await;
     let (_, services) = two_services(&db).await;
-    let window = Window { start: Timestamp::from_micros(0), end: Timestamp::from_micros(9), environments: Vec::new() };
+    let window = Window {
+        start: Timestamp::from_micros(0),
+        end: Timestamp::from_micros(9),
+        environments: Environments::named(&[]),
+    };
     let stored = async |moment| {
         let deploy = row((0, None, Some("succeeded"), moment, None), services);
         db.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");

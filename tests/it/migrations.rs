@@ -58,7 +58,11 @@ async fn ask(db: &Db, question: impl Into<String>) -> Vec<String> {
 pub async fn tables(db: &Db) -> Vec<String> {
     let question = match is_postgres() {
         true => "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'",
-        false => "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+        // Without those that a full-text index keeps its own rows in.
+        false => {
+            "SELECT name FROM pragma_table_list
+             WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite%'"
+        }
     };
     ask(db, question).await
 }
@@ -135,7 +139,7 @@ async fn every_catalogue_begins_with_four_tiers_and_five_lifecycles() {
 async fn every_entity_has_the_columns_of_its_table() {
     let database = Database::new().await;
     let db = database.open().await;
-    let mut known = HashSet::from(["seaql_migrations".to_owned()]);
+    let mut known = HashSet::from(["seaql_migrations", "service_search"].map(str::to_owned));
     macro_rules! read {
         ($($table:ident)*) => {$(
             $table::Entity::find().all(db.read()).await.expect(stringify!($table));

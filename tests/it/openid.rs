@@ -178,6 +178,30 @@ async fn whoever_was_not_invited_is_refused_unless_their_domain_is_welcome() {
 }
 
 #[tokio::test]
+async fn an_address_with_letters_like_those_of_another_is_another() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "example.com"]).await;
+    invite(&app, "kate@example.com", Role::Admin).await;
+    provider.script().claims["email"] = "\u{212A}ate@example.com".into();
+    let mut browser = Browser::new(&app);
+    sign_in(&provider, &mut browser).await.location();
+    assert!(browser.page("/account").await.contains("\u{212A}ate@example.com"));
+    let users: Vec<_> = users(&app).await.into_iter().map(|(email, _, role)| (email, role)).collect();
+    let kelvin = ("\u{212A}ate@example.com".to_owned(), Role::Viewer);
+    assert_eq!(users, [("kate@example.com".to_owned(), Role::Admin), kelvin]);
+}
+
+#[tokio::test]
+async fn an_address_with_a_second_at_sign_is_of_no_welcome_domain() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-domains", "example.com"]).await;
+    provider.script().claims["email"] = "eve@evil.example@example.com".into();
+    let answer = sign_in(&provider, &mut Browser::new(&app)).await;
+    assert_nobody(&app, &answer, 403, "which cannot be one").await;
+    assert!(users(&app).await.is_empty());
+}
+
+#[tokio::test]
 async fn an_address_that_is_not_verified_could_be_anybodys() {
     let provider = Provider::start().await;
     for (verified, trusts, is_signed_in) in [

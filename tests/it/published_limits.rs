@@ -94,6 +94,7 @@ fn readme_tells_the_limits_as_they_are() {
         ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
         ("list in an input: tags, members, references, environments", format!("{} entries", number(ENTRIES))),
         ("name, alias and other short text", format!("{} characters", text::SHORT)),
+        ("text that services are searched for", format!("{} characters", text::SHORT)),
         (
             "description; note; URL",
             format!("{}; {}; {} characters", number(text::DESCRIPTION), number(text::NOTE), number(text::URL)),

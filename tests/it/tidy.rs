@@ -180,6 +180,14 @@ fn generated_code_knows_the_machinery_and_types_alone() {
 }
 
 #[test]
+fn a_row_is_never_changed_before_it_was_made() {
+    let why = "A clock may be set back: `touch` and `touched` of entity/timestamp.rs keep the later moment.";
+    let words =
+        ["updated_at = Set(", "updated_at = Timestamp::now()", "updated_at = now", "update_column(Column::UpdatedAt"];
+    nowhere("src", &words, &["src/entity/timestamp.rs"], why);
+}
+
+#[test]
 fn responses_are_built_in_one_file() {
     let why = "What every response has in common (headers, lengths, shapes of errors) is kept by reply.rs alone.";
     nowhere("src", &["Response::new", "Response::builder"], &["src/http/reply.rs"], why);

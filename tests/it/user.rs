@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::app::TestApp;
 use crate::service::data;
+use crate::webhook::Endpoint;
 
 #[tokio::test]
 async fn user_invite_makes_a_user_named_after_the_address() {
@@ -37,12 +38,54 @@ async fn an_email_address_is_unique_whatever_its_letter_case() {
 }
 
 #[tokio::test]
+async fn only_the_case_of_ascii_letters_is_nothing_to_an_email_address() {
+    let endpoint = Endpoint::start().await;
+    let query =
+        "mutation($email: String!) { userInvite(email: $email, input: {}) { user { email } errors { message } } }";
+    for email in ["kate@example.com", "\u{212A}ate@example.com", "ärzte@example.com", "ÄRZTE@example.com"] {
+        let answer = endpoint.app.query(query, json!({ "email": email })).await;
+        assert_eq!(answer["data"]["userInvite"]["user"], json!({ "email": email }), "{answer}");
+    }
+    // Wherever a user is named, and for the deployer of a deploy.
+    let query = "query($email: String!) { account { user(input: { email: $email }) { email } } }";
+    for (given, expected) in [
+        ("KATE@EXAMPLE.COM", "kate@example.com"),
+        ("\u{212A}ATE@Example.com", "\u{212A}ate@example.com"),
+        ("äRZTE@example.com", "ärzte@example.com"),
+        ("Ärzte@example.com", "ÄRZTE@example.com"),
+    ] {
+        let answer = endpoint.app.query(query, json!({ "email": given })).await;
+        assert_eq!(answer["data"]["account"]["user"], json!({ "email": expected }), "{given}");
+        endpoint.post_with(json!({ "deployer": { "email": given } })).await;
+        assert_eq!(
+            endpoint.deploys("associatedUser { email }").await[0]["associatedUser"]["email"],
+            expected,
+            "{given}"
+        );
+    }
+    endpoint.post_with(json!({ "deployer": { "email": "\u{212A}aren@example.com" } })).await;
+    let answer = endpoint.app.query(query, json!({ "email": "\u{212A}aren@example.com" })).await;
+    assert_eq!(answer["data"]["account"]["user"], json!(null));
+}
+
+#[tokio::test]
 async fn what_cannot_be_an_address_is_refused() {
     let app = TestApp::start().await;
     let query = "mutation($email: String!) { userInvite(email: $email, input: {}) { errors { path } } }";
-    for email in
-        ["", " ", "ada", "@example.com", "ada@", "a da@example.com", &format!("{}@example.com", "a".repeat(255))]
-    {
+    for email in [
+        "",
+        " ",
+        "ada",
+        "@example.com",
+        "ada@",
+        "a da@example.com",
+        "ada@evil.example@example.com",
+        "@ada@example.com",
+        "ada@example.com@",
+        "\"a@b\"@example.com",
+        "ada@example.com\u{a0}",
+        &format!("{}@example.com", "a".repeat(255)),
+    ] {
         let answer = app.query(query, json!({ "email": email })).await;
         assert_eq!(answer["data"]["userInvite"]["errors"], json!([{ "path": ["email"] }]), "{email}");
     }

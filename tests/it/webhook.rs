@@ -23,7 +23,12 @@ pub struct Endpoint {
 impl Endpoint {
     /// A catalogue with one service, `shop`.
     pub async fn start() -> Self {
-        let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
+        Self::with(&[]).await
+    }
+
+    /// The same, served with these flags.
+    pub async fn with(flags: &[&str]) -> Self {
+        let app = TestApp::with(&[&["--token-limit", "0", "--ip-limit", "0"], flags].concat()).await;
         let (id, url) = integration::deploy_endpoint(&app, "CI").await;
         let path = url.split_once(&app.address.to_string()).expect("our address").1.to_owned();
         let endpoint = Self { app, path, id };

@@ -124,6 +124,9 @@ async fn admit<C: Read>(db: &C, settings: &OpenId, person: &Person, now: Timesta
             )));
         }
         Some(user) => (user, false),
+        None if user::address(email).is_err() => {
+            return Ok(Admitted::Not(format!("{name} says that your email address is {email}, which cannot be one.")));
+        }
         None if is_welcome(settings, email) => {
             // What cannot be shown is left out: a name of a user is one line.
             let given = person.name.as_deref().map(|name| {

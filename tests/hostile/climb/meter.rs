@@ -79,7 +79,9 @@ impl Meter {
             Client::with_token(server.address, token)
         };
         for n in 0..50 {
-            let warm = format!(r#"{{"query":"{{ a{n}: account {{ services(first: 10) {{ nodes {{ id name owner {{ name }} }} }} }} }}"}}"#);
+            let warm = format!(
+                r#"{{"query":"{{ a{n}: account {{ services(first: 10) {{ nodes {{ id name owner {{ name }} }} }} }} }}"}}"#
+            );
             assert_eq!(client.ask(&warm).expect("an answer").status, 200);
         }
         let floor = server.memory().map_or(0, |(now, _)| now);

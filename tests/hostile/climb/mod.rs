@@ -176,18 +176,29 @@ impl Search<'_> {
             match &island.best {
                 Some(best) if value < island.goal.of(&best.cost) => island.stale += 1,
                 best => {
-                    let is_more = best.as_ref().is_none_or(|best| value > island.goal.of(&best.cost).saturating_mul(101) / 100);
+                    let is_more =
+                        best.as_ref().is_none_or(|best| value > island.goal.of(&best.cost).saturating_mul(101) / 100);
                     // What kills cannot become worse.
-                    island.stale = if cost.kills { PATIENCE } else if is_more { 0 } else { island.stale + 1 };
+                    island.stale = if cost.kills {
+                        PATIENCE
+                    } else if is_more {
+                        0
+                    } else {
+                        island.stale + 1
+                    };
                     take(&mut worst, &found);
                     island.best = Some(found);
                 }
             }
             if told.elapsed() > Duration::from_secs(60) {
                 told = Instant::now();
-                let most: Vec<String> = GOALS.iter().zip(&worst).map(|(goal, found)| {
-                    format!("{} {}", goal.name(), found.as_ref().map_or(0, |found| goal.of(&found.cost)))
-                }).collect();
+                let most: Vec<String> = GOALS
+                    .iter()
+                    .zip(&worst)
+                    .map(|(goal, found)| {
+                        format!("{} {}", goal.name(), found.as_ref().map_or(0, |found| goal.of(&found.cost)))
+                    })
+                    .collect();
                 say_aloud(&format!("  {} requests, {} accepted: {}", self.requests, self.accepted, most.join(", ")));
             }
         }
@@ -199,8 +210,7 @@ impl Search<'_> {
         let wanted = goal.of(&found.cost) / 10 * 9;
         let mut found = found;
         while Instant::now() < end {
-            let document =
-                Maker { values: &self.values, random: &mut self.random }.without_a_part(&found.document);
+            let document = Maker { values: &self.values, random: &mut self.random }.without_a_part(&found.document);
             if let Some(cost) = self.try_one(&document)
                 && goal.of(&cost) >= wanted
             {
@@ -322,7 +332,9 @@ fn number(name: &str, default: u64) -> u64 {
 fn no_request_that_a_search_finds_costs_more_than_its_bounds() {
     let _alone = crate::one_at_a_time();
     if fs::read_to_string("/proc/self/schedstat").is_err() {
-        crate::leave_out("no search for costly requests: the system does not tell what threads cost (/proc, schedstat)");
+        crate::leave_out(
+            "no search for costly requests: the system does not tell what threads cost (/proc, schedstat)",
+        );
         return;
     }
     let (seconds, seed) = (number("ROLLCALL_CLIMB", 60), number("ROLLCALL_CLIMB_SEED", 1));
@@ -330,5 +342,9 @@ fn no_request_that_a_search_finds_costs_more_than_its_bounds() {
     let mut wrong = search(size, seed, false, duration * 2 / 3);
     wrong.extend(search(size, seed, true, duration / 3));
     wrong.dedup();
-    assert!(wrong.is_empty(), "{}", json!(wrong.iter().take(20).collect::<Vec<_>>()).to_string().replace("\",\"", "\",\n\""));
+    assert!(
+        wrong.is_empty(),
+        "{}",
+        json!(wrong.iter().take(20).collect::<Vec<_>>()).to_string().replace("\",\"", "\",\n\"")
+    );
 }

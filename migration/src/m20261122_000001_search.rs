@@ -1,0 +1,225 @@
+//! What a search for services looks in: the names and aliases of each service, folded, with an index of their grams.
+//!
+//! A gram is one, two or three letters that stand beside one another. A search looks up the grams of its text, so that
+//! one letter costs as little as many, in every script. SQLite has a full-text index of grams and their places, which
+//! finds a text as a phrase. PostgreSQL has an index of arrays of hashed grams, and compares what that finds. Neither
+//! needs an extension, or a locale.
+//!
+//! The program writes and reads by the functions below. They are part of the step: another form is another step.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use sea_orm_migration::prelude::extension::postgres::PgExpr;
+use sea_orm_migration::prelude::extension::sqlite::SqliteExpr;
+use sea_orm_migration::{prelude::*, schema::*, sea_orm};
+
+use sea_orm::sea_query::ArrayType;
+use sea_orm::{ConnectionTrait, DbBackend, Value};
+
+use crate::ddl::cascade;
+
+/// The table, on either backend.
+const TABLE: &str = "service_search";
+/// The separator of a service's texts. Folding leaves none inside a text.
+const BETWEEN: char = '\n';
+/// Services that are filled at once.
+const BATCH: u64 = 500;
+
+/// This step.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let db = manager.get_connection();
+        if manager.get_database_backend() != DbBackend::Postgres {
+            db.execute_unprepared(
+                "CREATE VIRTUAL TABLE service_search \
+                 USING fts5(grams, content = '', contentless_delete = 1, tokenize = 'ascii')",
+            )
+            .await?;
+            db.execute_unprepared(
+                "CREATE TRIGGER service_search_of_deleted AFTER DELETE ON service \
+                 BEGIN DELETE FROM service_search WHERE rowid = OLD.id; END",
+            )
+            .await?;
+            return fill(db).await;
+        }
+        let table = Table::create()
+            .table(TABLE)
+            .col(big_integer("service_id").primary_key())
+            .col(text("folded"))
+            .col(array("grams", ColumnType::Integer))
+            .foreign_key(&mut cascade(TABLE, "service_id", "service"))
+            .take();
+        manager.create_table(table).await?;
+        fill(db).await?;
+        // Every search reads the list of what waits to be put into the index, so the list is short.
+        db.execute_unprepared(
+            "CREATE INDEX service_search_by_gram ON service_search USING gin (grams) WITH (gin_pending_list_limit = 256)",
+        )
+        .await?;
+        // How often a gram occurs decides between the index and the order of the services.
+        db.execute_unprepared("ANALYZE service_search").await.map(drop)
+    }
+}
+
+/// Writes what is searched of the services that are there.
+async fn fill(db: &SchemaManagerConnection<'_>) -> Result<(), DbErr> {
+    let mut after = 0_i64;
+    loop {
+        let mut services = Query::select();
+        services.columns(["id", "name"]).from("service").and_where(Expr::col("id").gt(after)).limit(BATCH);
+        let services = db.query_all(services.order_by("id", Order::Asc)).await?;
+        let mut rows = Vec::with_capacity(services.len());
+        for service in services {
+            rows.push((service.try_get_by_index::<i64>(0)?, vec![service.try_get_by_index::<String>(1)?]));
+        }
+        let Some((last, _)) = rows.last() else { return Ok(()) };
+        let mut aliases = Query::select();
+        aliases.columns(["service_id", "value"]).from("service_alias");
+        aliases.and_where(Expr::col("service_id").gt(after)).and_where(Expr::col("service_id").lte(*last));
+        after = *last;
+        for alias in db.query_all(&aliases).await? {
+            let owner = alias.try_get_by_index::<i64>(0)?;
+            if let Ok(place) = rows.binary_search_by_key(&owner, |(id, _)| *id) {
+                rows[place].1.push(alias.try_get_by_index(1)?);
+            }
+        }
+        write(db, rows).await?;
+    }
+}
+
+/// Writes the texts by which services are found, in the place of what was written of these services before. Each
+/// service is given once.
+pub async fn write<C: ConnectionTrait>(db: &C, services: Vec<(i64, Vec<String>)>) -> Result<(), DbErr> {
+    if services.is_empty() {
+        return Ok(());
+    }
+    let mut insert = Query::insert();
+    insert.into_table(TABLE);
+    if db.get_database_backend() != DbBackend::Postgres {
+        insert.replace().columns(["rowid", "grams"]);
+        for (id, texts) in services {
+            insert.values_panic([id.into(), document(&distinct(&texts)).into()]);
+        }
+        return db.execute(&insert).await.map(drop);
+    }
+    insert.columns(["service_id", "folded", "grams"]);
+    for (id, texts) in services {
+        let texts = distinct(&texts);
+        let grams: BTreeSet<i32> = texts.iter().flat_map(|text| grams(text, 1..=3)).map(hash).collect();
+        insert.values_panic([id.into(), texts.join(&BETWEEN.to_string()).into(), Expr::value(array_of(grams))]);
+    }
+    let replace = OnConflict::column("service_id").update_columns(["folded", "grams"]).to_owned();
+    db.execute(insert.on_conflict(replace)).await.map(drop)
+}
+
+/// Selects the services of which a text contains this one, and names the column of their ids. No service is selected
+/// twice.
+pub fn containing(backend: DbBackend, text: &str) -> (SelectStatement, Expr) {
+    let text = fold(text);
+    let letters = text.chars().count().clamp(1, 3);
+    let grams = grams(&text, letters..=letters);
+    let mut select = Query::select();
+    select.from(TABLE);
+    if backend == DbBackend::Postgres {
+        let id = Expr::col((TABLE, "service_id"));
+        let grams: BTreeSet<i32> = grams.map(hash).collect();
+        let place = Func::cust("strpos").args([Expr::col((TABLE, "folded")), text.into()]);
+        select.expr(id.clone());
+        select.and_where(Expr::col((TABLE, "grams")).contains(Expr::value(array_of(grams))));
+        select.and_where(Expr::from(place).gt(0));
+        return (select, id);
+    }
+    let id = Expr::col((TABLE, "rowid"));
+    let mut phrase = String::new();
+    for gram in grams {
+        let _ = write!(phrase, "{gram:x} ");
+    }
+    select.expr(id.clone()).and_where(SqliteExpr::matches(Expr::col(TABLE), format!("\"{}\"", phrase.trim_end())));
+    (select, id)
+}
+
+/// A text without its letter case, in every script: `Straße` and `STRASSE` are the same.
+fn fold(text: &str) -> String {
+    let capitals = text.chars().flat_map(char::to_uppercase);
+    capitals.flat_map(char::to_lowercase).map(|letter| if letter == BETWEEN { ' ' } else { letter }).collect()
+}
+
+/// The texts, folded, each once.
+fn distinct(texts: &[String]) -> Vec<String> {
+    let texts: BTreeSet<String> = texts.iter().map(|text| fold(text)).collect();
+    texts.into_iter().collect()
+}
+
+/// The grams of a folded text with these numbers of letters, in their order. A letter has 21 bits of a gram.
+fn grams(text: &str, letters: std::ops::RangeInclusive<usize>) -> impl Iterator<Item = u64> {
+    let text: Vec<u64> = text.chars().map(|letter| u64::from(u32::from(letter))).collect();
+    letters.flat_map(move |letters| {
+        let gram = |letters: &[u64]| letters.iter().fold(0, |gram, letter| gram << 21 | letter);
+        text.windows(letters).map(gram).collect::<Vec<u64>>()
+    })
+}
+
+/// A gram as the arrays of PostgreSQL hold it. Others may share it: what is found is compared.
+fn hash(gram: u64) -> i32 {
+    let mixed = gram.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    i32::from_ne_bytes(((mixed >> 32) as u32).to_ne_bytes())
+}
+
+fn array_of(grams: BTreeSet<i32>) -> Value {
+    Value::Array(ArrayType::Int, Some(Box::new(grams.into_iter().map(Value::from).collect())))
+}
+
+/// What the full-text index of SQLite is given for texts: their grams of three letters in their order, a mark behind
+/// each text, and the shorter grams, each once.
+fn document(texts: &[String]) -> String {
+    let mut document = String::new();
+    for text in texts {
+        for gram in grams(text, 3..=3) {
+            let _ = write!(document, "{gram:x} ");
+        }
+        // No hexadecimal digit, so no gram.
+        document.push_str("x ");
+    }
+    let short: BTreeSet<u64> = texts.iter().flat_map(|text| grams(text, 1..=2)).collect();
+    for gram in short {
+        let _ = write!(document, "{gram:x} ");
+    }
+    document
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letter_case_is_folded_in_every_script() {
+        for (one, other) in [
+            ("SHOPPING Cart", "shopping cart"),
+            ("ÄRGER", "ärger"),
+            ("STRASSE", "straße"),
+            ("ΟΔΟΣ", "οδος"),
+            ("ПЛАТЕЖ", "платеж"),
+            ("\u{212A}ate", "kate"),
+            ("ǅungla", "ǆungla"),
+        ] {
+            assert_eq!(fold(one), fold(other));
+            assert_eq!(fold(&fold(one)), fold(one), "{one}");
+        }
+        assert_ne!(fold("cart"), fold("card"));
+    }
+
+    #[test]
+    fn no_gram_stands_for_two() {
+        let of = |text: &str, letters| grams(text, letters..=letters).collect::<Vec<_>>();
+        let (one, two, three) = (of("ab\u{10FFFF}", 1), of("ab\u{10FFFF}", 2), of("ab\u{10FFFF}", 3));
+        assert_eq!((one.len(), two.len(), three.len()), (3, 2, 1));
+        let all: BTreeSet<u64> = one.into_iter().chain(two).chain(three).collect();
+        assert_eq!(all.len(), 6);
+        assert_eq!(of("ab", 3), [0_u64; 0]);
+    }
+}

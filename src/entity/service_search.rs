@@ -1,0 +1,48 @@
+//! What a search for services looks in: the name and the aliases of each, in a form that [`db::search`](crate::db::search)
+//! knows. A transaction that changes a name or an alias of a service calls [`keep`].
+
+use foldhash::{HashMap, HashMapExt};
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::LockType;
+use sea_orm::{QueryOrder, QuerySelect};
+
+use super::{service, service_alias};
+use crate::db;
+
+/// Services whose texts are written at once.
+const BATCH: usize = 500;
+
+/// Writes what is searched of a service, after its name or its aliases have changed.
+pub async fn keep<C: ConnectionTrait>(db: &C, service: i64) -> Result<(), DbErr> {
+    // Of two that give a service an alias at once, the second to come here waits, and then reads both aliases. The lock
+    // is one that does not collide with those of the aliases' own rows.
+    let held = service::Entity::find_by_id(service).select_only().column(service::Column::Id);
+    held.lock(LockType::NoKeyUpdate).into_tuple::<i64>().one(db).await?;
+    keep_all(db, &[service]).await
+}
+
+/// Writes what is searched of many services, of which nobody else knows yet.
+pub async fn keep_all<C: ConnectionTrait>(db: &C, services: &[i64]) -> Result<(), DbErr> {
+    for ids in services.chunks(BATCH) {
+        let names = service::Entity::find().select_only().column(service::Column::Id).column(service::Column::Name);
+        let names = names.filter(db::any(db, service::Column::Id, ids)).into_tuple::<(i64, String)>().all(db).await?;
+        let mut texts: HashMap<i64, Vec<String>> = HashMap::with_capacity(names.len());
+        for (id, name) in names {
+            texts.entry(id).or_default().push(name);
+        }
+        use service_alias::Column;
+        let aliases = service_alias::Entity::find().select_only().column(Column::ServiceId).column(Column::Value);
+        let aliases = aliases.filter(db::any(db, Column::ServiceId, ids)).into_tuple::<(i64, String)>().all(db).await?;
+        for (id, alias) in aliases {
+            texts.entry(id).or_default().push(alias);
+        }
+        db::search::write(db, texts.into_iter().collect()).await?;
+    }
+    Ok(())
+}
+
+/// Writes what is searched of all services.
+pub async fn keep_every<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
+    let ids = service::Entity::find().select_only().column(service::Column::Id).order_by_asc(service::Column::Id);
+    keep_all(db, &ids.into_tuple::<i64>().all(db).await?).await
+}
