@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use migration::{Migrator, MigratorTrait};
 use rollcall::db::{self, Db};
 use rollcall::entity::audit::Actor;
-use rollcall::entity::deploy::Environments;
 use rollcall::entity::user;
 use rollcall::graphql::caller::{Caller, Rights};
 use rollcall::graphql::{Catalogue, Settings};
@@ -24,9 +23,7 @@ struct Filled(Catalogue);
 
 impl Filled {
     fn new(db: &Db) -> Self {
-        let production = Environments::production(&["production".to_owned()]);
-        let (account_name, app_url) = ("test".to_owned(), "http://test".to_owned());
-        Self(Catalogue::new(db.clone(), Settings { account_name, app_url, production }))
+        Self(Catalogue::new(db.clone(), Settings::new("test", "http://test")))
     }
 
     /// The names of the services that a search finds, from pages of this length, and how many there are said to be.
