@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use sea_orm::{ConnectionTrait, DbErr};
+use sea_orm::{ActiveEnum, ConnectionTrait, DbErr};
 
 use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaCommand, TokenCommand};
 use crate::db::{self, Db};
@@ -68,10 +68,7 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
             let tokens = token::all(open(&database).await?.read()).await.map_err(sentence)?;
             let lines = tokens.iter().map(|token| {
                 let moment = |moment: Option<Timestamp>| moment.map_or("-".to_owned(), |moment| moment.to_string());
-                let scope = match token.scope {
-                    token::Scope::Read => "read",
-                    token::Scope::Write => "write",
-                };
+                let scope = token.scope.to_value();
                 let (id, made, description) = (token.id, token.created_at, &token.description);
                 let (used, expires) = (moment(token.last_used_at), moment(token.expires_at));
                 format!("{id}\t{scope}\t{made}\t{used}\t{expires}\t{description}\n")

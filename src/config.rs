@@ -17,6 +17,7 @@ use crate::entity::token::Scope;
 
 mod deploy;
 mod openid;
+mod scope;
 
 pub use deploy::{Deploy, Pipeline, SecretUrl};
 pub use openid::{OpenId, OpenIdArgs, Secret};
@@ -448,19 +449,6 @@ pub enum LogFormat {
     Text,
     /// For programs: one object on each line
     Json,
-}
-
-impl ValueEnum for Scope {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Read, Self::Write]
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(match self {
-            Self::Read => clap::builder::PossibleValue::new("read").help("queries"),
-            Self::Write => clap::builder::PossibleValue::new("write").help("queries and mutations"),
-        })
-    }
 }
 
 /// Reads `30s`, `90d`, `1h 30m`. A day is 24 hours.

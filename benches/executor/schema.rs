@@ -303,6 +303,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Item],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::introspection::SCHEMA_FIELD,
             ::rollcall::graphql::introspection::TYPE_FIELD,
@@ -318,6 +319,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -325,6 +327,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "description",
@@ -332,6 +335,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "language",
@@ -339,6 +343,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "framework",
@@ -346,6 +351,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "product",
@@ -353,6 +359,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "count",
@@ -360,6 +367,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "rank",
@@ -367,6 +375,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ratio",
@@ -374,6 +383,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "active",
@@ -381,6 +391,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "phase",
@@ -388,6 +399,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "createdAt",
@@ -395,6 +407,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "children",
@@ -402,6 +415,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Child],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -415,6 +429,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "key",
@@ -422,6 +437,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "value",
@@ -429,6 +445,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };

@@ -27,6 +27,7 @@ mod m20261121_000008_sessions;
 mod m20261121_000009_audit_and_deliveries;
 mod m20261121_000010_identities;
 mod m20261121_000011_audit_by_time;
+mod m20261122_000003_scopes;
 
 /// Knows all steps and runs those that a database lacks.
 pub struct Migrator;
@@ -46,6 +47,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000009_audit_and_deliveries::Migration),
             Box::new(m20261121_000010_identities::Migration),
             Box::new(m20261121_000011_audit_by_time::Migration),
+            Box::new(m20261122_000003_scopes::Migration),
         ]
     }
 }

@@ -1,7 +1,7 @@
 //! The door of the generator's front half: text in, a checked model or all its mistakes out.
 //!
 //! apollo-compiler parses and validates the SDL by the specification, `inputs` adds what it leaves unchecked, `rules`
-//! what cannot become Rust, and `help` what to do about each. Only a schema without a mistake is lowered.
+//! what cannot become Rust, `scopes` who may send a mutation, and `help` what to do about each. Only a schema without a mistake is lowered.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use super::{
     diagnostics::{Diagnostics, Problem},
     help, inputs, lower,
     model::Schema,
-    rules,
+    rules, scopes,
     source::Source,
 };
 
@@ -43,6 +43,7 @@ pub fn check(path: &str, sdl: &str) -> Result<Schema, Diagnostics> {
     let mut problems: Vec<_> = invalid.iter().flat_map(|list| validation_problems(list, &schema, &source)).collect();
     problems.extend(inputs::check(&schema, &source));
     problems.extend(rules::check(&schema, &source));
+    problems.extend(scopes::check(&schema, &source));
     if !problems.is_empty() {
         return refuse(problems);
     }
@@ -140,7 +141,8 @@ mod tests {
         for fixture in fixtures {
             let name = fixture.file_name().expect("a file").to_string_lossy().into_owned();
             let sdl = fs::read_to_string(&fixture).expect("a readable fixture");
-            let said = check(&name, &sdl).map_or_else(|mistakes| mistakes.to_string(), |_| String::new());
+            let said = check(&name, &sdl)
+                .map_or_else(|mistakes| mistakes.to_string(), |_| String::new());
             let expected = fixture.with_extension("txt");
             if env::var_os("UPDATE_FIXTURES").is_some() {
                 fs::write(&expected, &said).expect("a writable fixture");

@@ -7,7 +7,8 @@ use apollo_compiler::ast;
 use graphql_parser::schema as sdl;
 
 use super::model::{
-    Enum, EnumValue, Field, Input, InputValue, Interface, Object, Scalar, Schema, Shape, Type, TypeRef, Union, Value,
+    Directive, Enum, EnumValue, Field, Input, InputValue, Interface, Object, Scalar, Schema, Shape, Type, TypeRef,
+    Union, Value,
 };
 use super::respell::respell;
 
@@ -119,6 +120,7 @@ fn fields(fields: Vec<sdl::Field<'static, String>>) -> Vec<Field> {
         args: input_values(field.arguments),
         ty: type_ref(&field.field_type),
         deprecated: deprecated(&field.directives),
+        directives: directives(field.directives),
     };
     fields.into_iter().map(lower).collect()
 }
@@ -165,6 +167,14 @@ fn constant(value: sdl::Value<'static, String>) -> Value {
             Value::Object(fields.into_iter().map(|(name, value)| (name, constant(value))).collect())
         }
     }
+}
+
+fn directives(directives: Vec<sdl::Directive<'static, String>>) -> Vec<Directive> {
+    let lower = |directive: sdl::Directive<'static, String>| Directive {
+        name: directive.name,
+        arguments: directive.arguments.into_iter().map(|(name, value)| (name, constant(value))).collect(),
+    };
+    directives.into_iter().map(lower).collect()
 }
 
 fn deprecated(directives: &[sdl::Directive<'static, String>]) -> Option<String> {

@@ -16,6 +16,7 @@ pub mod model;
 pub mod names;
 mod respell;
 mod rules;
+mod scopes;
 mod source;
 mod syntax;
 

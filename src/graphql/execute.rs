@@ -19,7 +19,7 @@ use apollo_compiler::validation::Valid;
 use async_graphql::{ErrorExtensionValues, ServerError};
 use futures_util::future::join_all;
 
-pub use super::object::{BoxFuture, Composite, FieldInfo, Kind, Node, Object, ObjectInfo};
+pub use super::object::{BoxFuture, Composite, FieldInfo, Kind, Node, Object, ObjectInfo, Scope};
 use super::plan::{FieldPlan, ObjectPlan, Plan, Source};
 pub use super::shape::{Boxed, Children, Rows, Shape, Written};
 use super::shape::{ScalarRows, ShapeRows};

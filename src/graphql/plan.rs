@@ -11,7 +11,7 @@ use apollo_compiler::executable::{ExecutableDocument, Field, Operation, Selectio
 use apollo_compiler::{Node, Schema};
 use async_graphql::{Pos, ServerError, Value};
 
-use super::execute::{Arguments, FieldInfo, Kind, ObjectInfo};
+use super::execute::{Arguments, FieldInfo, Kind, ObjectInfo, Scope};
 use super::input::{self, Fields, InputError, ReadArguments, Substitution};
 use super::lines::Lines;
 use super::literals::Literals;
@@ -119,6 +119,11 @@ impl FieldPlan {
     /// Whether the SDL lets it be null.
     pub fn nullable(&self) -> bool {
         self.info.is_some_and(|info| info.nullable)
+    }
+
+    /// The scope that a caller needs to select it.
+    pub fn scope(&self) -> Scope {
+        self.info.map_or(Scope::Read, |info| info.scope)
     }
 
     /// Its place in [`ObjectInfo::fields`].

@@ -3760,6 +3760,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -3767,6 +3768,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "condition",
@@ -3774,6 +3776,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "price",
@@ -3781,6 +3784,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "pages",
@@ -3788,6 +3792,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "isbn",
@@ -3795,6 +3800,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "published",
@@ -3802,6 +3808,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "tags",
@@ -3809,6 +3816,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "scores",
@@ -3816,6 +3824,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelf",
@@ -3823,6 +3832,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Shelf],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "related",
@@ -3832,6 +3842,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::BookRelatedArgs>,
                 ),
                 objects: &[&Book],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "summary",
@@ -3841,6 +3852,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::BookSummaryArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "authors",
@@ -3848,6 +3860,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Person],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "sequel",
@@ -3855,6 +3868,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "borrower",
@@ -3862,6 +3876,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -3875,6 +3890,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -3882,6 +3898,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "condition",
@@ -3889,6 +3906,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "price",
@@ -3896,6 +3914,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "minutes",
@@ -3903,6 +3922,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelf",
@@ -3910,6 +3930,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Shelf],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "related",
@@ -3919,6 +3940,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::FilmRelatedArgs>,
                 ),
                 objects: &[&Book, &Film],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "summary",
@@ -3928,6 +3950,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::FilmSummaryArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "director",
@@ -3935,6 +3958,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -3948,6 +3972,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -3955,6 +3980,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "born",
@@ -3962,6 +3988,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "friend",
@@ -3969,6 +3996,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "wrote",
@@ -3978,6 +4006,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::PersonWroteArgs>,
                 ),
                 objects: &[&Book],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "likes",
@@ -3985,6 +4014,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film, &Person, &Shelf],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "motto",
@@ -3992,6 +4022,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4005,6 +4036,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -4012,6 +4044,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "floor",
@@ -4019,6 +4052,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "width",
@@ -4026,6 +4060,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "open",
@@ -4033,6 +4068,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "keeper",
@@ -4040,6 +4076,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "holdings",
@@ -4051,6 +4088,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Book, &Film],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "rows",
@@ -4058,6 +4096,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "gaps",
@@ -4065,6 +4104,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book, &Film],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4078,6 +4118,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "label",
@@ -4085,6 +4126,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "word",
@@ -4094,6 +4136,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmWordArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "sure",
@@ -4103,6 +4146,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmSureArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "one",
@@ -4112,6 +4156,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmOneArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "must",
@@ -4121,6 +4166,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmMustArgs>,
                 ),
                 objects: &[&Calm],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "next",
@@ -4130,6 +4176,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmNextArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "kin",
@@ -4139,6 +4186,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmKinArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ward",
@@ -4148,6 +4196,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmWardArgs>,
                 ),
                 objects: &[&Ward],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4161,6 +4210,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "label",
@@ -4168,6 +4218,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "word",
@@ -4177,6 +4228,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshWordArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "sure",
@@ -4186,6 +4238,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshSureArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "one",
@@ -4195,6 +4248,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshOneArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "must",
@@ -4204,6 +4258,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshMustArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "next",
@@ -4213,6 +4268,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshNextArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "kin",
@@ -4222,6 +4278,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshKinArgs>,
                 ),
                 objects: &[&Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ward",
@@ -4231,6 +4288,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshWardArgs>,
                 ),
                 objects: &[&Ward],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4244,6 +4302,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "loose",
@@ -4253,6 +4312,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardLooseArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "filled",
@@ -4262,6 +4322,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFilledArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "firm",
@@ -4271,6 +4332,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFirmArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "strict",
@@ -4280,6 +4342,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardStrictArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "grid",
@@ -4289,6 +4352,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardGridArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "fullGrid",
@@ -4298,6 +4362,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFullGridArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "firmRows",
@@ -4307,6 +4372,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFirmRowsArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "strictGrid",
@@ -4318,6 +4384,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "words",
@@ -4327,6 +4394,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardWordsArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "numbers",
@@ -4336,6 +4404,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardNumbersArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4351,6 +4420,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryNodeArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "nodes",
@@ -4360,6 +4430,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryNodesArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "viewer",
@@ -4367,6 +4438,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelf",
@@ -4376,6 +4448,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryShelfArgs>,
                 ),
                 objects: &[&Shelf],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelves",
@@ -4383,6 +4456,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Shelf],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "holdings",
@@ -4394,6 +4468,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Book, &Film],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "search",
@@ -4403,6 +4478,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QuerySearchArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "pick",
@@ -4412,6 +4488,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryPickArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "nothing",
@@ -4419,6 +4496,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book, &Film],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "empty",
@@ -4426,6 +4504,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film, &Person, &Shelf],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "trouble",
@@ -4435,6 +4514,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryTroubleArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "mustTrouble",
@@ -4446,6 +4526,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "troubles",
@@ -4457,6 +4538,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ward",
@@ -4466,6 +4548,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryWardArgs>,
                 ),
                 objects: &[&Ward],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "old",
@@ -4473,6 +4556,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "older",
@@ -4482,6 +4566,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryOlderArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "echo",
@@ -4491,6 +4576,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryEchoArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::introspection::SCHEMA_FIELD,
             ::rollcall::graphql::introspection::TYPE_FIELD,
@@ -4506,6 +4592,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "now",
@@ -4515,6 +4602,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyNowArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "note",
@@ -4524,6 +4612,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyNoteArgs>,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "history",
@@ -4531,6 +4620,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "trouble",
@@ -4540,6 +4630,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyTroubleArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "mustTrouble",
@@ -4551,6 +4642,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4566,6 +4658,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::MutationAddArgs>,
                 ),
                 objects: &[&Tally],
+                scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "mustAdd",
@@ -4577,6 +4670,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Tally],
+                scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "reset",
@@ -4588,6 +4682,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[],
+                scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "addAll",
@@ -4599,6 +4694,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Tally],
+                scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "undo",
@@ -4606,6 +4702,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Tally],
+                scope: ::rollcall::graphql::execute::Scope::Admin,
             },
         ],
     };

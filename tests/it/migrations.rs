@@ -132,6 +132,26 @@ async fn every_catalogue_begins_with_four_tiers_and_five_lifecycles() {
 }
 
 #[tokio::test]
+async fn a_token_that_could_write_before_there_were_three_scopes_keeps_all_its_rights() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let token = |scope, byte| token::ActiveModel {
+        description: Set("d".to_owned()),
+        hash: Set(vec![byte; 32]),
+        scope: Set(scope),
+        created_at: Set(Timestamp::from_micros(0)),
+        ..Default::default()
+    };
+    stored(&db, token(token::Scope::Write, 1)).await.expect("a token");
+    stored(&db, token(token::Scope::Read, 2)).await.expect("a token");
+    // As the release before left it: the step has not run yet.
+    tell(&db, "DELETE FROM seaql_migrations WHERE version = 'm20261122_000003_scopes'").await;
+    assert_eq!(db::migrate(&db).await.expect("a migration"), 1);
+    let scopes: Vec<_> = token::all(db.read()).await.expect("tokens").iter().map(|token| token.scope).collect();
+    assert_eq!(scopes, [token::Scope::Admin, token::Scope::Read]);
+}
+
+#[tokio::test]
 async fn every_entity_has_the_columns_of_its_table() {
     let database = Database::new().await;
     let db = database.open().await;

@@ -1,10 +1,10 @@
 //! What the executor must know of each object type: a static table in the module `info`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::super::model::{Field, Object, Schema, Shape, Type};
-use super::super::names;
+use super::super::model::{Field, Object, Schema, Shape, Type, Value};
+use super::super::{names, scopes};
 use super::types::bound;
 use super::{Context, Representation, inputs};
 
@@ -54,6 +54,7 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
                 quote!(Some(::rollcall::graphql::input::read_arguments::<#ty>))
             }
         };
+        let scope = scope(context.schema, object, field);
         let objects = context.schema.possible(field.ty.name());
         let objects = objects.iter().map(|object| names::type_name(&object.name));
         quote! {
@@ -63,6 +64,7 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
                 nullable: #nullable,
                 arguments: #arguments,
                 objects: &[#(&#objects),*],
+                scope: ::rollcall::graphql::execute::Scope::#scope,
             }
         }
     });
@@ -75,6 +77,16 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
             name: #sdl_name,
             fields: &[#(#fields,)* #introspection],
         };
+    }
+}
+
+/// The scope that a field requires, as its variant in Rust. Where the schema says nothing of scopes, a mutation requires
+/// the highest.
+fn scope(schema: &Schema, object: &Object, field: &Field) -> Ident {
+    let is_mutation = schema.mutation.as_deref() == Some(&object.name);
+    match field.directive(scopes::DIRECTIVE, scopes::ARGUMENT) {
+        Some(Value::Enum(scope)) => names::variant(scope),
+        _ => names::variant(if is_mutation { scopes::ADMIN } else { scopes::READ }),
     }
 }
 

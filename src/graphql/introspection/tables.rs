@@ -1,12 +1,18 @@
 //! The fields of introspection's types, in the specification's order, and how each is answered.
 
 use super::{IncludeDeprecated, TypeArguments};
-use crate::graphql::execute::{FieldInfo, Kind, ObjectInfo};
+use crate::graphql::execute::{FieldInfo, Kind, ObjectInfo, Scope};
 use crate::graphql::input;
 
 /// The root field `__schema`.
-pub const SCHEMA_FIELD: FieldInfo =
-    FieldInfo { name: "__schema", kind: Kind::Relation, nullable: false, arguments: None, objects: &[&SCHEMA] };
+pub const SCHEMA_FIELD: FieldInfo = FieldInfo {
+    name: "__schema",
+    kind: Kind::Relation,
+    nullable: false,
+    arguments: None,
+    objects: &[&SCHEMA],
+    scope: Scope::Read,
+};
 
 /// The root field `__type`.
 pub const TYPE_FIELD: FieldInfo = FieldInfo {
@@ -15,19 +21,20 @@ pub const TYPE_FIELD: FieldInfo = FieldInfo {
     nullable: true,
     arguments: Some(input::read_arguments::<TypeArguments>),
     objects: &[&TYPE],
+    scope: Scope::Read,
 };
 
 const fn column(name: &'static str, nullable: bool) -> FieldInfo {
-    FieldInfo { name, kind: Kind::Column, nullable, arguments: None, objects: &[] }
+    FieldInfo { name, kind: Kind::Column, nullable, arguments: None, objects: &[], scope: Scope::Read }
 }
 
 const fn relation(name: &'static str, nullable: bool, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
-    FieldInfo { name, kind: Kind::Relation, nullable, arguments: None, objects }
+    FieldInfo { name, kind: Kind::Relation, nullable, arguments: None, objects, scope: Scope::Read }
 }
 
 const fn deprecable(name: &'static str, nullable: bool, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
     let arguments = Some(input::read_arguments::<IncludeDeprecated> as input::ReadArguments);
-    FieldInfo { name, kind: Kind::Relation, nullable, arguments, objects }
+    FieldInfo { name, kind: Kind::Relation, nullable, arguments, objects, scope: Scope::Read }
 }
 
 pub(super) static SCHEMA: ObjectInfo = ObjectInfo {
