@@ -207,7 +207,13 @@ async fn a_row_takes_along_what_is_its_own_and_its_id_is_not_given_again() {
     let team = stored(&db, team_named("A")).await.expect("a team");
     let owned = stored(&db, service_named("owned", Some(team.id))).await.expect("a service");
     let last = stored(&db, service_named("last", None)).await.expect("a service");
-    stored(&db, tag::new(tag::Owner::Service(last.id), "k".to_owned(), "v".to_owned())).await.expect("a tag");
+    let tag = tag::ActiveModel {
+        key: Set("k".to_owned()),
+        value: Set("v".to_owned()),
+        service_id: Set(Some(last.id)),
+        ..Default::default()
+    };
+    stored(&db, tag).await.expect("a tag");
     let gone = db.write(async |db| {
         service::Entity::delete_by_id(last.id).exec(db).await?;
         team::Entity::delete_by_id(team.id).exec(db).await
@@ -245,6 +251,8 @@ async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
     let cart = stored(&db, service_named("Shopping Cart", None)).await.expect("a service").id;
     let other = stored(&db, service_named("Shopping cart", None)).await.expect("a service").id;
     let claims = db.write::<_, DbErr>(async |db| {
+        let held = service::governed(db, &[cart, other]).await?;
+        let (cart, other) = (&held[&cart], &held[&other]);
         assert_eq!(Aliases::claim_slug(db, cart, "Shopping Cart").await?, "shopping_cart");
         assert_eq!(Aliases::claim_slug(db, other, "Shopping cart").await?, "shopping_cart_2");
         assert_eq!(Aliases::claim_slug(db, cart, "Shopping cart").await?, "shopping_cart", "it is its own");
@@ -255,7 +263,7 @@ async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
             // What somebody gave does not become a mere name.
             (cart, Kind::Name, true),
         ] {
-            assert_eq!(Aliases::claim(db, owner, "Shopping Cart", kind).await?, has_it, "{owner} {kind:?}");
+            assert_eq!(Aliases::claim(db, owner, "Shopping Cart", kind).await?, has_it, "{owner:?} {kind:?}");
         }
         assert!(Aliases::claim(db, cart, "shopping_cart", Kind::Managed).await?);
         Ok(())
@@ -275,9 +283,10 @@ async fn of_sixty_four_that_claim_an_alias_at_once_one_has_it() {
     let db = database.open().await;
     let claim = async |db: Db| {
         db.write::<_, DbErr>(async |db| {
-            let service = service_named("Cart", None).insert(db).await?;
-            let slug = Aliases::claim_slug(db, service.id, "Cart").await?;
-            Ok((slug, Aliases::claim(db, service.id, "org/cart", Kind::Managed).await?))
+            let id = service_named("Cart", None).insert(db).await?.id;
+            let service = &service::governed(db, &[id]).await?[&id];
+            let slug = Aliases::claim_slug(db, service, "Cart").await?;
+            Ok((slug, Aliases::claim(db, service, "org/cart", Kind::Managed).await?))
         })
         .await
     };
