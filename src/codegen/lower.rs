@@ -199,7 +199,7 @@ fn string_argument(directive: &sdl::Directive<'static, String>, name: &str) -> O
 
 #[cfg(test)]
 mod tests {
-    use super::super::{check::check, model::TypeRef};
+    use super::super::{bindings::Bindings, check::check, model::TypeRef};
     use super::*;
 
     /// Everything that graphql-parser refuses or misreads, and what it must come to.
@@ -234,6 +234,7 @@ mod tests {
             .replace("\\u3000", "\u{3000}")
             .replace("\\u00a0", "\u{a0}")
             .as_str(),
+            &Bindings::read("pub struct Big;", &[]).expect("bindings"),
         )
         .expect("a valid schema");
         let said = schema.description.as_deref();
