@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
+use sea_orm::{ActiveEnum, ConnectionTrait, DatabaseTransaction, DbErr};
 use tokio::time::timeout;
 
 use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaCommand, TokenCommand};
@@ -77,10 +77,7 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
             let tokens = with_database(&database, async |db| token::all(db.read()).await.map_err(sentence)).await?;
             let lines = tokens.iter().map(|token| {
                 let moment = |moment: Option<Timestamp>| moment.map_or("-".to_owned(), |moment| moment.to_string());
-                let scope = match token.scope {
-                    token::Scope::Read => "read",
-                    token::Scope::Write => "write",
-                };
+                let scope = token.scope.to_value();
                 let (id, made, description) = (token.id, token.created_at, &token.description);
                 let (used, expires) = (moment(token.last_used_at), moment(token.expires_at));
                 format!("{id}\t{scope}\t{made}\t{used}\t{expires}\t{description}\n")

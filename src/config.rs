@@ -16,6 +16,7 @@ mod deploy;
 mod limits;
 mod log;
 mod openid;
+mod scope;
 mod serve;
 mod tls;
 mod value;

@@ -120,8 +120,8 @@ async fn people(db: &impl ConnectionTrait, count: u64, random: &mut fastrand::Rn
             ..Default::default()
         };
         let team = team.insert(db).await?;
-        team_alias::Entity::claim_slug(db, team.id, &name).await?;
-        team_alias::Entity::claim(db, team.id, &format!("team-{number}"), Kind::Managed).await?;
+        team_alias::Entity::claim_slug(db, &team.id, &name).await?;
+        team_alias::Entity::claim(db, &team.id, &format!("team-{number}"), Kind::Managed).await?;
         keys.push(team.id);
     }
     Ok(keys)
@@ -178,7 +178,12 @@ async fn some_services(
         random.shuffle(&mut keys);
         for key in &keys[..*pick(random, &[&1, &2, &3, &3, &3, &4, &5])] {
             let value = format!("{key}-{}", random.u32(1..=40));
-            tags.push(tag::new(tag::Owner::Service(service.id), (*key).to_owned(), value));
+            tags.push(tag::ActiveModel {
+                key: Set((*key).to_owned()),
+                value: Set(value),
+                service_id: Set(Some(service.id)),
+                ..Default::default()
+            });
         }
         for copy in 0..*pick(random, &[&0, &1, &1, &1, &2]) {
             let name = format!("org/{}-{copy}", service.name);

@@ -303,11 +303,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Item],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::introspection::SCHEMA_FIELD,
             ::rollcall::graphql::introspection::TYPE_FIELD,
@@ -323,7 +319,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -331,7 +327,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "description",
@@ -339,7 +335,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "language",
@@ -347,7 +343,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "framework",
@@ -355,7 +351,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "product",
@@ -363,7 +359,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "count",
@@ -371,7 +367,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "rank",
@@ -379,7 +375,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ratio",
@@ -387,7 +383,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "active",
@@ -395,7 +391,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "phase",
@@ -403,7 +399,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "createdAt",
@@ -411,7 +407,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "children",
@@ -419,11 +415,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Child],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -437,7 +429,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "key",
@@ -445,7 +437,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "value",
@@ -453,7 +445,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };

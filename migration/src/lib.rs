@@ -29,6 +29,7 @@ mod m20261121_000010_identities;
 mod m20261121_000011_audit_by_time;
 mod m20261122_000001_search;
 mod m20261122_000002_email_keys;
+mod m20261122_000003_scopes;
 
 /// What services are found by: the form that a step gives it, for whoever writes and asks it.
 pub mod search {
@@ -55,6 +56,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000011_audit_by_time::Migration),
             Box::new(m20261122_000001_search::Migration),
             Box::new(m20261122_000002_email_keys::Migration),
+            Box::new(m20261122_000003_scopes::Migration),
         ]
     }
 }

@@ -1,6 +1,7 @@
 //! API tokens: made, shown once, listed, deleted. For administrators.
 
 use maud::{Markup, html};
+use sea_orm::ActiveEnum;
 
 use super::form::{self, Mistakes, Text};
 use super::layout::layout;
@@ -20,6 +21,13 @@ const EXPIRIES: &[(&str, &str, Option<i64>)] = &[
     ("never", "for ever", None),
 ];
 
+/// What tokens may do: the form's word, and what it means.
+const SCOPES: &[(&str, &str, Scope)] = &[
+    ("write", "write: read and change the catalogue", Scope::Write),
+    ("read", "read: read the catalogue, change nothing", Scope::Read),
+    ("admin", "admin: also add, change and delete users", Scope::Admin),
+];
+
 /// The list, and the form for a new one.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
@@ -30,11 +38,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let (form, now) = (&visit.form, Timestamp::now());
-    let scope = match form.get("scope") {
-        "read" => Scope::Read,
-        "write" => Scope::Write,
-        _ => return Err(Fault::BadRequest("A token's scope is read or write.".to_owned())),
-    };
+    let scope = SCOPES.iter().find(|(word, ..)| *word == form.get("scope")).map(|(.., scope)| *scope);
+    let scope = scope.ok_or_else(|| Fault::BadRequest("A token's scope is read, write or admin.".to_owned()))?;
     let days = EXPIRIES.iter().find(|(word, ..)| *word == form.get("expires")).map(|(_, _, days)| *days);
     let days = days.ok_or_else(|| Fault::BadRequest("That is none of the expiries.".to_owned()))?;
     let end = days.map(|days| Timestamp::from_micros(now.as_micros() + days * 86_400 * 1_000_000));
@@ -60,7 +65,7 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&s
     let (mut tokens, now) = (token::all(site.db.read()).await?, Timestamp::now());
     tokens.reverse();
     let expiries: Vec<_> = EXPIRIES.iter().map(|(word, text, _)| (*word, *text)).collect();
-    let scopes = [("write", "read and write"), ("read", "read only")];
+    let scopes: Vec<_> = SCOPES.iter().map(|(word, text, _)| (*word, *text)).collect();
     let kept = visit.form.clone();
     let form_fields = if secret.is_some() { Default::default() } else { kept };
     let main = html! {
@@ -71,13 +76,13 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&s
                 p { "Send it as " code { "Authorization: Bearer …" } " to " code { (site.catalogue.settings().app_url) "/graphql" } "." }
             }
         }
-        p { "Programs use the API with a token. Whoever has one may do all that its scope allows." }
+        p { "Programs use the API with a token. Anyone with the token can do everything its scope allows. Treat it like a password." }
         form method="post" action="/tokens" {
             fieldset {
                 legend { "New token" }
                 (Text { name: "description", label: "Description", hint: "What it is for, such as: nightly import", kind: "text", required: true }
                     .show(&form_fields, mistakes))
-                (form::select("scope", "It may", "", &scopes, &form_fields, mistakes))
+                (form::select("scope", "Scope", "", &scopes, &form_fields, mistakes))
                 (form::select("expires", "It is valid for", "", &expiries, &form_fields, mistakes))
                 button { "Create token" }
             }
@@ -88,11 +93,11 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&s
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Tokens" {
                 table {
-                    thead { tr { th scope="col" { "Description" } th scope="col" { "May" } th scope="col" { "Created" } th scope="col" { "Last used" } th scope="col" { "Expires" } th scope="col" { span.hidden { "Action" } } } }
+                    thead { tr { th scope="col" { "Description" } th scope="col" { "Scope" } th scope="col" { "Created" } th scope="col" { "Last used" } th scope="col" { "Expires" } th scope="col" { span.hidden { "Action" } } } }
                     tbody { @for token in &tokens {
                         tr {
                             th scope="row" { (token.description) }
-                            td { @match token.scope { Scope::Read => "read only", Scope::Write => "read and write" } }
+                            td { (token.scope.to_value()) }
                             td { (time(token.created_at, now)) }
                             td { @match token.last_used_at { Some(used) => (time(used, now)), None => span.soft { "never" } } }
                             td { @match token.expires_at {

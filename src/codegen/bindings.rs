@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::{Item, UseTree};
 
+/// The module that binds SDL names.
+pub(super) const TYPES: &str = "src/graphql/types.rs";
+
 /// The hand-written side, as far as the generator must know it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bindings {
@@ -31,7 +34,7 @@ impl Bindings {
 
     /// Whether a hand-written type stands for this SDL type.
     pub fn binds(&self, sdl_name: &str) -> bool {
-        self.bound.contains_key(sdl_name)
+        self.bound.contains_key(&super::names::type_name(sdl_name).to_string())
     }
 
     /// Whether fields of this name need the request's context.

@@ -1,7 +1,8 @@
 //! The door of the generator's front half: text in, a checked model or all its mistakes out.
 //!
 //! apollo-compiler parses and validates the SDL by the specification, `inputs` adds what it leaves unchecked, `rules`
-//! what cannot become Rust, and `help` what to do about each. Only a schema without a mistake is lowered.
+//! what cannot become Rust, `scopes` who may send a mutation, `unbound` what lacks a Rust type, and
+//! `help` what to do about each. Only a schema without a mistake is lowered.
 
 use std::collections::HashSet;
 
@@ -14,11 +15,13 @@ use apollo_compiler::{
 };
 
 use super::{
+    bindings::Bindings,
     diagnostics::{Diagnostics, Problem},
     help, inputs, lower,
     model::Schema,
-    rules,
+    rules, scopes,
     source::Source,
+    unbound,
 };
 
 /// How deep brackets may nest. graphql-parser stops at 50, and no schema that is meant to be read comes near.
@@ -28,7 +31,9 @@ const DEEPEST_NESTING: usize = 40;
 const ONE_OF: &str = "directive @oneOf on INPUT_OBJECT";
 
 /// The checked model of an SDL, or everything that is wrong with it. `path` is how the report names the file.
-pub fn check(path: &str, sdl: &str) -> Result<Schema, Diagnostics> {
+///
+/// Types without a binding are reported once the SDL itself is in order.
+pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Schema, Diagnostics> {
     let refuse = |problems| Err(Diagnostics::new(path, sdl, problems));
     let parser = Parser::new().recursion_limit(DEEPEST_NESTING).parse_ast(sdl, path);
     let (document, malformed) =
@@ -43,6 +48,7 @@ pub fn check(path: &str, sdl: &str) -> Result<Schema, Diagnostics> {
     let mut problems: Vec<_> = invalid.iter().flat_map(|list| validation_problems(list, &schema, &source)).collect();
     problems.extend(inputs::check(&schema, &source));
     problems.extend(rules::check(&schema, &source));
+    problems.extend(scopes::check(&schema, &source));
     if !problems.is_empty() {
         return refuse(problems);
     }
@@ -54,7 +60,8 @@ pub fn check(path: &str, sdl: &str) -> Result<Schema, Diagnostics> {
     model.description = roots.description.as_ref().map(|description| description.as_str().to_owned());
     model.query = roots.query.as_ref().map(|root| root.name.to_string()).unwrap_or_default();
     model.mutation = roots.mutation.as_ref().map(|root| root.name.to_string());
-    Ok(model)
+    let unbound = unbound::check(&model, bindings, &schema, &source);
+    if unbound.is_empty() { Ok(model) } else { refuse(unbound) }
 }
 
 /// The schema as far as it could be put together, and what is invalid in it.
@@ -140,7 +147,8 @@ mod tests {
         for fixture in fixtures {
             let name = fixture.file_name().expect("a file").to_string_lossy().into_owned();
             let sdl = fs::read_to_string(&fixture).expect("a readable fixture");
-            let said = check(&name, &sdl).map_or_else(|mistakes| mistakes.to_string(), |_| String::new());
+            let said = check(&name, &sdl, &Bindings::default())
+                .map_or_else(|mistakes| mistakes.to_string(), |_| String::new());
             let expected = fixture.with_extension("txt");
             if env::var_os("UPDATE_FIXTURES").is_some() {
                 fs::write(&expected, &said).expect("a writable fixture");
@@ -158,12 +166,12 @@ mod tests {
             ["[", "{", "{a:", "(", "\"", "type A { a(b: C = [", "type A { a: [", "@a(b: [", "extend ", "\\", "#"]
         {
             let deep = format!("type Query {{ a: Int }} input I {{ a: I = {}", opener.repeat(10_000));
-            assert!(check("deep", &deep).is_err(), "{opener}");
-            assert!(check("deep", &opener.repeat(10_000)).is_err(), "{opener}");
+            assert!(check("deep", &deep, &Bindings::default()).is_err(), "{opener}");
+            assert!(check("deep", &opener.repeat(10_000), &Bindings::default()).is_err(), "{opener}");
         }
         let whole = include_str!("fixtures/errors/defaults.graphql");
         for end in 0..whole.len() {
-            assert!(check("half", &whole[..end]).is_err(), "{end}");
+            assert!(check("half", &whole[..end], &Bindings::default()).is_err(), "{end}");
         }
     }
 }

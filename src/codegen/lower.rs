@@ -7,8 +7,8 @@ use apollo_compiler::ast;
 use graphql_parser::schema as sdl;
 
 use super::model::{
-    Cost, Enum, EnumValue, Field, Input, InputValue, Interface, Object, Scalar, Schema, Shape, Type, TypeRef, Union,
-    Value,
+    Directive, Enum, EnumValue, Field, Input, InputValue, Interface, Object, Scalar, Schema, Shape, Type, TypeRef,
+    Union, Value,
 };
 use super::respell::respell;
 
@@ -120,8 +120,7 @@ fn fields(fields: Vec<sdl::Field<'static, String>>) -> Vec<Field> {
         args: input_values(field.arguments),
         ty: type_ref(&field.field_type),
         deprecated: deprecated(&field.directives),
-        cost: cost(&field.directives),
-        list_size: number(&field.directives, "listSize", "assumedSize"),
+        directives: directives(field.directives),
     };
     fields.into_iter().map(lower).collect()
 }
@@ -170,23 +169,17 @@ fn constant(value: sdl::Value<'static, String>) -> Value {
     }
 }
 
+fn directives(directives: Vec<sdl::Directive<'static, String>>) -> Vec<Directive> {
+    let lower = |directive: sdl::Directive<'static, String>| Directive {
+        name: directive.name,
+        arguments: directive.arguments.into_iter().map(|(name, value)| (name, constant(value))).collect(),
+    };
+    directives.into_iter().map(lower).collect()
+}
+
 fn deprecated(directives: &[sdl::Directive<'static, String>]) -> Option<String> {
     let directive = directives.iter().find(|directive| directive.name == "deprecated")?;
     Some(string_argument(directive, "reason").unwrap_or_else(|| NO_LONGER_SUPPORTED.to_owned()))
-}
-
-fn cost(directives: &[sdl::Directive<'static, String>]) -> Option<Cost> {
-    let weight = number(directives, "cost", "weight")?;
-    Some(Cost { weight, per_day: number(directives, "cost", "perDay").unwrap_or(0) })
-}
-
-/// An argument of a directive that is a whole number.
-fn number(directives: &[sdl::Directive<'static, String>], name: &str, argument: &str) -> Option<u32> {
-    let directive = directives.iter().find(|directive| directive.name == name)?;
-    directive.arguments.iter().find_map(|(name, value)| match value {
-        sdl::Value::Int(number) if name == argument => u32::try_from(number.as_i64()?).ok(),
-        _ => None,
-    })
 }
 
 fn specified_by(directives: &[sdl::Directive<'static, String>]) -> Option<String> {
@@ -206,7 +199,7 @@ fn string_argument(directive: &sdl::Directive<'static, String>, name: &str) -> O
 
 #[cfg(test)]
 mod tests {
-    use super::super::{check::check, model::TypeRef};
+    use super::super::{bindings::Bindings, check::check, model::TypeRef};
     use super::*;
 
     /// Everything that graphql-parser refuses or misreads, and what it must come to.
@@ -241,6 +234,7 @@ mod tests {
             .replace("\\u3000", "\u{3000}")
             .replace("\\u00a0", "\u{a0}")
             .as_str(),
+            &Bindings::read("pub struct Big;", &[]).expect("bindings"),
         )
         .expect("a valid schema");
         let said = schema.description.as_deref();

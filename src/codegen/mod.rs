@@ -16,8 +16,10 @@ pub mod model;
 pub mod names;
 mod respell;
 mod rules;
+mod scopes;
 mod source;
 mod syntax;
+mod unbound;
 
 pub use bindings::Bindings;
 pub use diagnostics::Diagnostics;
@@ -27,6 +29,6 @@ pub use diagnostics::Diagnostics;
 /// # Errors
 /// Every mistake in the SDL, with its place. `path` is the file's name in them.
 pub fn generate(path: &str, sdl: &str, bindings: &Bindings) -> Result<String, Diagnostics> {
-    let schema = check::check(path, sdl)?;
+    let schema = check::check(path, sdl, bindings)?;
     Ok(emit::schema(&schema, bindings))
 }

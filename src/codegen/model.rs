@@ -136,19 +136,17 @@ pub struct Field {
     pub ty: TypeRef,
     /// The reason of `@deprecated`.
     pub deprecated: Option<String>,
-    /// What `@cost` says.
-    pub cost: Option<Cost>,
-    /// The `assumedSize` of `@listSize`.
-    pub list_size: Option<u32>,
+    /// The directives at it, in the order they are written.
+    pub directives: Vec<Directive>,
 }
 
-/// What a field counts in the estimate of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cost {
-    /// Each answer.
-    pub weight: u32,
-    /// Each day between the arguments `start` and `end`.
-    pub per_day: u32,
+/// A directive at a definition, such as `@deprecated(reason: "…")`.
+#[derive(Debug, Clone)]
+pub struct Directive {
+    /// Its name, without the `@`.
+    pub name: String,
+    /// The arguments that are written, with their values.
+    pub arguments: Vec<(String, Value)>,
 }
 
 /// An argument, or a field of an input object.
@@ -351,6 +349,14 @@ impl Object {
     /// The field of this name.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+impl Field {
+    /// The value that the directive `directive` at this field gives its argument `argument`.
+    pub fn directive(&self, directive: &str, argument: &str) -> Option<&Value> {
+        let directive = self.directives.iter().find(|it| it.name == directive)?;
+        directive.arguments.iter().find(|(name, _)| name == argument).map(|(_, value)| value)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 
 use super::{Addresses, Database, Deploy, Serve, value};
 use crate::entity::token::Scope;
@@ -177,17 +177,4 @@ pub enum SchemaCommand {
         /// The schema that is to take its place
         new: PathBuf,
     },
-}
-
-impl ValueEnum for Scope {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Read, Self::Write]
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(match self {
-            Self::Read => clap::builder::PossibleValue::new("read").help("queries"),
-            Self::Write => clap::builder::PossibleValue::new("write").help("queries and mutations"),
-        })
-    }
 }

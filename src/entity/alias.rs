@@ -35,6 +35,8 @@ pub fn slug(name: &str, fallback: &str) -> String {
 
 /// A table that gives each alias to one owner at a time.
 pub trait AliasTable: EntityTrait {
+    /// An owner whose aliases may be written.
+    type Owner: Sync;
     /// What the owners are called, which is also the slug of an owner whose name has no letter or digit.
     const NOUN: &'static str;
     /// The column of the owner's key.
@@ -44,11 +46,14 @@ pub trait AliasTable: EntityTrait {
     /// The column of its kind.
     const KIND: Self::Column;
 
+    /// The key of an owner.
+    fn key(owner: &Self::Owner) -> i64;
+
     /// Gives the alias to the owner unless another has it, and says whether the owner has it now. One that the owner
     /// had before keeps the stronger kind: a slug stays a slug, and what somebody gave does not become a mere name.
     fn claim<C: ConnectionTrait>(
         db: &C,
-        owner: i64,
+        owner: &Self::Owner,
         value: &str,
         kind: Kind,
     ) -> impl Future<Output = Result<bool, DbErr>> + Send {
@@ -59,7 +64,7 @@ pub trait AliasTable: EntityTrait {
         let insert = Query::insert()
             .into_table(Self::default())
             .columns([Self::OWNER, Self::VALUE, Self::KIND])
-            .values_panic([owner.into(), value.into(), Expr::value(kind)])
+            .values_panic([Self::key(owner).into(), value.into(), Expr::value(kind)])
             .on_conflict(
                 OnConflict::column(Self::VALUE)
                     .value(Self::KIND, stronger)
@@ -73,11 +78,11 @@ pub trait AliasTable: EntityTrait {
     /// Gives the owner a slug of its name: the plain one where that is free or the owner's, else a numbered one.
     fn claim_slug<C: ConnectionTrait>(
         db: &C,
-        owner: i64,
+        owner: &Self::Owner,
         name: &str,
     ) -> impl Future<Output = Result<String, DbErr>> + Send {
         async move {
-            for slug in slugs(name, Self::NOUN, owner) {
+            for slug in slugs(name, Self::NOUN, Self::key(owner)) {
                 if Self::claim(db, owner, &slug, Kind::Slug).await? {
                     return Ok(slug);
                 }

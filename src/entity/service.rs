@@ -1,12 +1,16 @@
 //! Services: what the catalogue is about.
 
-use sea_orm::Set;
+use std::collections::HashMap;
+use std::ops::Deref;
+
 use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
 use super::alias::{AliasTable, Kind};
 use super::{Timestamp, service_alias, service_search};
-use crate::db::Read;
+use crate::db::{self, Read};
+use crate::error::{Result, UserError};
 
 /// A row of `service`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -49,6 +53,58 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+/// A service that this transaction may write: nobody else changes, deletes or locks it before the transaction ends. What
+/// writes a service, its aliases, its tags or its repositories asks for one.
+///
+/// There are three ways to one: [`writable`], for everybody but a service file; [`governed`], for service files; and
+/// [`create`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Writable(Model);
+
+impl Deref for Writable {
+    type Target = Model;
+
+    fn deref(&self) -> &Model {
+        &self.0
+    }
+}
+
+impl From<Writable> for Model {
+    fn from(service: Writable) -> Self {
+        service.0
+    }
+}
+
+/// Holds a service that was found in this transaction, and then looks whether it is locked. The other way round, a service
+/// file could lock it in between.
+///
+/// # Errors
+/// A service file governs the service.
+pub async fn writable<C: ConnectionTrait>(db: &C, found: Model) -> Result<Writable> {
+    let service = match db::has_one_writer(db) {
+        true => found,
+        // Deleted since it was found: the mutation has lost a race, and runs again.
+        false => Entity::find_by_id(found.id).lock_exclusive().one(db).await?.ok_or(DbErr::RecordNotUpdated)?,
+    };
+    match &service.locked_by {
+        None => Ok(Writable(service)),
+        Some(file) => {
+            let message = format!("the service is locked: its service file {file} governs it; change it there");
+            Err(UserError::new("locked", message).into())
+        }
+    }
+}
+
+/// Holds the services with these ids for a service file, locked or not, by their ids. Those that are gone are left out.
+pub async fn governed<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Writable>, DbErr> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    // In one order, so that two who write many of them do not wait for each other.
+    let held = Entity::find().filter(db::any(db, Column::Id, ids)).order_by_asc(Column::Id).lock_exclusive();
+    Ok(held.all(db).await?.into_iter().map(|service| (service.id, Writable(service))).collect())
+}
+
 /// The service that has this alias, of whatever kind.
 pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
     super::by_alias::<Entity, service_alias::Entity>(db, Column::Id, alias).await
@@ -59,7 +115,7 @@ pub async fn create<C: ConnectionTrait>(
     db: &C,
     name: String,
     fill: impl FnOnce(&mut ActiveModel),
-) -> Result<Model, DbErr> {
+) -> Result<Writable, DbErr> {
     let now = Timestamp::now();
     let mut row = ActiveModel {
         name: Set(name.clone()),
@@ -69,19 +125,19 @@ pub async fn create<C: ConnectionTrait>(
         ..Default::default()
     };
     fill(&mut row);
-    let service = row.insert(db).await?;
-    let slug = claim_name(db, service.id, &name).await?;
-    let mut row: ActiveModel = service.into();
+    let service = Writable(row.insert(db).await?);
+    let slug = claim_name(db, &service, &name).await?;
+    let mut row: ActiveModel = service.0.into();
     row.slug = Set(slug);
     let service = row.update(db).await?;
     service_search::keep(db, service.id).await?;
-    Ok(service)
+    Ok(Writable(service))
 }
 
 /// Gives a service the aliases that follow from its name, a slug and the name itself where it is free, and answers the
 /// slug. The caller changes the row, and then keeps what is [searched](service_search::keep).
-pub async fn claim_name<C: ConnectionTrait>(db: &C, id: i64, name: &str) -> Result<String, DbErr> {
-    let slug = service_alias::Entity::claim_slug(db, id, name).await?;
-    service_alias::Entity::claim(db, id, name, Kind::Name).await?;
+pub async fn claim_name<C: ConnectionTrait>(db: &C, service: &Writable, name: &str) -> Result<String, DbErr> {
+    let slug = service_alias::Entity::claim_slug(db, service, name).await?;
+    service_alias::Entity::claim(db, service, name, Kind::Name).await?;
     Ok(slug)
 }

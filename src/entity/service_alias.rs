@@ -4,6 +4,7 @@ use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::alias::{AliasTable, Kind};
+use super::service::Writable;
 
 /// A row of `service_alias`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -27,8 +28,13 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 impl AliasTable for Entity {
+    type Owner = Writable;
     const NOUN: &'static str = "service";
     const OWNER: Column = Column::ServiceId;
     const VALUE: Column = Column::Value;
     const KIND: Column = Column::Kind;
+
+    fn key(owner: &Writable) -> i64 {
+        owner.id
+    }
 }

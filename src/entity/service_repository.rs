@@ -1,7 +1,11 @@
 //! Which repositories a service's source is in.
 
+use sea_orm::Set;
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::OnConflict;
 use serde::Deserialize;
+
+use super::service::Writable;
 
 /// A row of `service_repository`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -25,3 +29,23 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+/// Links a service to a repository, and answers the link; nothing when the two are linked already.
+pub async fn link<C: ConnectionTrait>(
+    db: &C,
+    service: &Writable,
+    repository: i64,
+    base_directory: Option<String>,
+    display_name: Option<String>,
+) -> Result<Option<Model>, DbErr> {
+    let row = ActiveModel {
+        service_id: Set(service.id),
+        repository_id: Set(repository),
+        base_directory: Set(base_directory.unwrap_or_else(|| "/".to_owned())),
+        display_name: Set(display_name),
+        ..Default::default()
+    };
+    let unless_linked = OnConflict::columns([Column::ServiceId, Column::RepositoryId]).do_nothing().to_owned();
+    let made = Entity::insert(row).on_conflict(unless_linked).exec_with_returning_many(db).await?;
+    Ok(made.into_iter().next())
+}

@@ -7,6 +7,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 use serde::Deserialize;
 
+use super::service::Writable;
 use super::text;
 use crate::error::UserError;
 
@@ -38,10 +39,10 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// What can carry tags, with its key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Owner {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner<'a> {
     /// A service.
-    Service(i64),
+    Service(&'a Writable),
     /// A repository.
     Repository(i64),
     /// A team.
@@ -50,7 +51,7 @@ pub enum Owner {
     User(i64),
 }
 
-impl Owner {
+impl Owner<'_> {
     /// The column that names an owner of this kind.
     pub fn column(self) -> Column {
         match self {
@@ -64,7 +65,8 @@ impl Owner {
     /// The key of the owner.
     pub fn id(self) -> i64 {
         match self {
-            Self::Service(id) | Self::Repository(id) | Self::Team(id) | Self::User(id) => id,
+            Self::Service(service) => service.id,
+            Self::Repository(id) | Self::Team(id) | Self::User(id) => id,
         }
     }
 }
@@ -85,7 +87,7 @@ pub fn check_value(value: &str) -> Result<String, UserError> {
 }
 
 /// A tag that is not stored yet. Storing it fails on the unique index when the owner has the key.
-pub fn new(owner: Owner, key: String, value: String) -> ActiveModel {
+pub fn new(owner: Owner<'_>, key: String, value: String) -> ActiveModel {
     let mut tag = ActiveModel { key: Set(key), value: Set(value), ..Default::default() };
     tag.set(owner.column(), owner.id().into());
     tag
@@ -95,7 +97,7 @@ pub fn new(owner: Owner, key: String, value: String) -> ActiveModel {
 /// tags come in the order of the keys, which differ.
 pub async fn assign<C: ConnectionTrait>(
     db: &C,
-    owner: Owner,
+    owner: Owner<'_>,
     tags: Vec<(String, String)>,
 ) -> Result<Vec<Model>, DbErr> {
     if tags.is_empty() {

@@ -27,8 +27,13 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 impl AliasTable for Entity {
+    type Owner = i64;
     const NOUN: &'static str = "team";
     const OWNER: Column = Column::TeamId;
     const VALUE: Column = Column::Value;
     const KIND: Column = Column::Kind;
+
+    fn key(owner: &i64) -> i64 {
+        *owner
+    }
 }

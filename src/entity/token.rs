@@ -69,8 +69,10 @@ impl Model {
 pub enum Scope {
     /// Queries.
     Read,
-    /// Queries and mutations.
+    /// Also mutations, except those about users.
     Write,
+    /// Every mutation.
+    Admin,
 }
 
 /// A token as its owner holds it: `rc_`, 256 random bits, and a checksum, so that programs which look for leaked

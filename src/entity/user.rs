@@ -1,8 +1,8 @@
 //! People: members and managers of teams, and those who deploy.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Expr;
-use sea_orm::{QuerySelect, Set, SqlErr};
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{QueryOrder, QuerySelect, Set, SqlErr};
 use serde::Deserialize;
 
 use super::audit::Subject;
@@ -85,6 +85,28 @@ pub async fn by_email<C: Read>(db: &C, email: &str) -> Result<Option<Model>, DbE
 pub async fn any_administrator<C: ConnectionTrait>(db: &C) -> Result<bool, DbErr> {
     let administrators = Entity::find().filter(Column::Role.eq(Role::Admin));
     Ok(administrators.select_only().column(Column::Id).limit(1).into_tuple::<i64>().one(db).await?.is_some())
+}
+
+/// Holds the user before it is deleted or gets a lesser role, together with all administrators, so that of two who do
+/// this at the same moment the second sees what the first did.
+///
+/// # Errors
+/// The user is the only administrator: nobody could manage users and tokens any more.
+pub async fn hold_to_demote<C: ConnectionTrait>(db: &C, id: i64) -> Result<Model> {
+    // All in one order, so that two of these do not wait for each other.
+    let held = Entity::find().filter(Column::Role.eq(Role::Admin).or(Column::Id.eq(id)));
+    let held = held.order_by_asc(Column::Id).lock_exclusive().all(db).await?;
+    let (user, others): (Vec<_>, Vec<_>) = held.into_iter().partition(|user| user.id == id);
+    // Another request deleted the user since it was found: the mutation runs again and says so.
+    let user = user.into_iter().next().ok_or(DbErr::RecordNotUpdated)?;
+    if user.role == Role::Admin && others.is_empty() {
+        let name = quoted(&user.name);
+        return Err(UserError::base(format!(
+            "{name} is the only administrator; make another user an administrator first"
+        ))
+        .into());
+    }
+    Ok(user)
 }
 
 /// Makes the user with this address an administrator, and makes the user where there is none: for an installation that

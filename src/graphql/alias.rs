@@ -1,7 +1,7 @@
 //! Aliases of services and teams, and what a client is told when a name is taken.
 
 use foldhash::{HashMap, HashMapExt};
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ActiveEnum, ColumnTrait, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     SqlErr,
@@ -82,15 +82,14 @@ impl AliasCreateMutation for Mutation {
             Some("Team") => {
                 let team = id::require::<entity::team::Entity>(db, &owner_id, "ownerId").await?;
                 hold::<entity::team::Entity>(db, team.id).await?;
-                (TeamResolver::id(&team), give::<team_alias::Entity>(db, team.id, &alias).await?)
+                (TeamResolver::id(&team), give::<team_alias::Entity>(db, &team.id, &alias).await?)
             }
             Some("Service") => {
                 let service = id::require::<entity::service::Entity>(db, &owner_id, "ownerId").await?;
-                let service = hold::<entity::service::Entity>(db, service.id).await?;
-                service::refuse_locked(&service)?;
-                let aliases = give::<service_alias::Entity>(db, service.id, &alias).await?;
+                let service = entity::service::writable(db, service).await?;
+                let aliases = give::<service_alias::Entity>(db, &service, &alias).await?;
                 service_search::keep(db, service.id).await?;
-                (ServiceResolver::id(&service), aliases)
+                (ServiceResolver::id(&*service), aliases)
             }
             _ => return Err(UserError::new("ownerId", id::stray(&owner_id, "service or team")).not_found().into()),
         };
@@ -99,13 +98,13 @@ impl AliasCreateMutation for Mutation {
 }
 
 /// Gives the owner an alias, and says which it has then.
-async fn give<T: AliasTable>(db: &impl Read, owner: i64, alias: &str) -> Result<Option<Vec<String>>> {
+async fn give<T: AliasTable>(db: &impl Read, owner: &T::Owner, alias: &str) -> Result<Option<Vec<String>>> {
     let alias = text::required("alias", alias, text::SHORT)?;
     let taken = || UserError::new("alias", format!("another {} has the alias {}", T::NOUN, quoted(&alias)));
     if !T::claim(db, owner, &alias, Kind::Managed).await.map_err(|error| or_taken(error, taken()))? {
         return Err(taken().into());
     }
-    Ok(all::<T>(db, [owner]).await?.pop())
+    Ok(all::<T>(db, [T::key(owner)]).await?.pop())
 }
 
 impl AliasDeleteMutation for Mutation {
@@ -114,33 +113,32 @@ impl AliasDeleteMutation for Mutation {
         let db = &ctx.db();
         match owner_type {
             AliasOwnerTypeEnum::Service => {
-                let service = service::require(db, Identifier::Alias(&alias)).await?;
-                service::refuse_locked(&service)?;
-                take::<service_alias::Entity>(db, &alias).await?;
+                let service = service::require_writable(db, Identifier::Alias(&alias)).await?;
+                take::<service_alias::Entity>(db, &service, &alias).await?;
                 service_search::keep(db, service.id).await?;
             }
             AliasOwnerTypeEnum::Team => {
-                team::require(db, Identifier::Alias(&alias)).await?;
-                take::<team_alias::Entity>(db, &alias).await?;
+                let team = team::require(db, Identifier::Alias(&alias)).await?;
+                take::<team_alias::Entity>(db, &team.id, &alias).await?;
             }
         }
         Ok(AliasDeletePayload { deleted_alias: Some(alias), ..Default::default() })
     }
 }
 
-/// Takes an alias away, unless it follows from a name.
-async fn take<T: AliasTable>(db: &impl Read, alias: &str) -> Result<()> {
-    let managed = T::delete_many().filter(T::VALUE.eq(alias)).filter(T::KIND.eq(Kind::Managed));
+/// Takes an alias away from its owner, unless it follows from a name.
+async fn take<T: AliasTable>(db: &impl Read, owner: &T::Owner, alias: &str) -> Result<()> {
+    let is_it = T::OWNER.eq(T::key(owner)).and(T::VALUE.eq(alias));
+    let managed = T::delete_many().filter(is_it.clone()).filter(T::KIND.eq(Kind::Managed));
     if managed.exec(db).await?.rows_affected == 1 {
         return Ok(());
     }
-    let kind: Option<Kind> =
-        T::find().select_only().column(T::KIND).filter(T::VALUE.eq(alias)).into_tuple().one(db).await?;
+    let kind: Option<Kind> = T::find().select_only().column(T::KIND).filter(is_it).into_tuple().one(db).await?;
     let message = match kind {
         Some(Kind::Name) => "name is locked, it cannot be deleted",
         // Clients compare this sentence.
         Some(_) => "slug is locked, it cannot be deleted",
-        // Another request took it away since it was looked at.
+        // Another request took it away since it was found.
         None => return Err(DbErr::RecordNotUpdated.into()),
     };
     Err(UserError::new("alias", message).into())

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::execute::Scope;
 use super::id;
 use super::places::Who;
 use super::plan::Plan;
@@ -15,41 +16,28 @@ pub struct Caller {
     /// Who it is, for the audit.
     pub actor: Actor,
     /// What that one may do.
-    pub rights: Rights,
+    pub scope: Scope,
 }
-
-/// What a caller may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rights {
-    /// Queries.
-    Read,
-    /// Also mutations, but for those that are about who may do what.
-    Write,
-    /// All mutations.
-    All,
-}
-
-/// The mutations about who may do what: whoever could change a role could take any.
-const ABOUT_RIGHTS: &[&str] = &["userInvite", "userUpdate", "userDelete"];
 
 impl Caller {
-    /// Whoever holds a token. Tokens are made by administrators.
+    /// Whoever holds a token.
     pub fn token(token: &token::Model) -> Self {
-        let rights = match token.scope {
-            token::Scope::Read => Rights::Read,
-            token::Scope::Write => Rights::All,
+        let scope = match token.scope {
+            token::Scope::Read => Scope::Read,
+            token::Scope::Write => Scope::Write,
+            token::Scope::Admin => Scope::Admin,
         };
-        Self { actor: Actor::token(token), rights }
+        Self { actor: Actor::token(token), scope }
     }
 
     /// Somebody who is signed in to the application.
     pub fn session(session: &session::Model, user: &user::Model) -> Self {
-        let rights = match user.role {
-            Role::Viewer => Rights::Read,
-            Role::User => Rights::Write,
-            Role::Admin => Rights::All,
+        let scope = match user.role {
+            Role::Viewer => Scope::Read,
+            Role::User => Scope::Write,
+            Role::Admin => Scope::Admin,
         };
-        Self { actor: Actor::session(session, user), rights }
+        Self { actor: Actor::session(session, user), scope }
     }
 
     /// Whose share of the places its requests take.
@@ -57,27 +45,33 @@ impl Caller {
         (self.actor.kind, self.actor.id)
     }
 
-    /// Whether the caller is shown the addresses that deploys are posted to. They are as good as passwords for writing, so
-    /// a viewer is not; a token shows them to whoever made it.
+    /// Whether the caller is shown the addresses that deploys are posted to. Whoever knows one can write.
     pub fn sees_webhooks(&self) -> bool {
-        self.rights > Rights::Read || self.actor.kind != audit::ActorKind::Session
+        self.scope >= Scope::Write
     }
 
     /// Why the caller may not run the operation; nothing when it may.
-    pub fn refused(&self, plan: &Plan) -> Option<&'static str> {
-        if !plan.serial {
-            return None;
+    pub fn refused(&self, plan: &Plan) -> Option<String> {
+        let field = plan.root.fields.iter().find(|field| field.scope() > self.scope)?;
+        let (name, word) = (field.name(), |scope| match scope {
+            Scope::Read => "read",
+            Scope::Write => "write",
+            Scope::Admin => "admin",
+        });
+        let (needed, own) = (word(field.scope()), word(self.scope));
+        if self.actor.kind == audit::ActorKind::Token {
+            return Some(format!(
+                "{name} requires a token with the scope {needed}, and this one has the scope {own}. An administrator can \
+                 create one on the page API tokens, or with `rollcall token create --scope {needed}`."
+            ));
         }
-        match (self.rights, self.actor.kind) {
-            (Rights::Read, audit::ActorKind::Token) => {
-                Some("This token may read only: mutations need one with the scope write.")
-            }
-            (Rights::Read, _) => Some("You may read only: mutations need a member or an administrator."),
-            (Rights::Write, _) if plan.root.fields.iter().any(|field| ABOUT_RIGHTS.contains(&field.name())) => {
-                Some("Only an administrator may change users.")
-            }
-            _ => None,
-        }
+        Some(match field.scope() {
+            Scope::Admin => format!("{name} requires an administrator."),
+            _ => format!(
+                "{name} requires a member or an administrator, and you are a viewer. An administrator can change your role \
+                 on the page Users."
+            ),
+        })
     }
 }
 

@@ -19,7 +19,7 @@ use apollo_compiler::validation::Valid;
 use async_graphql::{ErrorExtensionValues, ServerError};
 use futures_util::future::join_all;
 
-pub use super::object::{BoxFuture, Composite, Cost, FieldInfo, Kind, Node, Object, ObjectInfo, Size};
+pub use super::object::{BoxFuture, Composite, Cost, FieldInfo, Kind, Node, Object, ObjectInfo, Scope, Size};
 use super::plan::{FieldPlan, ObjectPlan, Source};
 pub use super::run::{Response, errors_json, run};
 pub use super::shape::{Boxed, Children, Rows, Shape, Written};

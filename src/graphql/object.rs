@@ -37,6 +37,20 @@ pub struct FieldInfo {
     pub objects: &'static [&'static ObjectInfo],
     /// What it adds to the estimate of a request.
     pub cost: Cost,
+    /// The scope that a caller needs to select the field.
+    pub scope: Scope,
+}
+
+/// What a caller may do. Each scope includes the ones before it. The SDL says which scope a mutation requires; everything
+/// else requires [`Scope::Read`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// Queries.
+    Read,
+    /// Also mutations, except those that require [`Scope::Admin`].
+    Write,
+    /// Every mutation.
+    Admin,
 }
 
 /// How a field is answered.

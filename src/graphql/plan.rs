@@ -14,7 +14,7 @@ use async_graphql::{Pos, ServerError, Value};
 use super::cost;
 use super::document::request_error;
 use super::estimate::Sizing;
-use super::execute::{Arguments, Cost, FieldInfo, Kind, ObjectInfo};
+use super::execute::{Arguments, Cost, FieldInfo, Kind, ObjectInfo, Scope};
 use super::faults::Faults;
 use super::input::{self, Fields, InputError, ReadArguments, Substitution};
 use super::lines::Lines;
@@ -139,6 +139,11 @@ impl FieldPlan {
     /// Whether the SDL lets it be null.
     pub fn nullable(&self) -> bool {
         self.info.is_some_and(|info| info.nullable)
+    }
+
+    /// The scope that a caller needs to select it.
+    pub fn scope(&self) -> Scope {
+        self.info.map_or(Scope::Read, |info| info.scope)
     }
 
     /// Its place in [`ObjectInfo::fields`].

@@ -5,21 +5,23 @@ use sea_orm::sea_query::{OnConflict, Query};
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, Set};
 
 use super::context::Ctx;
+use super::hold::hold;
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
 use super::page::{PageArguments, PageRequest};
 use super::schema::*;
-use super::service::{refuse_locked, refuse_where_locked, set};
+use super::service::{refuse_where_locked, set};
 use super::types::{Repository, Service, ServiceRepository};
 use super::{service as services, text};
 use crate::db::Read;
+use crate::entity::service::Writable;
 use crate::entity::timestamp::touch;
 use crate::entity::{
     ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, repository, service,
     service_repository, tag,
 };
-use crate::error::{Problems, Result, UserError, quoted};
+use crate::error::{Error, Problems, Result, UserError, quoted};
 
 impl RepositoryResolver for Repository {
     fn id(&self) -> Id {
@@ -251,6 +253,7 @@ impl RepositoryDeleteMutation for Mutation {
         let RepositoryDeleteInput { id, alias } = input;
         let db = &ctx.db();
         let repository = require(db, Identifier::new(&id, &alias)?).await?;
+        let repository = hold::<repository::Entity>(db, repository.id).await?;
         let deleted_repository_id = Some(RepositoryResolver::id(&repository));
         let deleted_repository_alias = Some(repository.default_alias.clone());
         let linked = Query::select()
@@ -272,34 +275,26 @@ impl ServiceRepositoryCreateMutation for Mutation {
         let ServiceRepositoryCreateInput { service, repository, base_directory, display_name } = input;
         let db = &ctx.db();
         let mut problems = Problems::default();
-        let service = problems.take_any(unlocked_service(db, &service).await)?;
+        let service = problems.take_any(writable_service(db, &service).await)?;
         let repository = problems.take_any(named_repository(db, &repository).await)?;
         let base_directory = problems.take(text::optional("baseDirectory", &base_directory, text::SHORT)).flatten();
         let display_name = problems.take(text::optional("displayName", &display_name, text::SHORT)).flatten();
         problems.none()?;
 
-        let row = service_repository::ActiveModel {
-            service_id: Set(service.unwrap_or_default()),
-            repository_id: Set(repository.unwrap_or_default()),
-            base_directory: Set(base_directory.unwrap_or_else(|| "/".to_owned())),
-            display_name: Set(display_name),
-            ..Default::default()
+        // Both are there, or there is a problem.
+        let (Some(service), Some(repository)) = (service, repository) else {
+            return Err(Error::internal("a service or a repository was neither found nor missed"));
         };
-        let pair = [service_repository::Column::ServiceId, service_repository::Column::RepositoryId];
-        let unless_linked = OnConflict::columns(pair).do_nothing().to_owned();
-        let made = service_repository::Entity::insert(row).on_conflict(unless_linked).exec_with_returning_many(db);
-        let link = made.await?.into_iter().next();
+        let link = service_repository::link(db, &service, repository, base_directory, display_name).await?;
         let link = link.ok_or_else(|| UserError::base("the service and the repository are linked already"))?;
         Ok(ServiceRepositoryCreatePayload { service_repository: Some(link), ..Default::default() })
     }
 }
 
-/// The key of the service that is to be linked.
-async fn unlocked_service(db: &impl Read, named: &IdentifierInput) -> Result<i64> {
+/// The service that is to be linked.
+async fn writable_service(db: &impl Read, named: &IdentifierInput) -> Result<Writable> {
     let found = async { services::require(db, Identifier::new(&named.id, &named.alias)?).await };
-    let service = found.await.map_err(|error| error.map_user(|error| error.within("service")))?;
-    refuse_locked(&service)?;
-    Ok(service.id)
+    service::writable(db, found.await.map_err(|error| error.map_user(|error| error.within("service")))?).await
 }
 
 /// The key of the repository that is to be linked.
@@ -313,9 +308,7 @@ impl ServiceRepositoryDeleteMutation for Mutation {
         let DeleteInput { id } = input;
         let db = &ctx.db();
         let link = id::require::<service_repository::Entity>(db, &id, "id").await?;
-        if let Some(service) = service::Entity::find_by_id(link.service_id).one(db).await? {
-            refuse_locked(&service)?;
-        }
+        services::owner_writable(db, link.service_id).await?;
         let deleted_id = Some(ServiceRepositoryResolver::id(&link));
         link.delete(db).await?;
         Ok(ServiceRepositoryDeletePayload { deleted_id, ..Default::default() })

@@ -2,10 +2,9 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 
 use super::context::Ctx;
-use super::hold::hold;
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
@@ -14,6 +13,7 @@ use super::schema::*;
 use super::types::{Deploy, Lifecycle, Service, Team, Tier};
 use super::{alias, deploy, deploy_metrics, team, text, tier};
 use crate::db::Read;
+use crate::entity::service::Writable;
 use crate::entity::timestamp::touch;
 use crate::entity::{
     self, ByIds, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository, service,
@@ -185,19 +185,20 @@ pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Resul
     }
 }
 
-/// Refuses a write to a service that a service file governs.
-pub(super) fn refuse_locked(service: &Service) -> Result<(), UserError> {
-    match &service.locked_by {
-        None => Ok(()),
-        Some(file) => {
-            let message = format!("the service is locked: its service file {file} governs it; change it there");
-            Err(UserError::new("locked", message))
-        }
-    }
+/// The service that a mutation names and may write.
+pub(super) async fn require_writable(db: &impl Read, identifier: Identifier<'_>) -> Result<Writable> {
+    service::writable(db, require(db, identifier).await?).await
 }
 
-/// Refuses to delete what a locked service refers to, which would change the service. All that refer to it are held,
-/// so that none is locked meanwhile.
+/// The service that owns something which is about to be changed, as one that may be written.
+pub(super) async fn owner_writable(db: &impl Read, id: i64) -> Result<Writable> {
+    // Deleted with all that it owns, since that was found: the mutation has lost a race, and runs again.
+    let found = service::Entity::find_by_id(id).one(db).await?.ok_or(DbErr::RecordNotUpdated)?;
+    service::writable(db, found).await
+}
+
+/// Refuses to delete what a locked service refers to, which would change the service. The caller holds what it deletes, so
+/// that no service comes to refer to it meanwhile; the services that do are held here, so that none is locked meanwhile.
 pub(super) async fn refuse_where_locked(db: &impl Read, refers: impl Into<Expr>) -> Result<()> {
     let services = service::Entity::find().select_only().columns([service::Column::Slug, service::Column::LockedBy]);
     let services = services.filter(refers.into()).order_by_asc(service::Column::Id).lock_exclusive();
@@ -248,7 +249,7 @@ impl ServiceCreateMutation for Mutation {
             row.lifecycle_id = Set(lifecycle_id.flatten());
             row.owner_id = Set(owner_id.flatten());
         });
-        Ok(ServiceCreatePayload { service: Some(service.await?), ..Default::default() })
+        Ok(ServiceCreatePayload { service: Some(service.await?.into()), ..Default::default() })
     }
 }
 
@@ -276,9 +277,7 @@ impl ServiceUpdateMutation for Mutation {
             owner_input,
         } = input;
         let db = &ctx.db();
-        let service = require(db, Identifier::new(&id, &alias)?).await?;
-        let service = hold::<service::Entity>(db, service.id).await?;
-        refuse_locked(&service)?;
+        let service = require_writable(db, Identifier::new(&id, &alias)?).await?;
 
         let mut problems = Problems::default();
         let name = problems.take(text::renamed("name", &name)).flatten();
@@ -292,10 +291,9 @@ impl ServiceUpdateMutation for Mutation {
         let owner_id = problems.take_any(owner_key(db, &owner_input).await)?;
         problems.none()?;
 
-        let id = service.id;
-        let mut row: service::ActiveModel = service.into();
+        let mut row: service::ActiveModel = Service::from(service.clone()).into();
         if let Some(name) = name {
-            row.slug = Set(service::claim_name(db, id, &name).await?);
+            row.slug = Set(service::claim_name(db, &service, &name).await?);
             row.name = Set(name);
         }
         set(&mut row.description, description.flatten());
@@ -328,16 +326,14 @@ impl ServiceDeleteMutation for Mutation {
         let ServiceDeleteInput { id, alias } = input;
         let db = &ctx.db();
         let identifier = Identifier::new(&id, &alias)?;
-        let service = require(db, identifier).await?;
-        let service = hold::<service::Entity>(db, service.id).await?;
-        refuse_locked(&service)?;
+        let service = require_writable(db, identifier).await?;
         let named_by = match identifier {
             Identifier::Alias(alias) => alias.to_owned(),
             Identifier::Id(_) => service.slug.clone(),
         };
-        let deleted_service_id = Some(ServiceResolver::id(&service));
+        let deleted_service_id = Some(ServiceResolver::id(&*service));
         deploy_number::leave_to_aliases(db, service.id).await?;
-        service.delete(db).await?;
+        Service::from(service).delete(db).await?;
         Ok(ServiceDeletePayload { deleted_service_id, deleted_service_alias: Some(named_by), ..Default::default() })
     }
 }

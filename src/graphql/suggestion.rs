@@ -15,6 +15,7 @@ use super::types::{CodeIssueProject, Service, ServiceSuggestion};
 use super::{integration as integrations, near_match, service, text};
 use crate::db::{self, Read};
 use crate::entity::alias::{AliasTable, Kind as AliasKind};
+use crate::entity::service::Writable;
 use crate::entity::suggestion::{self, Column, Kind, State};
 use crate::entity::{
     self, ByIds, Timestamp, code_issue_project, code_issue_project_resource, deploy, deploy_number, integration,
@@ -136,8 +137,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
             (Some(IdentifierInput { id, alias }), None) => {
                 let found = async { service::require(db, Identifier::new(id, alias)?).await };
                 let found = found.await.map_err(|error| error.map_user(|error| error.within("service")))?;
-                service::refuse_locked(&found)?;
-                (found, AliasKind::Managed)
+                (entity::service::writable(db, found).await?, AliasKind::Managed)
             }
             (None, name) => {
                 let name = name.unwrap_or(&suggestion.alias);
@@ -148,7 +148,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
         };
         match suggestion.code_issue_project_id {
             Some(project_id) => connect(db, project_id, service.id).await?,
-            None => give_alias(db, &suggestion.alias, service.id, alias_kind).await?,
+            None => give_alias(db, &suggestion.alias, &service, alias_kind).await?,
         }
         suggestion::Entity::update_many()
             .col_expr(Column::ServiceId, Expr::value(service.id))
@@ -156,24 +156,24 @@ impl ServiceSuggestionAcceptMutation for Mutation {
             .exec(db)
             .await?;
         let service_suggestion = Some(ServiceSuggestion { service_id: Some(service.id), ..suggestion });
-        Ok(ServiceSuggestionAcceptPayload { service_suggestion, service: Some(service), ..Default::default() })
+        Ok(ServiceSuggestionAcceptPayload { service_suggestion, service: Some(service.into()), ..Default::default() })
     }
 }
 
 /// Gives a service the alias that was deployed, the deploys that wait for it, and their count.
-async fn give_alias(db: &impl Read, alias: &str, service_id: i64, kind: AliasKind) -> Result<()> {
-    if !service_alias::Entity::claim(db, service_id, alias, kind).await? {
+async fn give_alias(db: &impl Read, alias: &str, service: &Writable, kind: AliasKind) -> Result<()> {
+    if !service_alias::Entity::claim(db, service, alias, kind).await? {
         let message = format!("another service has the alias {} by now", quoted(alias));
         return Err(UserError::base(message).into());
     }
-    service_search::keep(db, service_id).await?;
+    service_search::keep(db, service.id).await?;
     deploy::Entity::update_many()
-        .col_expr(deploy::Column::ServiceId, Expr::value(service_id))
+        .col_expr(deploy::Column::ServiceId, Expr::value(service.id))
         .filter(deploy::Column::ServiceAlias.eq(alias))
         .filter(deploy::Column::ServiceId.is_null())
         .exec(db)
         .await?;
-    Ok(deploy_number::move_to_service(db, alias, service_id).await?)
+    Ok(deploy_number::move_to_service(db, alias, service.id).await?)
 }
 
 /// Connects a code issue project to a service, unless it is already.

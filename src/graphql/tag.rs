@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use async_graphql::MaybeUndefined;
-use sea_orm::{ActiveModelTrait, EntityTrait, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::Ctx;
@@ -14,6 +14,7 @@ use super::schema::*;
 use super::types::Tag;
 use super::{service, team, text};
 use crate::db::{self, Read};
+use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
 use crate::entity::{self, repository, user};
 use crate::error::{Problems, Result, UserError, quoted};
@@ -32,13 +33,32 @@ impl TagResolver for Tag {
     }
 }
 
-/// The thing that gets tags, unless a service file governs it.
-async fn owner(
+/// The thing that gets tags: a service that may be written, or something else with its key.
+enum Taggable {
+    Service(Writable),
+    Repository(i64),
+    Team(i64),
+    User(i64),
+}
+
+impl Taggable {
+    fn owner(&self) -> Owner<'_> {
+        match self {
+            Self::Service(service) => Owner::Service(service),
+            Self::Repository(id) => Owner::Repository(*id),
+            Self::Team(id) => Owner::Team(*id),
+            Self::User(id) => Owner::User(*id),
+        }
+    }
+}
+
+/// The thing that gets tags, by what a client calls it.
+async fn taggable(
     db: &impl Read,
     id: &MaybeUndefined<String>,
     alias: &MaybeUndefined<String>,
     kind: Option<TaggableResource>,
-) -> Result<Owner> {
+) -> Result<Taggable> {
     let identifier = Identifier::new(id, alias)?;
     let kind = match identifier {
         Identifier::Alias(_) => kind.unwrap_or(TaggableResource::Service),
@@ -48,25 +68,21 @@ async fn owner(
         }
     };
     Ok(match (kind, identifier) {
-        (TaggableResource::Service, identifier) => {
-            let service = service::require(db, identifier).await?;
-            service::refuse_locked(&service)?;
-            Owner::Service(service.id)
-        }
-        (TaggableResource::Team, identifier) => Owner::Team(team::require(db, identifier).await?.id),
+        (TaggableResource::Service, identifier) => Taggable::Service(service::require_writable(db, identifier).await?),
+        (TaggableResource::Team, identifier) => Taggable::Team(team::require(db, identifier).await?.id),
         (TaggableResource::Repository, Identifier::Id(id)) => {
-            Owner::Repository(id::require::<repository::Entity>(db, id, "id").await?.id)
+            Taggable::Repository(id::require::<repository::Entity>(db, id, "id").await?.id)
         }
         (TaggableResource::Repository, Identifier::Alias(alias)) => {
             let repository = repository::by_alias(db, alias).await?;
-            Owner::Repository(repository.ok_or_else(|| unknown("repository has the alias", alias))?.id)
+            Taggable::Repository(repository.ok_or_else(|| unknown("repository has the alias", alias))?.id)
         }
         (TaggableResource::User, Identifier::Id(id)) => {
-            Owner::User(id::require::<user::Entity>(db, id, "id").await?.id)
+            Taggable::User(id::require::<user::Entity>(db, id, "id").await?.id)
         }
         (TaggableResource::User, Identifier::Alias(email)) => {
             let user = user::by_email(db, email).await?;
-            Owner::User(user.ok_or_else(|| unknown("user has the email address", email))?.id)
+            Taggable::User(user.ok_or_else(|| unknown("user has the email address", email))?.id)
         }
     })
 }
@@ -75,12 +91,10 @@ fn unknown(what: &str, alias: &str) -> UserError {
     UserError::new("alias", format!("no {what} {}", quoted(alias))).not_found()
 }
 
-/// Refuses a write to a tag of a service that a service file governs.
+/// Refuses a write to a tag of a service that a service file governs; holds any other service.
 async fn refuse_locked(db: &impl Read, tag: &Tag) -> Result<()> {
-    if let Some(id) = tag.service_id
-        && let Some(service) = entity::service::Entity::find_by_id(id).one(db).await?
-    {
-        service::refuse_locked(&service)?;
+    if let Some(id) = tag.service_id {
+        service::owner_writable(db, id).await?;
     }
     Ok(())
 }
@@ -89,16 +103,16 @@ fn taken(key: &str) -> UserError {
     UserError::new("key", format!("there is a tag with the key {} already", quoted(key)))
 }
 
-/// Makes others who write several tags of the same owner wait.
-async fn hold_owner(db: &impl Read, owner: Owner) -> Result<()> {
+/// Makes others who write several tags of the same owner wait. A service is held already.
+async fn hold_owner(db: &impl Read, owner: &Taggable) -> Result<()> {
     if db::has_one_writer(db) {
         return Ok(());
     }
     match owner {
-        Owner::Service(id) => drop(hold::<entity::service::Entity>(db, id).await?),
-        Owner::Repository(id) => drop(hold::<repository::Entity>(db, id).await?),
-        Owner::Team(id) => drop(hold::<entity::team::Entity>(db, id).await?),
-        Owner::User(id) => drop(hold::<user::Entity>(db, id).await?),
+        Taggable::Service(_) => {}
+        Taggable::Repository(id) => drop(hold::<repository::Entity>(db, *id).await?),
+        Taggable::Team(id) => drop(hold::<entity::team::Entity>(db, *id).await?),
+        Taggable::User(id) => drop(hold::<user::Entity>(db, *id).await?),
     }
     Ok(())
 }
@@ -110,7 +124,7 @@ impl TagAssignMutation for Mutation {
         if tags.len() > text::ENTRIES {
             return Err(UserError::new("tags", format!("at most {} tags can be set at once", text::ENTRIES)).into());
         }
-        let owner = owner(db, &id, &alias, r#type).await?;
+        let owner = taggable(db, &id, &alias, r#type).await?;
 
         let mut problems = Problems::default();
         let mut seen = HashSet::with_capacity(tags.len());
@@ -127,9 +141,9 @@ impl TagAssignMutation for Mutation {
         problems.none()?;
 
         if checked.len() > 1 {
-            hold_owner(db, owner).await?;
+            hold_owner(db, &owner).await?;
         }
-        let tags = tag::assign(db, owner, checked).await?;
+        let tags = tag::assign(db, owner.owner(), checked).await?;
         Ok(TagAssignPayload { tags: Some(tags), ..Default::default() })
     }
 }
@@ -138,13 +152,13 @@ impl TagCreateMutation for Mutation {
     async fn tag_create(ctx: &Ctx<'_>, input: TagCreateInput) -> Result<TagCreatePayload> {
         let TagCreateInput { id, alias, r#type, key: of, value: to } = input;
         let db = &ctx.db();
-        let owner = owner(db, &id, &alias, r#type).await?;
+        let owner = taggable(db, &id, &alias, r#type).await?;
         let mut problems = Problems::default();
         let key = problems.take(tag::check_key(&of));
         let value = problems.take(tag::check_value(&to));
         problems.none()?;
 
-        let tag = tag::new(owner, key.unwrap_or_default(), value.unwrap_or_default()).insert(db).await;
+        let tag = tag::new(owner.owner(), key.unwrap_or_default(), value.unwrap_or_default()).insert(db).await;
         let tag = tag.map_err(|error| or_taken(error, taken(&of)))?;
         Ok(TagCreatePayload { tag: Some(tag), ..Default::default() })
     }

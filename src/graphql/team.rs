@@ -133,7 +133,7 @@ impl TeamCreateMutation for Mutation {
         };
         let team = row.insert(db).await.map_err(|error| or_taken(error, taken(&name)))?;
         team_membership::join(db, team.id, &members.unwrap_or_default()).await?;
-        let alias = team_alias::Entity::claim_slug(db, team.id, &name).await?;
+        let alias = team_alias::Entity::claim_slug(db, &team.id, &name).await?;
         let mut row: team::ActiveModel = team.into();
         row.alias = Set(alias);
         Ok(TeamCreatePayload { team: Some(row.update(db).await?), ..Default::default() })
@@ -156,7 +156,7 @@ impl TeamUpdateMutation for Mutation {
         let error = taken(name.as_deref().unwrap_or_default());
         let mut row: team::ActiveModel = team.into();
         if let Some(name) = name {
-            row.alias = Set(team_alias::Entity::claim_slug(db, id, &name).await?);
+            row.alias = Set(team_alias::Entity::claim_slug(db, &id, &name).await?);
             row.name = Set(name);
         }
         set(&mut row.manager_id, manager_id.filter(|_| !manager_email.is_undefined()));

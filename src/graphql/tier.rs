@@ -10,6 +10,7 @@ use sea_orm::{
 
 use super::alias::or_taken;
 use super::context::Ctx;
+use super::hold::hold;
 use super::id::{self, Class, Id};
 use super::schema::*;
 use super::service::refuse_where_locked;
@@ -185,8 +186,9 @@ async fn update<E: Grade>(
 }
 
 async fn delete<E: Grade>(db: &impl Read, id: &str) -> Result<Option<Id>> {
-    let grade = id::require::<E>(db, id, "id").await?;
+    id::require::<E>(db, id, "id").await?;
     let Some(number) = id::number::<E>(id) else { return Ok(None) };
+    let grade = hold::<E>(db, number).await?;
     refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
     grade.delete(db).await?;
     Ok(Some(Id::of::<E>(number)))

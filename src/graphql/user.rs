@@ -178,12 +178,17 @@ impl UserUpdateMutation for Mutation {
         }
         problems.none()?;
 
+        let role = role.value().copied().map(stored);
+        let user = match role {
+            Some(Role::Viewer | Role::User) => user::hold_to_demote(db, user.id).await?,
+            Some(Role::Admin) | None => user,
+        };
         let mut row: user::ActiveModel = user.into();
         if let Some(name) = name {
             row.name = Set(name);
         }
-        if let Some(role) = role.value() {
-            row.role = Set(stored(*role));
+        if let Some(role) = role {
+            row.role = Set(role);
         }
         touch(&mut row.updated_at);
         let user = row.update(db).await?;
@@ -195,6 +200,7 @@ impl UserDeleteMutation for Mutation {
     async fn user_delete(ctx: &Ctx<'_>, user: UserIdentifierInput) -> Result<UserDeletePayload> {
         let db = &ctx.db();
         let user = require(db, &user).await?;
+        let user = user::hold_to_demote(db, user.id).await?;
         let deleted_user_id = Some(UserResolver::id(&user));
         user.delete(db).await?;
         Ok(UserDeletePayload { deleted_user_id, ..Default::default() })

@@ -4,8 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter};
 
 use super::document::{Document, Given, ServiceDocument};
 use super::find::{Governed, find};
@@ -14,6 +13,7 @@ use super::{Problems, repositories};
 use crate::db::{self, Read};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::audit::Subject;
+use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
 use crate::entity::{
     Timestamp, lifecycle, repository, service, service_alias, service_repository, service_search, team, tier,
@@ -53,7 +53,7 @@ pub(super) async fn apply(
     let mut freed = HashSet::new();
     for Governed { number, document, service, .. } in &subjects {
         if let (Some(service), Some(aliases)) = (service, &document.aliases)
-            && take_aliases(db, service.id, &document.name.value, aliases).await?
+            && take_aliases(db, service, &document.name.value, aliases).await?
         {
             freed.insert(*number);
         }
@@ -68,11 +68,11 @@ pub(super) async fn apply(
 
 /// Takes away the aliases that somebody gave the service and that are not listed. The name stays an alias, whoever
 /// gave it.
-async fn take_aliases(db: &impl Read, service: i64, name: &str, listed: &[At<String>]) -> Result<bool, DbErr> {
+async fn take_aliases(db: &impl Read, service: &Writable, name: &str, listed: &[At<String>]) -> Result<bool, DbErr> {
     use service_alias::Column;
     let kept = listed.iter().map(|alias| alias.value.as_str()).chain([name]);
     let others = service_alias::Entity::delete_many()
-        .filter(Column::ServiceId.eq(service))
+        .filter(Column::ServiceId.eq(service.id))
         .filter(Column::Kind.eq(Kind::Managed))
         .filter(Column::Value.is_not_in(kept));
     Ok(others.exec(db).await?.rows_affected > 0)
@@ -101,9 +101,9 @@ async fn put(db: &impl Read, governed: Governed<'_>, freed: bool, problems: &mut
         None => service::create(db, name.value.clone(), |_| {}).await?,
     };
     let id = before.id;
-    let mut after = before.clone();
+    let mut after = service::Model::from(before.clone());
     if after.name != name.value || !has_alias(db, id, &name.value).await? {
-        after.slug = service::claim_name(db, id, &name.value).await?;
+        after.slug = service::claim_name(db, &before, &name.value).await?;
         after.name.clone_from(&name.value);
         // The name finds the service the next time: without it as an alias there would be a second one.
         if let Some(other) = service::by_alias(db, &name.value).await?.filter(|other| other.id != id) {
@@ -139,9 +139,9 @@ async fn put(db: &impl Read, governed: Governed<'_>, freed: bool, problems: &mut
     after.locked_by = Some(problems.name(file).to_owned());
 
     let slug = after.slug.clone();
-    let mut changed = freed || after != before;
+    let mut changed = freed || after != *before;
     let is_renamed = (&after.name, &after.slug) != (&before.name, &before.slug);
-    if after != before {
+    if after != *before {
         if !created {
             after.updated_at = Timestamp::now_after(before.updated_at);
         }
@@ -149,17 +149,17 @@ async fn put(db: &impl Read, governed: Governed<'_>, freed: bool, problems: &mut
     }
     let mut has_new_alias = false;
     for alias in aliases.iter().flatten() {
-        has_new_alias |= give_alias(db, id, file, alias, problems).await?;
+        has_new_alias |= give_alias(db, &before, file, alias, problems).await?;
     }
     changed |= has_new_alias;
     if freed || is_renamed || has_new_alias {
         service_search::keep(db, id).await?;
     }
     if let Some(tagged) = tagged {
-        changed |= tags(db, Owner::Service(id), tagged).await?;
+        changed |= tags(db, Owner::Service(&before), tagged).await?;
     }
     if let Some(repositories) = repositories {
-        changed |= links(db, id, file, repositories, problems).await?;
+        changed |= links(db, &before, file, repositories, problems).await?;
     }
     Ok(Change::new("Service", id, &slug, created, changed))
 }
@@ -191,12 +191,12 @@ async fn has_alias(db: &impl Read, service: i64, alias: &str) -> Result<bool, Db
 /// Gives the service an alias, unless it has it, of whatever kind. Answers whether it is new.
 async fn give_alias(
     db: &impl Read,
-    service: i64,
+    service: &Writable,
     file: usize,
     At { value: alias, spot }: &At<String>,
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
-    if has_alias(db, service, alias).await? {
+    if has_alias(db, service.id, alias).await? {
         return Ok(false);
     }
     let given = service_alias::Entity::claim(db, service, alias, Kind::Managed).await?;
@@ -208,7 +208,7 @@ async fn give_alias(
 }
 
 /// Makes these the tags of the owner, and answers whether that changed anything.
-pub(super) async fn tags(db: &impl Read, owner: Owner, wanted: &[(String, String)]) -> Result<bool, DbErr> {
+pub(super) async fn tags(db: &impl Read, owner: Owner<'_>, wanted: &[(String, String)]) -> Result<bool, DbErr> {
     let present = tag::Entity::find().filter(owner.column().eq(owner.id())).all(db).await?;
     let mut present: HashMap<String, tag::Model> = present.into_iter().map(|tag| (tag.key.clone(), tag)).collect();
     let mut is_other = |(key, value): &&(String, String)| present.remove(key).is_none_or(|tag| tag.value != *value);
@@ -227,14 +227,14 @@ pub(super) async fn tags(db: &impl Read, owner: Owner, wanted: &[(String, String
 /// its folder and its name.
 async fn links(
     db: &impl Read,
-    service: i64,
+    service: &Writable,
     file: usize,
     wanted: &[At<String>],
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
     use service_repository::{Column, Entity};
     let mut changed = false;
-    let present = Entity::find().filter(Column::ServiceId.eq(service)).all(db).await?;
+    let present = Entity::find().filter(Column::ServiceId.eq(service.id)).all(db).await?;
     let mut present: HashMap<i64, i64> = present.into_iter().map(|link| (link.repository_id, link.id)).collect();
     for At { value: alias, spot } in wanted {
         let Some(repository) = repository::by_alias(db, alias).await? else {
@@ -245,15 +245,7 @@ async fn links(
             continue;
         };
         if present.remove(&repository.id).is_none() {
-            let link = service_repository::ActiveModel {
-                service_id: Set(service),
-                repository_id: Set(repository.id),
-                base_directory: Set("/".to_owned()),
-                display_name: Set(None),
-                ..Default::default()
-            };
-            let unless_linked = OnConflict::columns([Column::ServiceId, Column::RepositoryId]).do_nothing().to_owned();
-            Entity::insert(link).on_conflict(unless_linked).exec_without_returning(db).await?;
+            service_repository::link(db, service, repository.id, None, None).await?;
             changed = true;
         }
     }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::DbErr;
 
 use super::Problems;
 use super::document::{Document, ServiceDocument, Subject};
 use super::yaml::{At, Spot};
-use crate::db::{self, Read};
-use crate::entity::service;
+use crate::db::Read;
+use crate::entity::service::{self, Writable};
 
 /// A document, and the service that it is about; none that it is to be made.
 pub(super) struct Governed<'a> {
@@ -16,7 +16,17 @@ pub(super) struct Governed<'a> {
     pub(super) number: usize,
     pub(super) file: usize,
     pub(super) document: &'a ServiceDocument,
-    pub(super) service: Option<service::Model>,
+    pub(super) service: Option<Writable>,
+}
+
+/// A document, and what was found for it; nothing of that is held yet.
+struct Found<'a> {
+    number: usize,
+    file: usize,
+    document: &'a ServiceDocument,
+    service: Option<i64>,
+    /// The alias that found the service, where the name did not: the service is to be renamed.
+    alias: Option<Spot>,
 }
 
 /// Finds the services that the documents are about: by their names, and of the rest by the aliases that they list.
@@ -37,28 +47,27 @@ pub(super) async fn find<'a>(
         let twin = twin.or(service.as_ref().and_then(|service| found.insert(service.id, here)));
         match twin {
             Some(twin) => twice(problems, here, twin),
-            None => subjects.push(Governed { number, file: *file, document, service }),
+            None => {
+                let service = service.map(|service| service.id);
+                subjects.push(Found { number, file: *file, document, service, alias: None });
+            }
         }
     }
     let mut all = Vec::with_capacity(subjects.len());
-    for mut governed in subjects {
-        if governed.service.is_none() {
-            governed.service = match renamed(db, &governed, &found, problems).await? {
-                None => None,
-                Some((service, spot)) => {
-                    let here = (governed.file, spot);
-                    if let Some(twin) = found.insert(service.id, here) {
-                        twice(problems, here, twin);
-                        continue;
-                    }
-                    Some(service)
-                }
-            };
+    for mut subject in subjects {
+        if subject.service.is_none()
+            && let Some((service, spot)) = renamed(db, &subject, &found, problems).await?
+        {
+            let here = (subject.file, spot);
+            if let Some(twin) = found.insert(service.id, here) {
+                twice(problems, here, twin);
+                continue;
+            }
+            (subject.service, subject.alias) = (Some(service.id), Some(spot));
         }
-        all.push(governed);
+        all.push(subject);
     }
-    hold(db, &mut all).await?;
-    Ok(all)
+    hold(db, all, problems).await
 }
 
 fn twice(problems: &mut Problems, (file, spot): (usize, Spot), (twin, at): (usize, Spot)) {
@@ -70,7 +79,7 @@ fn twice(problems: &mut Problems, (file, spot): (usize, Spot), (twin, at): (usiz
 /// The service that has one of the document's aliases and is to be called by its name from now on.
 async fn renamed(
     db: &impl Read,
-    Governed { file, document, .. }: &Governed<'_>,
+    Found { file, document, .. }: &Found<'_>,
     found_by_name: &HashMap<i64, (usize, Spot)>,
     problems: &mut Problems,
 ) -> Result<Option<(service::Model, Spot)>, DbErr> {
@@ -91,31 +100,28 @@ async fn renamed(
             None => found = Some((service, *spot)),
         }
     }
-    // A name that is copied from another's file, with a line that was forgotten, must not take its service over.
-    if let Some((service, spot)) = &found
-        && let Some(other) = service.locked_by.as_deref().filter(|other| *other != problems.name(*file))
-    {
-        let alias = format!("it has this alias; release it, or use its name \"{}\"", service.name);
-        problems.add(
-            *file,
-            *spot,
-            format!("the service file {other} governs the service \"{}\": {alias}", service.slug),
-        );
-    }
     Ok(found)
 }
 
-/// Holds the services in one order, so that two who write many of them do not wait for each other.
-async fn hold(db: &impl Read, all: &mut [Governed<'_>]) -> Result<(), DbErr> {
-    let ids: Vec<i64> = all.iter().filter_map(|governed| Some(governed.service.as_ref()?.id)).collect();
-    if ids.is_empty() {
-        return Ok(());
+/// Holds the services that were found, and then looks who governs them.
+async fn hold<'a>(db: &impl Read, all: Vec<Found<'a>>, problems: &mut Problems) -> Result<Vec<Governed<'a>>, DbErr> {
+    let ids: Vec<i64> = all.iter().filter_map(|found| found.service).collect();
+    let mut held = service::governed(db, &ids).await?;
+    let mut governed = Vec::with_capacity(all.len());
+    for Found { number, file, document, service, alias } in all {
+        let service = service.and_then(|id| held.remove(&id));
+        // A name that is copied from another's file, with a line that was forgotten, must not take its service over.
+        if let (Some(service), Some(spot)) = (&service, alias)
+            && let Some(other) = service.locked_by.as_deref().filter(|other| *other != problems.name(file))
+        {
+            let alias = format!("it has this alias; release it, or use its name \"{}\"", service.name);
+            problems.add(
+                file,
+                spot,
+                format!("the service file {other} governs the service \"{}\": {alias}", service.slug),
+            );
+        }
+        governed.push(Governed { number, file, document, service });
     }
-    let held = service::Entity::find().filter(db::any(db, service::Column::Id, &ids));
-    let held = held.order_by_asc(service::Column::Id).lock_exclusive().all(db).await?;
-    let mut held: HashMap<i64, service::Model> = held.into_iter().map(|service| (service.id, service)).collect();
-    for governed in all {
-        governed.service = governed.service.take().and_then(|service| held.remove(&service.id));
-    }
-    Ok(())
+    Ok(governed)
 }

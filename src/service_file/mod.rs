@@ -86,10 +86,11 @@ pub async fn apply(db: &Db, places: &[PathBuf]) -> Result<Vec<String>, Refused> 
 pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
     db.write(async |db| {
         let unknown = || UserError::new("alias", format!("no service has the alias \"{alias}\"")).not_found();
-        let service = service::by_alias(db, alias).await?.ok_or_else(unknown)?;
+        let found = service::by_alias(db, alias).await?.ok_or_else(unknown)?;
+        let service = service::governed(db, &[found.id]).await?.remove(&found.id).ok_or_else(unknown)?;
         let (slug, locked) = (service.slug.clone(), service.locked_by.is_some());
         if locked {
-            let mut row: service::ActiveModel = service.into();
+            let mut row: service::ActiveModel = service::Model::from(service).into();
             row.locked_by = Set(None);
             touch(&mut row.updated_at);
             let row = row.update(db).await?;

@@ -1,9 +1,10 @@
-//! An edit to the SDL that the hand-written side does not follow stops the build, and the compiler's message says
-//! which trait, which method and which file.
+//! An edit to the SDL that the hand-written side does not follow stops the build, and the compiler's message, or the
+//! generator's, says which trait, which method and which file.
 //!
 //! Each case generates code for a small SDL with one edit and compiles it, against the library that this test run
 //! built, beside a hand-written side that knows nothing of the edit.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -82,11 +83,16 @@ impl TagDeleteMutation for Mutation {
 
 /// Compiles the hand-written side with what is generated from `sdl`: the compiler's errors, empty when it is content.
 fn compile(sdl: &str) -> String {
-    let bindings = Bindings::read(BINDINGS, &[]).expect("the bindings parse");
+    compile_with(sdl, BINDINGS, HAND_WRITTEN)
+}
+
+/// The same, with other bindings and another hand-written side.
+fn compile_with(sdl: &str, bindings: &str, hand_written: &str) -> String {
+    let bindings = Bindings::read(bindings, &[]).expect("the bindings parse");
     let code = codegen::generate("schema/schema.graphql", sdl, &bindings).expect("the SDL is in order");
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("schema.rs"), code).expect("the generated file");
-    std::fs::write(folder.path().join("lib.rs"), HAND_WRITTEN).expect("the hand-written file");
+    std::fs::write(folder.path().join("lib.rs"), hand_written).expect("the hand-written file");
     let (library, dependencies) = library();
     let output = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
         .args(["--edition=2024", "--crate-type=lib", "--crate-name=case", "--emit=metadata", "--cap-lints=warn"])
@@ -197,6 +203,45 @@ fn an_input_field_that_is_added_must_be_taken_out() {
 
 #[test]
 fn a_type_that_nothing_resolves_names_its_trait_and_its_file() {
+    let bindings = BINDINGS.replace("pub struct State;", "pub use crate::tier::Tier; pub struct State;");
     let sdl = SDL.replace("type Team {", "type Tier { name(short: Boolean): String }\ntype Team { tier: Tier ");
-    stops_with(&sdl, &["cannot find type `Tier` in module `super::types`"]);
+    let hand_written =
+        HAND_WRITTEN.replace("pub struct State;", "pub struct State;\n#[derive(Debug)]\npub struct Tier;");
+    let said = compile_with(&sdl, &bindings, &hand_written);
+    for part in ["nothing resolves the fields of the SDL's type `Tier`", "src/graphql/tier.rs"] {
+        assert!(said.contains(part), "expected {part:?} in:\n{said}");
+    }
+}
+
+#[test]
+fn a_type_that_must_be_bound_and_is_not_says_which_line_to_add() {
+    let sdl = SDL.replace("type Team {", "type Tier { name(short: Boolean): String }\ntype Team { tier: Tier ");
+    let bindings = Bindings::read(BINDINGS, &[]).expect("the bindings parse");
+    let said = codegen::generate("schema/schema.graphql", &sdl, &bindings).expect_err("Tier is not bound").to_string();
+    let expected = "\
+schema/schema.graphql:8:6: `Tier` must be bound to a Rust type: its field `name` has arguments
+type Tier { name(short: Boolean): String }
+     ^^^^
+help: make the entity in src/entity/tier.rs, add `pub use crate::entity::tier::Model as Tier;` to src/graphql/types.rs, \
+and write `impl TierResolver for Tier` in src/graphql/tier.rs
+";
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn without_bindings_every_type_of_the_schema_that_needs_one_is_named() {
+    let file = |path: &str| std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let (sdl, types) = (file("schema/schema.graphql"), file("src/graphql/types.rs"));
+    let said = codegen::generate("schema/schema.graphql", &sdl, &Bindings::default()).expect_err("nothing is bound");
+    let named: BTreeSet<&str> =
+        said.problems().iter().filter_map(|problem| problem.message.split('`').nth(1)).collect();
+    let lines = types.lines().filter(|line| line.starts_with("pub use "));
+    let brought = lines.flat_map(|line| {
+        let names = line.rsplit(['{', ':']).next().unwrap_or_default().trim_end_matches(['}', ';']);
+        names.split(", ").map(|name| name.rsplit(' ').next().unwrap_or_default())
+    });
+    // The state is no type of the SDL.
+    let bound: BTreeSet<&str> = brought.filter(|name| *name != "State").collect();
+    assert_eq!(named, bound);
+    assert!(said.problems().iter().all(|problem| problem.range.is_some()), "{said}");
 }

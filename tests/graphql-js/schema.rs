@@ -3624,7 +3624,13 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::payload(answer, field, execution).await
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
                 })
             }
             1u16 => {
@@ -3648,7 +3654,13 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::payload(answer, field, execution).await
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
                 })
             }
             2u16 => {
@@ -3696,7 +3708,13 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::payload(answer, field, execution).await
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
                 })
             }
             4u16 => {
@@ -3711,7 +3729,13 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::payload(answer, field, execution).await
+                    ::rollcall::graphql::execute::objects(
+                            answer.map(|answer| vec![answer]),
+                            1,
+                            field,
+                            execution,
+                        )
+                        .await
                 })
             }
             _ => Box::pin(async move { execution.unresolved(field) }),
@@ -3736,7 +3760,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -3744,7 +3768,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "condition",
@@ -3752,7 +3776,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "price",
@@ -3760,7 +3784,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "pages",
@@ -3768,7 +3792,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "isbn",
@@ -3776,7 +3800,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "published",
@@ -3784,7 +3808,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "tags",
@@ -3792,7 +3816,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "scores",
@@ -3800,7 +3824,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelf",
@@ -3808,11 +3832,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "related",
@@ -3822,11 +3842,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::BookRelatedArgs>,
                 ),
                 objects: &[&Book],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "summary",
@@ -3836,7 +3852,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::BookSummaryArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "authors",
@@ -3844,11 +3860,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "sequel",
@@ -3856,11 +3868,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "borrower",
@@ -3868,11 +3876,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -3886,7 +3890,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -3894,7 +3898,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "condition",
@@ -3902,7 +3906,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "price",
@@ -3910,7 +3914,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "minutes",
@@ -3918,7 +3922,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelf",
@@ -3926,11 +3930,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "related",
@@ -3940,11 +3940,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::FilmRelatedArgs>,
                 ),
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "summary",
@@ -3954,7 +3950,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::FilmSummaryArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "director",
@@ -3962,11 +3958,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -3980,7 +3972,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -3988,7 +3980,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "born",
@@ -3996,7 +3988,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "friend",
@@ -4004,11 +3996,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "wrote",
@@ -4018,11 +4006,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::PersonWroteArgs>,
                 ),
                 objects: &[&Book],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "likes",
@@ -4030,11 +4014,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film, &Person, &Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "motto",
@@ -4042,7 +4022,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4056,7 +4036,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "name",
@@ -4064,7 +4044,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "floor",
@@ -4072,7 +4052,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "width",
@@ -4080,7 +4060,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "open",
@@ -4088,7 +4068,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "keeper",
@@ -4096,11 +4076,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "holdings",
@@ -4112,11 +4088,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "rows",
@@ -4124,11 +4096,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "gaps",
@@ -4136,11 +4104,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4154,7 +4118,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "label",
@@ -4162,7 +4126,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "word",
@@ -4172,7 +4136,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmWordArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "sure",
@@ -4182,7 +4146,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmSureArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "one",
@@ -4192,11 +4156,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmOneArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "must",
@@ -4206,11 +4166,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmMustArgs>,
                 ),
                 objects: &[&Calm],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "next",
@@ -4220,11 +4176,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmNextArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "kin",
@@ -4234,11 +4186,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmKinArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ward",
@@ -4248,11 +4196,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmWardArgs>,
                 ),
                 objects: &[&Ward],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4266,7 +4210,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "label",
@@ -4274,7 +4218,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "word",
@@ -4284,7 +4228,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshWordArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "sure",
@@ -4294,7 +4238,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshSureArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "one",
@@ -4304,11 +4248,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshOneArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "must",
@@ -4318,11 +4258,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshMustArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "next",
@@ -4332,11 +4268,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshNextArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "kin",
@@ -4346,11 +4278,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshKinArgs>,
                 ),
                 objects: &[&Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ward",
@@ -4360,11 +4288,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshWardArgs>,
                 ),
                 objects: &[&Ward],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4378,7 +4302,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "loose",
@@ -4388,11 +4312,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardLooseArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "filled",
@@ -4402,11 +4322,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFilledArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "firm",
@@ -4416,11 +4332,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFirmArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "strict",
@@ -4430,11 +4342,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardStrictArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "grid",
@@ -4444,11 +4352,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardGridArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "fullGrid",
@@ -4458,11 +4362,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFullGridArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "firmRows",
@@ -4472,11 +4372,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFirmRowsArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "strictGrid",
@@ -4488,11 +4384,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "words",
@@ -4502,7 +4394,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardWordsArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "numbers",
@@ -4512,7 +4404,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardNumbersArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4528,11 +4420,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryNodeArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "nodes",
@@ -4542,11 +4430,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryNodesArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "viewer",
@@ -4554,11 +4438,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelf",
@@ -4568,11 +4448,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryShelfArgs>,
                 ),
                 objects: &[&Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "shelves",
@@ -4580,11 +4456,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "holdings",
@@ -4596,11 +4468,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "search",
@@ -4610,11 +4478,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QuerySearchArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "pick",
@@ -4624,11 +4488,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryPickArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "nothing",
@@ -4636,11 +4496,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "empty",
@@ -4648,11 +4504,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film, &Person, &Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "trouble",
@@ -4662,11 +4514,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryTroubleArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "mustTrouble",
@@ -4678,11 +4526,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "troubles",
@@ -4694,11 +4538,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "ward",
@@ -4708,11 +4548,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryWardArgs>,
                 ),
                 objects: &[&Ward],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "old",
@@ -4720,7 +4556,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "older",
@@ -4730,7 +4566,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryOlderArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "echo",
@@ -4740,7 +4576,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryEchoArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::introspection::SCHEMA_FIELD,
             ::rollcall::graphql::introspection::TYPE_FIELD,
@@ -4756,7 +4592,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "now",
@@ -4766,7 +4602,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyNowArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "note",
@@ -4776,7 +4612,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyNoteArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "history",
@@ -4784,7 +4620,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "trouble",
@@ -4794,11 +4630,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyTroubleArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "mustTrouble",
@@ -4810,11 +4642,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
     };
@@ -4830,11 +4658,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::MutationAddArgs>,
                 ),
                 objects: &[&Tally],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "mustAdd",
@@ -4846,11 +4670,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Tally],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "reset",
@@ -4862,7 +4682,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
+                scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "addAll",
@@ -4874,11 +4694,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Tally],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
-                },
+                scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
                 name: "undo",
@@ -4886,11 +4702,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Tally],
-                cost: ::rollcall::graphql::execute::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
-                },
+                scope: ::rollcall::graphql::execute::Scope::Admin,
             },
         ],
     };

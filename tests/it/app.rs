@@ -35,7 +35,7 @@ pub struct TestApp {
     pub address: SocketAddr,
     /// Its database.
     pub db: Db,
-    /// A token that may write.
+    /// A token that may do everything.
     pub token: String,
     /// Where it shows its figures, with `--metrics-listen`.
     pub metrics: Option<SocketAddr>,
@@ -122,7 +122,7 @@ impl TestApp {
         let client = Client::builder(TokioExecutor::new()).build_http();
         let (token, stop) = (String::new(), Some(stop));
         let mut app = Self { address, db, token, metrics, tls, client, stop, service, _database: database };
-        app.token = app.new_token(Scope::Write, None).await;
+        app.token = app.new_token(Scope::Admin, None).await;
         app
     }
 

@@ -40,6 +40,9 @@ async fn the_first_hour_of_a_team() {
     assert_eq!(ask().await, 200);
     let list = ada.page("/tokens").await;
     assert!(list.contains("import") && !list.contains(&token), "shown once");
+    for scope in ["read", "write", "admin"] {
+        assert!(list.contains(&format!("<option value=\"{scope}\">{scope}: ")), "{scope}: {list}");
+    }
 
     let made = ada.post("/integrations", &[("type", "deploy"), ("name", "CI")]).await;
     let page = ada.page(made.location()).await;

@@ -65,6 +65,11 @@ fn a_token_is_printed_alone_and_listed_without_its_secret() {
 
     assert_eq!(place.run(&["token", "delete", "1"]).status, 0);
     assert_eq!(place.run(&["token", "list"]).out, "");
+    place.run(&["token", "create", "--description", "by default"]);
+    place.run(&["token", "create", "--description", "for users", "--scope", "admin"]);
+    let listed = place.run(&["token", "list"]).out;
+    let scopes: Vec<_> = listed.lines().filter_map(|line| line.split('\t').nth(1)).collect();
+    assert_eq!(scopes, ["write", "admin"]);
     assert_refused(&place.run(&["token", "delete", "1"]), "no token has the id 1");
 }
 

@@ -289,6 +289,51 @@ async fn a_read_token_may_query_and_not_change() {
 }
 
 #[tokio::test]
+async fn a_write_token_changes_the_catalogue_and_no_user() {
+    let app = TestApp::start().await;
+    let header = format!("Bearer {}", app.new_token(Scope::Write, None).await);
+    let headers = [("authorization", &*header), ("accept", NEWER)];
+    let create = r#"mutation { serviceCreate(input: { name: "Cart" }) { errors { message } } }"#;
+    let made = app.post_with(create, json!({}), &headers).await;
+    assert_eq!(made.json(), json!({ "data": { "serviceCreate": { "errors": [] } } }));
+    for (field, call) in [
+        ("userInvite", r#"userInvite(email: "eve@example.com", input: { role: admin })"#),
+        ("userUpdate", r#"userUpdate(user: { email: "ada@example.com" }, input: { name: "A" })"#),
+        ("userDelete", r#"userDelete(user: { email: "ada@example.com" })"#),
+    ] {
+        // What is allowed beside it is not done either.
+        let query = format!(
+            r#"mutation {{ tagAssign(input: {{ alias: "cart", tags: {{ key: "k", value: "v" }} }}) {{ errors {{ path }} }}
+            {call} {{ errors {{ path }} }} }}"#
+        );
+        let refused = app.post_with(&query, json!({}), &headers).await;
+        assert_eq!((refused.status, &*refused.code()), (403, "FORBIDDEN"), "{field}");
+        let message = format!(
+            "{field} requires a token with the scope admin, and this one has the scope write. An administrator can create \
+             one on the page API tokens, or with `rollcall token create --scope admin`."
+        );
+        assert_eq!(refused.json()["errors"][0]["message"], message);
+        assert_ne!(app.query(&query, json!({})).await["data"], json!(null), "an admin token may: {field}");
+        let untag = r#"mutation { serviceDelete(input: { alias: "cart" }) { errors { path } } }"#;
+        assert_eq!(app.query(untag, json!({})).await["data"]["serviceDelete"]["errors"], json!([]));
+        app.query(create, json!({})).await;
+    }
+}
+
+#[tokio::test]
+async fn the_address_of_a_webhook_is_shown_to_tokens_that_may_write() {
+    let app = TestApp::start().await;
+    let (_, url) = crate::integration::deploy_endpoint(&app, "CI").await;
+    for (scope, shown) in [(Scope::Read, json!(null)), (Scope::Write, json!(url)), (Scope::Admin, json!(url))] {
+        let header = format!("Bearer {}", app.new_token(scope, None).await);
+        let query = "{ account { integrations { nodes { webhookUrl } } } }";
+        let answer = app.post_with(query, json!({}), &[("authorization", &header)]).await.json();
+        let expected = json!({ "data": { "account": { "integrations": { "nodes": [{ "webhookUrl": shown }] } } } });
+        assert_eq!(answer, expected, "{scope:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_mutation_that_selects_nothing_of_its_payload_is_refused() {
     let app = TestApp::start().await;
     let response = app.post(r#"mutation { serviceCreate(input: { name: "Cart" }) }"#, json!({})).await;

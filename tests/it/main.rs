@@ -36,6 +36,7 @@ mod introspection;
 mod kill;
 mod library;
 mod limits;
+mod locks;
 mod metrics;
 mod migrations;
 mod openid;

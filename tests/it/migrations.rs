@@ -136,6 +136,26 @@ async fn every_catalogue_begins_with_four_tiers_and_five_lifecycles() {
 }
 
 #[tokio::test]
+async fn a_token_that_could_write_before_there_were_three_scopes_keeps_all_its_rights() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let token = |scope, byte| token::ActiveModel {
+        description: Set("d".to_owned()),
+        hash: Set(vec![byte; 32]),
+        scope: Set(scope),
+        created_at: Set(Timestamp::from_micros(0)),
+        ..Default::default()
+    };
+    stored(&db, token(token::Scope::Write, 1)).await.expect("a token");
+    stored(&db, token(token::Scope::Read, 2)).await.expect("a token");
+    // As the release before left it: the step has not run yet.
+    tell(&db, "DELETE FROM seaql_migrations WHERE version = 'm20261122_000003_scopes'").await;
+    assert_eq!(db::migrate(&db).await.expect("a migration"), 1);
+    let scopes: Vec<_> = token::all(db.read()).await.expect("tokens").iter().map(|token| token.scope).collect();
+    assert_eq!(scopes, [token::Scope::Admin, token::Scope::Read]);
+}
+
+#[tokio::test]
 async fn every_entity_has_the_columns_of_its_table() {
     let database = Database::new().await;
     let db = database.open().await;
@@ -191,7 +211,13 @@ async fn a_row_takes_along_what_is_its_own_and_its_id_is_not_given_again() {
     let team = stored(&db, team_named("A")).await.expect("a team");
     let owned = stored(&db, service_named("owned", Some(team.id))).await.expect("a service");
     let last = stored(&db, service_named("last", None)).await.expect("a service");
-    stored(&db, tag::new(tag::Owner::Service(last.id), "k".to_owned(), "v".to_owned())).await.expect("a tag");
+    let tag = tag::ActiveModel {
+        key: Set("k".to_owned()),
+        value: Set("v".to_owned()),
+        service_id: Set(Some(last.id)),
+        ..Default::default()
+    };
+    stored(&db, tag).await.expect("a tag");
     let gone = db.write(async |db| {
         service::Entity::delete_by_id(last.id).exec(db).await?;
         team::Entity::delete_by_id(team.id).exec(db).await
@@ -229,6 +255,8 @@ async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
     let cart = stored(&db, service_named("Shopping Cart", None)).await.expect("a service").id;
     let other = stored(&db, service_named("Shopping cart", None)).await.expect("a service").id;
     let claims = db.write::<_, DbErr>(async |db| {
+        let held = service::governed(db, &[cart, other]).await?;
+        let (cart, other) = (&held[&cart], &held[&other]);
         assert_eq!(Aliases::claim_slug(db, cart, "Shopping Cart").await?, "shopping_cart");
         assert_eq!(Aliases::claim_slug(db, other, "Shopping cart").await?, "shopping_cart_2");
         assert_eq!(Aliases::claim_slug(db, cart, "Shopping cart").await?, "shopping_cart", "it is its own");
@@ -239,7 +267,7 @@ async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
             // What somebody gave does not become a mere name.
             (cart, Kind::Name, true),
         ] {
-            assert_eq!(Aliases::claim(db, owner, "Shopping Cart", kind).await?, has_it, "{owner} {kind:?}");
+            assert_eq!(Aliases::claim(db, owner, "Shopping Cart", kind).await?, has_it, "{owner:?} {kind:?}");
         }
         assert!(Aliases::claim(db, cart, "shopping_cart", Kind::Managed).await?);
         Ok(())
@@ -259,9 +287,10 @@ async fn of_sixty_four_that_claim_an_alias_at_once_one_has_it() {
     let db = database.open().await;
     let claim = async |db: Db| {
         db.write::<_, DbErr>(async |db| {
-            let service = service_named("Cart", None).insert(db).await?;
-            let slug = Aliases::claim_slug(db, service.id, "Cart").await?;
-            Ok((slug, Aliases::claim(db, service.id, "org/cart", Kind::Managed).await?))
+            let id = service_named("Cart", None).insert(db).await?.id;
+            let service = &service::governed(db, &[id]).await?[&id];
+            let slug = Aliases::claim_slug(db, service, "Cart").await?;
+            Ok((slug, Aliases::claim(db, service, "org/cart", Kind::Managed).await?))
         })
         .await
     };

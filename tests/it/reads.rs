@@ -6,7 +6,8 @@ use async_graphql::Request;
 use rollcall::db::{Read, Row};
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{ByIds, service};
-use rollcall::graphql::caller::{Caller, Rights};
+use rollcall::graphql::caller::Caller;
+use rollcall::graphql::execute::Scope;
 use rollcall::graphql::{Catalogue, Settings};
 use sea_orm::DbErr;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query, SelectStatement};
@@ -119,7 +120,7 @@ async fn a_query_that_cannot_begin_to_read_says_so_once() {
     let request = Request::new("{ account { a: services { totalCount } b: services { totalCount } } }");
     let prepared = catalogue.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));
     db.close().await.expect("closed");
-    let caller = Caller { actor: Actor::command_line(), rights: Rights::All };
+    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin };
     let response = catalogue.execute(&prepared, &caller, "the-request").await;
     let answer: Value = serde_json::from_slice(&response.text).expect("JSON");
     let error = json!({ "message": "The database cannot be reached.", "extensions": { "code": "INTERNAL" } });

@@ -78,6 +78,22 @@ async fn a_type_page_tells_arguments_defaults_and_where_the_type_is_used() {
 }
 
 #[tokio::test]
+async fn a_mutation_says_which_scope_it_requires_with_a_link_to_what_that_means() {
+    let app = TestApp::start().await;
+    let page = app.get("/reference/Mutation").await;
+    let page = String::from_utf8_lossy(&page.body).into_owned();
+    let entry = |field: &str| page.split_once(&format!("id=\"{field}\"")).expect("an entry").1.split("<h3").next();
+    for (field, scope) in [("userInvite", "admin"), ("serviceCreate", "write")] {
+        let link = format!("<a href=\"/reference#@access\">@access(requires: {scope})</a>");
+        assert!(entry(field).is_some_and(|entry| entry.contains(&link)), "{field}: {page}");
+    }
+    let index = app.get("/reference").await;
+    let index = String::from_utf8_lossy(&index.body).into_owned();
+    let directive = index.split_once("id=\"@access\"").expect("the directive").1;
+    assert!(directive.contains("Says which scope a mutation requires.") && directive.contains("/reference/TokenScope"));
+}
+
+#[tokio::test]
 async fn the_search_finds_names_before_descriptions_and_escapes_what_was_asked() {
     let app = TestApp::start().await;
     let found = app.get("/reference?q=serviceCreate").await;

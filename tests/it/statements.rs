@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use async_graphql::Request;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, deploy, service};
-use rollcall::graphql::caller::{Caller, Rights};
+use rollcall::graphql::caller::Caller;
+use rollcall::graphql::execute::Scope;
 use rollcall::graphql::{Catalogue, Settings};
 use sea_orm::{ActiveModelTrait, EntityTrait, QuerySelect, Set};
 use serde_json::Value;
@@ -44,7 +45,7 @@ impl Observed {
     async fn run(&self, query: &str) -> (Value, Vec<String>) {
         let prepared = self.catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
         self.statements.lock().expect("no panic").clear();
-        let caller = Caller { actor: Actor::command_line(), rights: Rights::All };
+        let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin };
         let response = self.catalogue.execute(&prepared, &caller, "test").await;
         assert!(response.errors.is_empty(), "{:?}", response.errors);
         let mut answer: Value = serde_json::from_slice(&response.text).expect("JSON");

@@ -96,12 +96,14 @@ async fn user_update_changes_what_is_given() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         userInvite(email: "ada@example.com", input: { name: "Ada", role: admin }) { errors { path } }
+        other: userInvite(email: "eve@example.com", input: { role: admin }) { errors { path } }
         name: userUpdate(user: { email: "ADA@example.com" }, input: { name: "Countess" }) { user { name role } errors { message path } }
         role: userUpdate(user: { email: "ada@example.com" }, input: { role: user }) { user { name role } errors { message path } }
         null: userUpdate(user: { email: "ada@example.com" }, input: { name: null, role: null }) { user { name } errors { message path } }
     }"#;
     let expected = json!({
         "userInvite": { "errors": [] },
+        "other": { "errors": [] },
         "name": { "user": { "name": "Countess", "role": "admin" }, "errors": [] },
         "role": { "user": { "name": "Countess", "role": "user" }, "errors": [] },
         "null": { "user": null, "errors": [

@@ -7,7 +7,7 @@ use apollo_compiler::{Name, Node, Schema};
 use maud::{Markup, html};
 
 use super::uses::Uses;
-use super::{description, signature};
+use super::{description, directives, signature};
 
 /// What stands below the search.
 pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
@@ -31,6 +31,7 @@ pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
                 (list(types.iter().map(|ty| (signature::named(ty.name()), ty.description(), false))))
             }
         }
+        (directives::defined(schema))
     }
 }
 

@@ -13,6 +13,7 @@ use super::visit::Visit;
 use super::{Answer, Fault, Kind};
 
 mod description;
+mod directives;
 mod index;
 mod search;
 mod signature;

@@ -1,13 +1,13 @@
 //! The page of one type: what it is, what it has, where it is used.
 
-use apollo_compiler::ast::{DirectiveList, FieldDefinition, InputValueDefinition};
+use apollo_compiler::ast::{DirectiveList, FieldDefinition};
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::{Name, Node, Schema};
 use maud::{Markup, html};
 
 use super::signature::{self, deprecation};
 use super::uses::{Place, Uses};
-use super::{PATH, description};
+use super::{PATH, description, directives};
 
 /// What stands below the type's name.
 pub(super) fn show(schema: &Schema, definition: &ExtendedType, uses: Option<&Uses>) -> Markup {
@@ -30,7 +30,7 @@ pub(super) fn show(schema: &Schema, definition: &ExtendedType, uses: Option<&Use
             ExtendedType::InputObject(input) => {
                 h2 { "Fields" }
                 @for field in input.fields.values() {
-                    (entry(schema, &field.name, input_value(field), field.description.as_ref(), &field.directives))
+                    (entry(schema, &field.name, signature::input_value(field), field.description.as_ref(), &field.directives))
                 }
             },
             ExtendedType::Enum(definition) => {
@@ -68,29 +68,8 @@ fn fields<'s>(schema: &Schema, fields: impl Iterator<Item = &'s FieldDefinition>
         h2 { "Fields" }
         @for field in fields {
             (entry(schema, &field.name, html! { ": " (signature::ty(&field.ty)) }, field.description.as_ref(), &field.directives))
-            @if !field.arguments.is_empty() {
-                dl.arguments aria-label={ "Arguments of " (field.name) } {
-                    @for argument in &field.arguments {
-                        dt {
-                            code { span.name { (argument.name) } (input_value(argument)) }
-                            @if deprecation(&argument.directives).is_some() { " " span.mark.warn { "deprecated" } }
-                        }
-                        dd {
-                            (signature::deprecated(&argument.directives))
-                            @if let Some(text) = &argument.description { (description::full(schema, text)) }
-                        }
-                    }
-                }
-            }
+            (signature::arguments(schema, &field.name, &field.arguments))
         }
-    }
-}
-
-/// What follows the name of an argument or of an input's field.
-fn input_value(value: &InputValueDefinition) -> Markup {
-    html! {
-        ": " (signature::ty(&value.ty))
-        @if let Some(default) = &value.default_value { " = " (signature::default(default)) }
     }
 }
 
@@ -100,14 +79,15 @@ fn entry(
     name: &Name,
     signature: Markup,
     description: Option<&Node<str>>,
-    directives: &DirectiveList,
+    list: &DirectiveList,
 ) -> Markup {
     html! {
         h3.entry id=(name) {
             code { a.name href={ "#" (name) } { (name) } (signature) }
-            @if deprecation(directives).is_some() { " " span.mark.warn { "deprecated" } }
+            @if deprecation(list).is_some() { " " span.mark.warn { "deprecated" } }
         }
-        (signature::deprecated(directives))
+        (signature::deprecated(list))
+        (directives::applied(schema, list))
         @if let Some(text) = description { (description::full(schema, text)) }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::bindings::Bindings;
-use super::super::model::{Field, Object, Schema};
+use super::super::model::Schema;
 
 /// What stands for an object type.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,14 +42,7 @@ pub(super) fn of<'a>(schema: &'a Schema, bindings: &Bindings) -> HashMap<&'a str
         }
     }
     for object in schema.objects() {
-        let otherwise = if is_plain(object, bindings) { Representation::Plain } else { Representation::Bound };
-        representations.entry(object.name.as_str()).or_insert(otherwise);
+        representations.entry(object.name.as_str()).or_insert(Representation::Plain);
     }
     representations
-}
-
-/// Whether nothing about the object needs a resolver.
-fn is_plain(object: &Object, bindings: &Bindings) -> bool {
-    let is_plain = |field: &Field| field.args.is_empty() && !bindings.is_computed(&field.name);
-    object.fields.iter().all(is_plain)
 }

@@ -1,10 +1,10 @@
 //! What the executor must know of each object type: a static table in the module `info`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::super::model::{Cost, Field, Object, Schema, Shape, Type};
-use super::super::names;
+use super::super::model::{Field, Object, Schema, Shape, Type, Value};
+use super::super::{names, scopes};
 use super::types::bound;
 use super::{Context, Representation, inputs};
 
@@ -59,6 +59,7 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
             }
         };
         let cost = cost(context, object, field);
+        let scope = scope(context.schema, object, field);
         let objects = context.schema.possible(field.ty.name());
         let objects = objects.iter().map(|object| names::type_name(&object.name));
         quote! {
@@ -69,6 +70,7 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
                 arguments: #arguments,
                 objects: &[#(&#objects),*],
                 cost: #cost,
+                scope: ::rollcall::graphql::execute::Scope::#scope,
             }
         }
     });
@@ -92,20 +94,24 @@ fn cost(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     let is_leaf = context.schema.is_leaf(field.ty.name());
     let is_list = matches!(field.ty.shape, Shape::List(_));
     let is_connection = |object: &Object| matches!(context.representation(object), Representation::Connection(_));
-    let given = field.cost.unwrap_or(Cost { weight: u32::from(!is_leaf), per_day: 0 });
-    if is_leaf && field.cost.is_none() {
+    let given = |directive, argument| match field.directive(directive, argument) {
+        Some(Value::Int(number)) => u32::try_from(*number).ok(),
+        _ => None,
+    };
+    let weight = given("cost", "weight");
+    if is_leaf && weight.is_none() {
         return quote!(::rollcall::graphql::execute::Cost::NONE);
     }
+    let (weight, per_day) = (weight.unwrap_or(1), given("cost", "perDay").unwrap_or(0));
     let size = match (is_list, context.schema.object(field.ty.name())) {
         (false, Some(answer)) if is_connection(answer) => quote!(Connection),
         (true, _) if is_connection(object) => quote!(Page),
         (true, _) => {
-            let size = field.list_size.unwrap_or(LIST_SIZE);
+            let size = given("listSize", "assumedSize").unwrap_or(LIST_SIZE);
             quote!(List(#size))
         }
         _ => quote!(One),
     };
-    let Cost { weight, per_day } = given;
     quote! {
         ::rollcall::graphql::execute::Cost {
             weight: #weight,
@@ -126,6 +132,16 @@ fn kind(context: Context<'_>, object: &Object, field: &Field) -> Kind {
         _ if is_column(context, object, field) => Kind::Column,
         Representation::Root | Representation::Bound => Kind::Relation,
         _ => Kind::Held,
+    }
+}
+
+/// The scope that a field requires, as its variant in Rust. Where the schema says nothing of scopes, a mutation requires
+/// the highest.
+fn scope(schema: &Schema, object: &Object, field: &Field) -> Ident {
+    let is_mutation = schema.mutation.as_deref() == Some(&object.name);
+    match field.directive(scopes::DIRECTIVE, scopes::ARGUMENT) {
+        Some(Value::Enum(scope)) => names::variant(scope),
+        _ => names::variant(if is_mutation { scopes::ADMIN } else { scopes::READ }),
     }
 }
 

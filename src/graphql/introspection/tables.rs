@@ -1,7 +1,7 @@
 //! The fields of introspection's types, in the specification's order, and how each is answered.
 
 use super::{IncludeDeprecated, TypeArguments};
-use crate::graphql::execute::{Cost, FieldInfo, Kind, ObjectInfo, Size};
+use crate::graphql::execute::{Cost, FieldInfo, Kind, ObjectInfo, Scope, Size};
 use crate::graphql::input;
 
 /// The root field `__schema`.
@@ -12,6 +12,7 @@ pub const SCHEMA_FIELD: FieldInfo = FieldInfo {
     arguments: None,
     objects: &[&SCHEMA],
     cost: ONE,
+    scope: Scope::Read,
 };
 
 /// The root field `__type`.
@@ -22,22 +23,31 @@ pub const TYPE_FIELD: FieldInfo = FieldInfo {
     arguments: Some(input::read_arguments::<TypeArguments>),
     objects: &[&TYPE],
     cost: ONE,
+    scope: Scope::Read,
 };
 
 const fn column(name: &'static str, nullable: bool) -> FieldInfo {
-    FieldInfo { name, kind: Kind::Column, nullable, arguments: None, objects: &[], cost: Cost::NONE }
+    FieldInfo {
+        name,
+        kind: Kind::Column,
+        nullable,
+        arguments: None,
+        objects: &[],
+        cost: Cost::NONE,
+        scope: Scope::Read,
+    }
 }
 
 /// One object. What a whole schema holds is bounded by the schema, and by the limit of lists inside one another.
 const ONE: Cost = Cost { weight: 1, per_day: 0, size: Size::One };
 
 const fn relation(name: &'static str, nullable: bool, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
-    FieldInfo { name, kind: Kind::Relation, nullable, arguments: None, objects, cost: ONE }
+    FieldInfo { name, kind: Kind::Relation, nullable, arguments: None, objects, cost: ONE, scope: Scope::Read }
 }
 
 const fn deprecable(name: &'static str, nullable: bool, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
     let arguments = Some(input::read_arguments::<IncludeDeprecated> as input::ReadArguments);
-    FieldInfo { name, kind: Kind::Relation, nullable, arguments, objects, cost: ONE }
+    FieldInfo { name, kind: Kind::Relation, nullable, arguments, objects, cost: ONE, scope: Scope::Read }
 }
 
 pub(super) static SCHEMA: ObjectInfo = ObjectInfo {

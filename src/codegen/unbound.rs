@@ -1,0 +1,94 @@
+//! Types of the SDL that need a hand-written Rust type, and have none: each lacks a line in the module `types`.
+//!
+//! Generated structs hold the values of all their fields, which is right for payloads and other plain data. A type must be
+//! bound when its values are looked up: when a field has arguments or needs the request, when a connection pages through
+//! it, or when it has a field `id: ID!`. A scalar must be bound once something uses it.
+
+use apollo_compiler::Schema as Checked;
+
+use super::bindings::{Bindings, TYPES};
+use super::diagnostics::Problem;
+use super::model::{Object, Schema, Type};
+use super::names::{resolver, snake_case};
+use super::source::Source;
+
+/// Every type without a line, at its name. `schema` says where the types of `model` are in the source.
+pub(super) fn check(model: &Schema, bindings: &Bindings, schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
+    let at = |name: &str| source.range(schema.types.get(name)?.name().location());
+    let mut problems = Vec::new();
+    for object in model.objects().filter(|object| !model.is_root(&object.name) && !bindings.binds(&object.name)) {
+        let name = &object.name;
+        if let Some(reason) = reason(object, model, bindings) {
+            let module = snake_case(name);
+            problems.push(Problem::new(
+                at(name),
+                format!("`{name}` must be bound to a Rust type: {reason}"),
+                Some(format!(
+                    "make the entity in src/entity/{module}.rs, add `pub use crate::entity::{module}::Model as {name};` to \
+                     {TYPES}, and write `impl {} for {name}` in {}",
+                    resolver(name),
+                    bindings.file(name)
+                )),
+            ));
+        }
+    }
+    for ty in &model.types {
+        if let Type::Scalar(scalar) = ty
+            && !bindings.binds(&scalar.name)
+            && is_used(model, &scalar.name)
+        {
+            let name = &scalar.name;
+            problems.push(Problem::new(
+                at(name),
+                format!("the scalar `{name}` must be bound to a Rust type"),
+                Some(format!(
+                    "make a type that implements `Scalar`, to be written, and `Input`, to be read, and add \
+                     `pub use crate::entity::{name};` to {TYPES}"
+                )),
+            ));
+        }
+    }
+    // `ID` is built in, so the first field that answers with one stands for its definition.
+    let mut fields = model.objects().flat_map(|object| object.fields.iter().map(move |field| (object, field)));
+    if !bindings.binds("ID")
+        && let Some((object, field)) = fields.find(|(_, field)| field.ty.name() == "ID")
+    {
+        let definition = schema.get_object(&object.name).and_then(|object| object.fields.get(field.name.as_str()));
+        problems.push(Problem::new(
+            source.range(definition.and_then(|field| field.name.location())),
+            "the scalar `ID` must be bound to a Rust type",
+            Some(format!("make a type that implements `Scalar`, and add `pub use super::id::Id as ID;` to {TYPES}")),
+        ));
+    }
+    problems
+}
+
+/// Why the object cannot be plain data; nothing when it can.
+fn reason(object: &Object, model: &Schema, bindings: &Bindings) -> Option<String> {
+    for field in &object.fields {
+        let name = &field.name;
+        if !field.args.is_empty() {
+            return Some(format!("its field `{name}` has arguments"));
+        }
+        if bindings.is_computed(name) {
+            return Some(format!("its field `{name}` depends on the request"));
+        }
+        if name == "id" && field.ty.to_string() == "ID!" {
+            return Some("its field `id` makes it a row that can be looked up".to_owned());
+        }
+    }
+    let connection = model.objects().find(|other| model.connection(other) == Some(&object.name))?;
+    Some(format!("`{}` pages through it", connection.name))
+}
+
+/// Whether a field, an argument or an input field is of this scalar.
+fn is_used(model: &Schema, scalar: &str) -> bool {
+    model.types.iter().any(|ty| match ty {
+        Type::Object(object) => {
+            let mut fields = object.fields.iter();
+            fields.any(|field| field.ty.name() == scalar || field.args.iter().any(|given| given.ty.name() == scalar))
+        }
+        Type::Input(input) => input.fields.iter().any(|field| field.ty.name() == scalar),
+        _ => false,
+    })
+}

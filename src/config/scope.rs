@@ -1,0 +1,20 @@
+//! The scopes of a token, as the command line names them.
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
+use crate::entity::token::Scope;
+
+impl ValueEnum for Scope {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Read, Self::Write, Self::Admin]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Read => PossibleValue::new("read").help("Queries"),
+            Self::Write => PossibleValue::new("write").help("Also mutations that change the catalogue"),
+            Self::Admin => PossibleValue::new("admin").help("Also mutations that change users and their roles"),
+        })
+    }
+}
