@@ -44,7 +44,8 @@ impl Size {
     /// What `ROLLCALL_TEST_SIZE` says, such as `10000,1000000`; small without it.
     pub fn wanted() -> Self {
         let Ok(text) = std::env::var("ROLLCALL_TEST_SIZE") else { return Self::SMALL };
-        let numbers = text.split_once(',').and_then(|(services, deploys)| Some((services.parse().ok()?, deploys.parse().ok()?)));
+        let numbers =
+            text.split_once(',').and_then(|(services, deploys)| Some((services.parse().ok()?, deploys.parse().ok()?)));
         let (services, deploys) = numbers.expect("ROLLCALL_TEST_SIZE is SERVICES,DEPLOYS");
         Self { services, deploys }
     }
@@ -57,6 +58,13 @@ pub fn folder(size: Size) -> PathBuf {
     if !kept.exists() {
         crate::say_aloud(&format!("making {}", kept.display()));
         fs::create_dir_all(place).expect("a folder");
+        // Those of this size that are out of date.
+        let prefix = format!("hostile-{}-{}-", size.services, size.deploys);
+        for old in fs::read_dir(place).expect("the folder").flatten() {
+            if old.file_name().to_string_lossy().starts_with(&prefix) {
+                fs::remove_dir_all(old.path()).expect("an old catalogue goes");
+            }
+        }
         let folder = tempfile::tempdir_in(place).expect("a folder");
         make(folder.path(), size);
         fs::rename(folder.keep(), &kept).expect("the whole catalogue");
@@ -161,15 +169,19 @@ fn people(client: &mut Client) {
         let invite = |email: &String| {
             let alias = email.split('@').next().unwrap_or_default();
             let name = odd_letters(200, email.len());
-            format!("{alias}: userInvite(email: \"{email}\", input: {{ name: \"{alias} {name}\", role: viewer }}) {{ errors {{ message }} }} ")
+            format!(
+                "{alias}: userInvite(email: \"{email}\", input: {{ name: \"{alias} {name}\", role: viewer }}) {{ errors {{ message }} }} "
+            )
         };
         let data = client.data(&format!("mutation {{ {} }}", some.iter().map(invite).collect::<String>()), &json!({}));
-        assert!(data.as_object().is_some_and(|all| all.values().all(|payload| payload["errors"] == json!([]))), "{data}");
+        assert!(
+            data.as_object().is_some_and(|all| all.values().all(|payload| payload["errors"] == json!([]))),
+            "{data}"
+        );
     }
-    let members = |count| emails().take(count).map(|email| json!({ "user": { "email": email }, "role": odd_letters(255, 3) }));
-    let team = |name: String, count| {
-        json!({ "name": name, "responsibilities": swelling(5_000), "members": members(count).collect::<Vec<_>>() })
-    };
+    let members =
+        |count| emails().take(count).map(|email| json!({ "user": { "email": email }, "role": odd_letters(255, 3) }));
+    let team = |name: String, count| json!({ "name": name, "responsibilities": swelling(5_000), "members": members(count).collect::<Vec<_>>() });
     let mut teams = vec![team("everything".to_owned(), 300)];
     teams.extend((0..40).map(|n| team(format!("crowd {n}"), LINKED)));
     call(client, "teamCreate", "TeamCreateInput", &teams, 5);
@@ -215,8 +227,7 @@ fn service_file() -> String {
         let more = if n == 0 { 900 } else { 3 };
         let mut aliases = vec![format!("big_{n}")];
         aliases.extend((0..more).map(|alias| format!("{n} {alias} {}", odd_letters(200, alias))));
-        let linked: Vec<String> =
-            if n < LINKED { (0..LINKED).map(self::repository).collect() } else { Vec::new() };
+        let linked: Vec<String> = if n < LINKED { (0..LINKED).map(self::repository).collect() } else { Vec::new() };
         json!({ "version": 1, "service": {
             "name": format!("{n} {}", odd_letters(250, n)), "aliases": aliases, "tags": Value::Object(tags), "repositories": linked,
         }})
@@ -226,7 +237,8 @@ fn service_file() -> String {
 }
 
 fn code_issues(client: &mut Client) {
-    let made = client.data("mutation { customIntegrationCreate(input: { name: \"hostile\" }) { integration { id } } }", &json!({}));
+    let made = client
+        .data("mutation { customIntegrationCreate(input: { name: \"hostile\" }) { integration { id } } }", &json!({}));
     let integration = made["customIntegrationCreate"]["integration"]["id"].clone();
     let identifier = |n: usize| json!({ "integration": { "id": integration }, "externalId": format!("project {n}") });
     let projects: Vec<Value> = (0..LINKED)
@@ -234,8 +246,12 @@ fn code_issues(client: &mut Client) {
         .collect();
     call(client, "codeIssueProjectUpsert", "CodeIssueProjectUpsertInput", &projects, MUTATIONS);
     let found = client.data("{ account { codeIssueProjects { nodes { id } } } }", &json!({}));
-    let projects: Vec<&Value> =
-        found["account"]["codeIssueProjects"]["nodes"].as_array().expect("a list").iter().map(|node| &node["id"]).collect();
+    let projects: Vec<&Value> = found["account"]["codeIssueProjects"]["nodes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|node| &node["id"])
+        .collect();
     let resources = client.data(
         "{ account { team(alias: \"everything\") { services { nodes { id } } } service(alias: \"big_0\") { repositories { nodes { id } } } } }",
         &json!({}),
@@ -248,9 +264,16 @@ fn code_issues(client: &mut Client) {
         .collect();
     call(client, "codeIssueProjectResourceConnect", "CodeIssueProjectResourceConnectInput", &connect, MUTATIONS);
     let issue = |n: usize| {
-        let (count, url) = if n < 5 { (400, format!("https://example.com/{}", "c".repeat(1_900))) } else { (100, String::new()) };
+        let (count, url) =
+            if n < 5 { (400, format!("https://example.com/{}", "c".repeat(1_900))) } else { (100, String::new()) };
         let cves: Vec<Value> = (0..count)
-            .map(|cve| if url.is_empty() { json!({ "identifier": format!("CVE-{cve}") }) } else { json!({ "identifier": format!("CVE-{cve}"), "url": url }) })
+            .map(|cve| {
+                if url.is_empty() {
+                    json!({ "identifier": format!("CVE-{cve}") })
+                } else {
+                    json!({ "identifier": format!("CVE-{cve}"), "url": url })
+                }
+            })
             .collect();
         json!({
             "identifier": { "codeIssueProject": identifier(0), "externalId": format!("issue {n}") },

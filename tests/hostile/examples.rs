@@ -78,7 +78,12 @@ impl Run<'_> {
     }
 
     /// So many clients that do the same, over and over, for some time.
-    fn crowd(&self, count: usize, client: fn(&Self) -> Client, one: impl Fn(&mut Client) -> std::io::Result<Answer> + Sync) -> Ends {
+    fn crowd(
+        &self,
+        count: usize,
+        client: fn(&Self) -> Client,
+        one: impl Fn(&mut Client) -> std::io::Result<Answer> + Sync,
+    ) -> Ends {
         let end = Instant::now() + self.some_time();
         let work = |mut client: Client| {
             let mut ends = Ends::new();
@@ -89,7 +94,8 @@ impl Run<'_> {
         };
         let work = &work;
         thread::scope(|scope| {
-            let threads: Vec<_> = (0..count).map(|_| client(self)).map(|client| scope.spawn(move || work(client))).collect();
+            let threads: Vec<_> =
+                (0..count).map(|_| client(self)).map(|client| scope.spawn(move || work(client))).collect();
             threads.into_iter().flat_map(|thread| thread.join().expect("a client")).collect()
         })
     }
@@ -142,7 +148,11 @@ fn search(start: usize) -> String {
 }
 
 fn hundred_metrics() -> String {
-    let one = |n| format!("a{n}:deployMetrics(start:\"1970-01-01T00:00:00Z\"){{deployCount failedDeploymentRecoveryTime{{median}}}}");
+    let one = |n| {
+        format!(
+            "a{n}:deployMetrics(start:\"1970-01-01T00:00:00Z\"){{deployCount failedDeploymentRecoveryTime{{median}}}}"
+        )
+    };
     query(&format!("{{account{{{}}}}}", (0..100).map(one).collect::<String>()))
 }
 
@@ -190,7 +200,8 @@ fn callbacks(run: &Run<'_>) -> Ends {
         let client = Client::with_cookie(run.server.address, cookie);
         let path = format!("/sign-in/openid/callback?code=c&state={state}");
         let stream = TcpStream::connect(run.server.address);
-        let sent = stream.and_then(|mut stream| stream.write_all(&client.request("GET", &path, "", "")).map(|()| stream));
+        let sent =
+            stream.and_then(|mut stream| stream.write_all(&client.request("GET", &path, "", "")).map(|()| stream));
         open.extend(sent);
     }
     assert!(!open.is_empty(), "nobody could begin to sign in");
@@ -313,7 +324,13 @@ impl Canary {
 }
 
 /// Runs an example: its figures, and what of them is wrong.
-fn run(example: &Example, folder: &Path, tokens: [&str; 3], provider: &SlowProvider, is_full: bool) -> (String, Vec<String>) {
+fn run(
+    example: &Example,
+    folder: &Path,
+    tokens: [&str; 3],
+    provider: &SlowProvider,
+    is_full: bool,
+) -> (String, Vec<String>) {
     let issuer = ["--oidc-issuer", &provider.issuer, "--oidc-client-id", "rollcall", "--oidc-domains", "*"];
     let server = Server::start(folder, tokens[0], &[&issuer, example.flags].concat()).watched();
     let cookie = catalogue::sign_in(&server, folder, VIEWER);

@@ -18,7 +18,8 @@ impl<'s> Maker<'_, 's> {
     fn field(&mut self, known: &Selectable, depth: u32) -> Field {
         let mut arguments = Vec::new();
         let given = self.random.u8(..3);
-        let noun = if known.arguments.iter().any(|argument| argument.name == "input") { &known.name } else { &known.of };
+        let noun =
+            if known.arguments.iter().any(|argument| argument.name == "input") { &known.name } else { &known.of };
         let noun = noun[..1].to_uppercase() + &noun[1..];
         for argument in &known.arguments {
             if argument.required || given == 0 && self.random.u8(..3) == 0 {
@@ -61,7 +62,8 @@ impl<'s> Maker<'_, 's> {
         let fields = schema.fields(of);
         let fitting: Vec<&Selectable> =
             fields.iter().filter(|field| depth > 0 || !schema.is_composite(&field.of)).collect();
-        let leading: Vec<&Selectable> = fitting.iter().copied().filter(|field| schema.is_composite(&field.of)).collect();
+        let leading: Vec<&Selectable> =
+            fitting.iter().copied().filter(|field| schema.is_composite(&field.of)).collect();
         let chosen = if !leading.is_empty() && self.random.bool() { leading } else { fitting };
         (!chosen.is_empty()).then(|| chosen[self.random.usize(..chosen.len())])
     }
@@ -205,12 +207,20 @@ impl<'s> Maker<'_, 's> {
             if let Some(known) = schema.field(root, field) {
                 let selections = self.everything(&known.of, 3);
                 let arguments = known.arguments.iter().map(|_| ("name".to_owned(), Value::Text("Service".to_owned())));
-                document.operations[0].push(Selection::Field(Field { arguments: arguments.collect(), selections, ..leaf(field) }));
+                document.operations[0].push(Selection::Field(Field {
+                    arguments: arguments.collect(),
+                    selections,
+                    ..leaf(field)
+                }));
             }
         }
     }
 
-    fn within(&mut self, document: &mut Document, change: impl FnOnce(&mut Maker<'_, '_>, &Place, &mut Vec<Selection>)) {
+    fn within(
+        &mut self,
+        document: &mut Document,
+        change: impl FnOnce(&mut Maker<'_, '_>, &Place, &mut Vec<Selection>),
+    ) {
         let (values, mut random) = (self.values, self.random.fork());
         document.change(values.schema, self.random, |place, set, _| {
             change(&mut Maker { values, random: &mut random }, place, set);
@@ -293,7 +303,8 @@ impl<'s> Maker<'_, 's> {
             }
         });
         self.within(document, |maker, place, set| {
-            let fitting: Vec<&Vec<Selection>> = parts.iter().filter(|(of, _)| *of == place.of).map(|(_, set)| set).collect();
+            let fitting: Vec<&Vec<Selection>> =
+                parts.iter().filter(|(of, _)| *of == place.of).map(|(_, set)| set).collect();
             if fitting.is_empty() {
                 return;
             }
@@ -361,13 +372,7 @@ impl<'s> Maker<'_, 's> {
 }
 
 fn leaf(name: &str) -> Field {
-    Field {
-        alias: None,
-        name: name.to_owned(),
-        arguments: Vec::new(),
-        conditions: Vec::new(),
-        selections: Vec::new(),
-    }
+    Field { alias: None, name: name.to_owned(), arguments: Vec::new(), conditions: Vec::new(), selections: Vec::new() }
 }
 
 fn has_spread(set: &[Selection]) -> bool {

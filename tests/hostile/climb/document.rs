@@ -209,7 +209,8 @@ impl Document {
             };
             types.extend(variables.iter().map(|variable| (variable.name.clone(), variable.var_type.to_string())));
         }
-        let mut reader = Reader { names, types, values: &request["variables"], flags: [true; FLAGS], named: Vec::new() };
+        let mut reader =
+            Reader { names, types, values: &request["variables"], flags: [true; FLAGS], named: Vec::new() };
         for definition in document.definitions {
             match definition {
                 Definition::Operation(OperationDefinition::SelectionSet(set)) => {
@@ -394,9 +395,9 @@ impl Writer<'_> {
             Value::Number(number) => json!(number),
             Value::Text(text) | Value::Name(text) => json!(text),
             Value::List(values) => values.iter().map(|value| self.json(value)).collect(),
-            Value::Object(entries) => {
-                serde_json::Value::Object(entries.iter().map(|(name, value)| (name.clone(), self.json(value))).collect())
-            }
+            Value::Object(entries) => serde_json::Value::Object(
+                entries.iter().map(|(name, value)| (name.clone(), self.json(value))).collect(),
+            ),
             Value::Fresh(length) => json!(self.fresh(*length)),
             Value::Variable(_, value) => self.json(value),
         }

@@ -32,6 +32,21 @@ pub struct Cost {
     pub kills: bool,
 }
 
+impl Cost {
+    /// The cost in words.
+    pub fn figures(&self) -> String {
+        format!(
+            "{} bytes in, {} bytes out, {} ms of processor, {:.1} MB, {} ms, {}",
+            self.sent,
+            self.bytes,
+            self.processor.as_millis(),
+            self.memory as f64 / 1024.0,
+            self.took.as_millis(),
+            if self.kills { "KILLED".to_owned() } else { format!("status {}", self.status) },
+        )
+    }
+}
+
 /// A server, and what its requests cost.
 pub struct Meter {
     // The order matters: the server ends before its folder does.
@@ -79,7 +94,9 @@ impl Meter {
             Client::with_token(server.address, token)
         };
         for n in 0..50 {
-            let warm = format!(r#"{{"query":"{{ a{n}: account {{ services(first: 10) {{ nodes {{ id name owner {{ name }} }} }} }} }}"}}"#);
+            let warm = format!(
+                r#"{{"query":"{{ a{n}: account {{ services(first: 10) {{ nodes {{ id name owner {{ name }} }} }} }} }}"}}"#
+            );
             assert_eq!(client.ask(&warm).expect("an answer").status, 200);
         }
         let floor = server.memory().map_or(0, |(now, _)| now);

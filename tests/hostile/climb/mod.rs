@@ -144,6 +144,8 @@ impl Search<'_> {
                 break;
             }
             if let Some(cost) = self.try_one(&document) {
+                let text: String = self.write(&document).text.chars().take(70).collect();
+                say_aloud(&format!("  {}: {text}", cost.figures()));
                 take(&mut worst, &Found { document, cost });
             }
         }
@@ -176,18 +178,29 @@ impl Search<'_> {
             match &island.best {
                 Some(best) if value < island.goal.of(&best.cost) => island.stale += 1,
                 best => {
-                    let is_more = best.as_ref().is_none_or(|best| value > island.goal.of(&best.cost).saturating_mul(101) / 100);
+                    let is_more =
+                        best.as_ref().is_none_or(|best| value > island.goal.of(&best.cost).saturating_mul(101) / 100);
                     // What kills cannot become worse.
-                    island.stale = if cost.kills { PATIENCE } else if is_more { 0 } else { island.stale + 1 };
+                    island.stale = if cost.kills {
+                        PATIENCE
+                    } else if is_more {
+                        0
+                    } else {
+                        island.stale + 1
+                    };
                     take(&mut worst, &found);
                     island.best = Some(found);
                 }
             }
             if told.elapsed() > Duration::from_secs(60) {
                 told = Instant::now();
-                let most: Vec<String> = GOALS.iter().zip(&worst).map(|(goal, found)| {
-                    format!("{} {}", goal.name(), found.as_ref().map_or(0, |found| goal.of(&found.cost)))
-                }).collect();
+                let most: Vec<String> = GOALS
+                    .iter()
+                    .zip(&worst)
+                    .map(|(goal, found)| {
+                        format!("{} {}", goal.name(), found.as_ref().map_or(0, |found| goal.of(&found.cost)))
+                    })
+                    .collect();
                 say_aloud(&format!("  {} requests, {} accepted: {}", self.requests, self.accepted, most.join(", ")));
             }
         }
@@ -199,8 +212,7 @@ impl Search<'_> {
         let wanted = goal.of(&found.cost) / 10 * 9;
         let mut found = found;
         while Instant::now() < end {
-            let document =
-                Maker { values: &self.values, random: &mut self.random }.without_a_part(&found.document);
+            let document = Maker { values: &self.values, random: &mut self.random }.without_a_part(&found.document);
             if let Some(cost) = self.try_one(&document)
                 && goal.of(&cost) >= wanted
             {
@@ -226,17 +238,7 @@ impl Search<'_> {
         let file = meter::place().join(format!("{name}.json"));
         fs::create_dir_all(meter::place()).expect("a folder");
         fs::write(&file, &written.body).expect("a file");
-        let figures = format!(
-            "worst {kind} by {}: {} bytes in, {} bytes out, {} ms of processor, {:.1} MB, {} ms, status {}{}",
-            goal.name(),
-            cost.sent,
-            cost.bytes,
-            cost.processor.as_millis(),
-            cost.memory as f64 / 1024.0,
-            cost.took.as_millis(),
-            cost.status,
-            if cost.kills { ", KILLED" } else { "" },
-        );
+        let figures = format!("worst {kind} by {}: {}", goal.name(), cost.figures());
         say_aloud(&format!("{figures}\n  {}\n  {}", file.display(), shortened(&written.text)));
         let processor = PROCESSOR * server::slowness();
         if cost.kills || cost.processor > processor || cost.memory > MEMORY {
@@ -322,7 +324,9 @@ fn number(name: &str, default: u64) -> u64 {
 fn no_request_that_a_search_finds_costs_more_than_its_bounds() {
     let _alone = crate::one_at_a_time();
     if fs::read_to_string("/proc/self/schedstat").is_err() {
-        crate::leave_out("no search for costly requests: the system does not tell what threads cost (/proc, schedstat)");
+        crate::leave_out(
+            "no search for costly requests: the system does not tell what threads cost (/proc, schedstat)",
+        );
         return;
     }
     let (seconds, seed) = (number("ROLLCALL_CLIMB", 60), number("ROLLCALL_CLIMB_SEED", 1));
@@ -330,5 +334,9 @@ fn no_request_that_a_search_finds_costs_more_than_its_bounds() {
     let mut wrong = search(size, seed, false, duration * 2 / 3);
     wrong.extend(search(size, seed, true, duration / 3));
     wrong.dedup();
-    assert!(wrong.is_empty(), "{}", json!(wrong.iter().take(20).collect::<Vec<_>>()).to_string().replace("\",\"", "\",\n\""));
+    assert!(
+        wrong.is_empty(),
+        "{}",
+        json!(wrong.iter().take(20).collect::<Vec<_>>()).to_string().replace("\",\"", "\",\n\"")
+    );
 }

@@ -69,7 +69,8 @@ impl Schema {
         let text = Type::NonNullNamed(Name::new_unchecked("String"));
         let name = Argument { name: "name".to_owned(), of: text, required: true };
         if let Some(Kind::Composite { fields, .. }) = types.get_mut("Query") {
-            let meta = |name: &str, of: &str, arguments| Selectable { name: name.to_owned(), arguments, of: of.to_owned() };
+            let meta =
+                |name: &str, of: &str, arguments| Selectable { name: name.to_owned(), arguments, of: of.to_owned() };
             fields.extend([meta("__schema", "__Schema", Vec::new()), meta("__type", "__Type", vec![name])]);
         }
         Self { types }
@@ -111,7 +112,11 @@ impl Kind {
     fn composite<'f>(fields: impl Iterator<Item = &'f Component<FieldDefinition>>, narrower: Vec<String>) -> Self {
         let field = |field: &Component<FieldDefinition>| Selectable {
             name: field.name.to_string(),
-            arguments: field.arguments.iter().map(|argument: &Node<InputValueDefinition>| Argument::from(&**argument)).collect(),
+            arguments: field
+                .arguments
+                .iter()
+                .map(|argument: &Node<InputValueDefinition>| Argument::from(&**argument))
+                .collect(),
             of: field.ty.inner_named_type().to_string(),
         };
         Self::Composite { fields: fields.map(field).collect(), narrower }

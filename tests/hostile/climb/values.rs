@@ -18,8 +18,19 @@ const CURSORS: usize = 64;
 
 /// The types of which there are rows.
 const CLASSES: [&str; 13] = [
-    "Service", "Team", "User", "Repository", "Tag", "Tier", "Lifecycle", "Deploy", "ServiceSuggestion", "CodeIssueProject",
-    "ServiceRepository", "CustomIntegration", "CodeIssue",
+    "Service",
+    "Team",
+    "User",
+    "Repository",
+    "Tag",
+    "Tier",
+    "Lifecycle",
+    "Deploy",
+    "ServiceSuggestion",
+    "CodeIssueProject",
+    "ServiceRepository",
+    "CustomIntegration",
+    "CodeIssue",
 ];
 
 impl Values<'_> {
@@ -80,7 +91,9 @@ impl Values<'_> {
                     Value::Object(
                         chosen
                             .into_iter()
-                            .map(|field| (field.name.clone(), self.typed(&field.of, &field.name, noun, random, depth + 1)))
+                            .map(|field| {
+                                (field.name.clone(), self.typed(&field.of, &field.name, noun, random, depth + 1))
+                            })
                             .collect(),
                     )
                 }
@@ -91,16 +104,22 @@ impl Values<'_> {
 
     fn scalar(&self, of: &str, name: &str, noun: &str, random: &mut fastrand::Rng) -> Value {
         let text = |text: &str| Value::Text(text.to_owned());
-        let pick = |random: &mut fastrand::Rng, texts: &[&str]| Value::Text(texts[random.usize(..texts.len())].to_owned());
+        let pick =
+            |random: &mut fastrand::Rng, texts: &[&str]| Value::Text(texts[random.usize(..texts.len())].to_owned());
         match (of, name) {
             ("Boolean", _) => Value::Flag(random.bool()),
             ("Int", "first") => Value::Number([100, 100, 100, 1, 10, 50, 0, i64::from(i32::MAX)][random.usize(..8)]),
             ("Int", _) => Value::Number(random.i64(-2..1_000)),
-            ("ISO8601DateTime", "start") => pick(random, &["0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "2026-06-01T00:00:00Z"]),
-            ("ISO8601DateTime", "notDeployedSince") => {
-                pick(random, &["2000-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "2026-11-20T00:00:00Z", "9999-01-01T00:00:00Z"])
+            ("ISO8601DateTime", "start") => {
+                pick(random, &["0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "2026-06-01T00:00:00Z"])
             }
-            ("ISO8601DateTime", _) => pick(random, &["9999-12-31T23:59:59Z", "2030-01-01T00:00:00Z", "2026-11-22T00:00:00Z"]),
+            ("ISO8601DateTime", "notDeployedSince") => pick(
+                random,
+                &["2000-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "2026-11-20T00:00:00Z", "9999-01-01T00:00:00Z"],
+            ),
+            ("ISO8601DateTime", _) => {
+                pick(random, &["9999-12-31T23:59:59Z", "2030-01-01T00:00:00Z", "2026-11-22T00:00:00Z"])
+            }
             ("ID", _) => {
                 let class = match (name, noun) {
                     ("teamId", _) => "Team",
@@ -109,7 +128,8 @@ impl Values<'_> {
                     ("codeIssueProjectId" | "codeIssueProjectIds", _) => "CodeIssueProject",
                     ("resourceId", _) => ["Service", "Repository"][random.usize(..2)],
                     (_, noun) => {
-                        let own = CLASSES.iter().filter(|class| noun.starts_with(**class)).max_by_key(|class| class.len());
+                        let own =
+                            CLASSES.iter().filter(|class| noun.starts_with(**class)).max_by_key(|class| class.len());
                         own.copied().unwrap_or(CLASSES[random.usize(..CLASSES.len())])
                     }
                 };
