@@ -58,6 +58,13 @@ pub fn folder(size: Size) -> PathBuf {
     if !kept.exists() {
         crate::say_aloud(&format!("making {}", kept.display()));
         fs::create_dir_all(place).expect("a folder");
+        // Those of this size that are out of date.
+        let prefix = format!("hostile-{}-{}-", size.services, size.deploys);
+        for old in fs::read_dir(place).expect("the folder").flatten() {
+            if old.file_name().to_string_lossy().starts_with(&prefix) {
+                fs::remove_dir_all(old.path()).expect("an old catalogue goes");
+            }
+        }
         let folder = tempfile::tempdir_in(place).expect("a folder");
         make(folder.path(), size);
         fs::rename(folder.keep(), &kept).expect("the whole catalogue");

@@ -32,6 +32,21 @@ pub struct Cost {
     pub kills: bool,
 }
 
+impl Cost {
+    /// The cost in words.
+    pub fn figures(&self) -> String {
+        format!(
+            "{} bytes in, {} bytes out, {} ms of processor, {:.1} MB, {} ms, {}",
+            self.sent,
+            self.bytes,
+            self.processor.as_millis(),
+            self.memory as f64 / 1024.0,
+            self.took.as_millis(),
+            if self.kills { "KILLED".to_owned() } else { format!("status {}", self.status) },
+        )
+    }
+}
+
 /// A server, and what its requests cost.
 pub struct Meter {
     // The order matters: the server ends before its folder does.

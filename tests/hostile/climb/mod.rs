@@ -144,6 +144,8 @@ impl Search<'_> {
                 break;
             }
             if let Some(cost) = self.try_one(&document) {
+                let text: String = self.write(&document).text.chars().take(70).collect();
+                say_aloud(&format!("  {}: {text}", cost.figures()));
                 take(&mut worst, &Found { document, cost });
             }
         }
@@ -236,17 +238,7 @@ impl Search<'_> {
         let file = meter::place().join(format!("{name}.json"));
         fs::create_dir_all(meter::place()).expect("a folder");
         fs::write(&file, &written.body).expect("a file");
-        let figures = format!(
-            "worst {kind} by {}: {} bytes in, {} bytes out, {} ms of processor, {:.1} MB, {} ms, status {}{}",
-            goal.name(),
-            cost.sent,
-            cost.bytes,
-            cost.processor.as_millis(),
-            cost.memory as f64 / 1024.0,
-            cost.took.as_millis(),
-            cost.status,
-            if cost.kills { ", KILLED" } else { "" },
-        );
+        let figures = format!("worst {kind} by {}: {}", goal.name(), cost.figures());
         say_aloud(&format!("{figures}\n  {}\n  {}", file.display(), shortened(&written.text)));
         let processor = PROCESSOR * server::slowness();
         if cost.kills || cost.processor > processor || cost.memory > MEMORY {
