@@ -18,4 +18,5 @@ pub mod schema_diff;
 pub mod sender;
 pub mod serve;
 pub mod service_file;
+pub mod shares;
 pub mod transfer;

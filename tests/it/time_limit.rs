@@ -47,7 +47,9 @@ async fn a_query_that_takes_too_long_is_ended_and_its_connection_is_free() {
     waiting.write_all(body.as_bytes()).await.expect("the service reads");
     let answer = read_to_end(&mut waiting).await;
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    let id = answer.lines().find_map(|line| line.strip_prefix("x-request-id: ")).expect("an id");
     let message = "The query was ended because it took longer than 100ms. Ask for less at one time.";
+    let message = format!("{message} The request was {id}.");
     let error = json!({ "message": message, "extensions": { "code": "INTERNAL" } });
     assert_eq!(body_of(&answer), json!({ "errors": [error], "data": null }));
 

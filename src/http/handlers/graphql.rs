@@ -30,7 +30,7 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
     let (caller, key) = caller(app, &call.parts).await?;
     app.count(call, key).await?;
     body::check_is_json(&call.parts.headers)?;
-    let body = body::read(body, app.edge.max_body, app.edge.body_timeout).await?;
+    let body = app.bodies.read(body, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
     let request = parse(&body)?;
 
     let media = Media::of(&call.parts.headers);
@@ -44,6 +44,7 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
         return Ok(refuse(media, StatusCode::FORBIDDEN, &[error]));
     }
     let (started, is_mutation) = (Instant::now(), prepared.plan.serial);
+    call.is_mutation = is_mutation;
     let execution = app.catalogue.execute(&prepared, &caller, &call.id);
     // A mutation is let finish, because what it has committed must not be told as failed. What it waits for is bounded
     // by the database. A query that is dropped gives its transaction and its connection back.
@@ -54,7 +55,7 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
         Ok(response) => reply::graphql(media, StatusCode::OK, response.text),
         Err(_) => {
             warn!(request_id = call.id, "a query took too long");
-            reply::query_timeout(media, limit)
+            reply::query_timeout(media, limit, &call.id)
         }
     })
 }
