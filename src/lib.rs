@@ -20,4 +20,5 @@ pub mod schema_diff;
 pub mod sender;
 pub mod serve;
 pub mod service_file;
+pub mod shares;
 pub mod transfer;

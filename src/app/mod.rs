@@ -70,6 +70,8 @@ pub enum Fault {
     BadRequest(String),
     /// The page takes more time or memory than anybody may use, for the reason given.
     TooMuch(String),
+    /// There is no room for this now, for the reason given.
+    Busy(&'static str),
     /// We must mend it. The cause is for the log alone.
     Internal(String),
 }
@@ -88,6 +90,12 @@ impl From<sea_orm::DbErr> for Fault {
         Self::Internal(error.to_string())
     }
 }
+
+/// The longest form, in bytes.
+pub const MAX_FORM: usize = 64 * 1024;
+
+/// The longest form of somebody who is not signed in.
+pub const MAX_STRANGERS_FORM: usize = 4 * 1024;
 
 /// The first parts of all paths that lead here.
 const OWNED: &[&str] = &[
@@ -199,6 +207,18 @@ impl Site {
             (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
             (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,
             _ => Err(Fault::NotFound),
+        }
+    }
+
+    /// How long a form may be that comes with a visit, which is asked before any of it is read: one of a stranger is read
+    /// where it uses a link to sign in, and is short then.
+    pub async fn longest_form(&self, visit: &Visit) -> Result<Option<usize>, Fault> {
+        if visit.session.is_some() {
+            return Ok(Some(MAX_FORM));
+        }
+        match &*visit.path {
+            [first, key] if first == "sign-in" => Ok(sign_in::is_link(self, key).await?.then_some(MAX_STRANGERS_FORM)),
+            _ => Ok(None),
         }
     }
 

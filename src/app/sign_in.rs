@@ -99,6 +99,11 @@ pub async fn sign_out(site: &Site, session: &Session) -> Result<Answer, Fault> {
     Ok(Answer::Redirect { to: "/sign-in".to_owned(), cookies: vec![cookie::clear(site.is_secure())] })
 }
 
+/// Whether there is such a link.
+pub async fn is_link(site: &Site, key: &str) -> Result<bool, Fault> {
+    Ok(find(site, key).await?.is_some())
+}
+
 async fn find(site: &Site, key: &str) -> Result<Option<(Key, sign_in_link::Model)>, Fault> {
     let Some(key) = Key::read(key) else { return Ok(None) };
     let link = sign_in_link::by_key(site.db.read(), &key, Timestamp::now()).await?;

@@ -1,5 +1,7 @@
 //! A request as the pages see it: parsed, and without anything of HTTP.
 
+use std::net::IpAddr;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::openid::attempt::Attempt;
@@ -20,6 +22,8 @@ pub struct Visit {
     pub session: Option<Session>,
     /// What the browser has begun at the OpenID provider.
     pub attempt: Option<Attempt>,
+    /// Where it comes from: an address, or the first of an IPv6 network of 64 bits.
+    pub client: IpAddr,
     /// What the browser calls itself.
     pub user_agent: Option<String>,
     /// What names the request in answers and in the log.

@@ -33,6 +33,7 @@ pub mod search;
 mod sequence;
 mod session;
 mod shape;
+mod writes;
 
 pub use backup::backup;
 use embedded::Embedded;
@@ -42,6 +43,7 @@ use refusal::busy;
 pub use refusal::{OpenError, is_lost_race, refusal};
 pub use sequence::{attempt, give_ids_after, last_id};
 pub use shape::Shape;
+use writes::Writes;
 
 /// How long a writer of SQLite waits for another process's lock, and a client of PostgreSQL for the server to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -70,6 +72,7 @@ pub struct Db {
     place: String,
     read: Reader,
     write: DatabaseConnection,
+    writes: Arc<Writes>,
 }
 
 /// Ids of rows, as a statement selects them.
@@ -126,7 +129,14 @@ impl Db {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
             ..TransactionOptions::default()
         };
-        self.write.begin_with_options(options).await
+        self.write.begin_with_options(options).await.inspect_err(|error| self.note_failed_write(error))
+    }
+
+    /// Commits a transaction of [`Db::begin_write`].
+    pub async fn commit(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
+        let committed = transaction.commit().await;
+        self.writes.note(committed.as_ref().map(|()| ()));
+        committed
     }
 
     /// Runs `work` in a transaction of [`Db::begin_write`]: committed when it succeeds, rolled back when it does not.
@@ -137,7 +147,7 @@ impl Db {
         let transaction = self.begin_write().await?;
         match work(&transaction).await {
             Ok(done) => {
-                transaction.commit().await?;
+                self.commit(transaction).await?;
                 Ok(done)
             }
             Err(error) => {
@@ -344,6 +354,7 @@ async fn connect_sqlite(url: &str) -> Result<Db, OpenError> {
         place,
         read: Reader { pool, embedded: Some(Embedded::new(file)) },
         write: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
+        writes: Arc::default(),
     })
 }
 
@@ -379,5 +390,6 @@ async fn connect_postgres(url: &str) -> Result<Db, OpenError> {
         Box::pin(async move { connection.execute(sqlx::AssertSqlSafe(limit)).await.map(drop) })
     });
     let pool = SqlxPostgresConnector::from_sqlx_postgres_pool(pool.connect_lazy_with(options));
-    Ok(Db { place, read: Reader { pool: pool.clone(), embedded: None }, write: pool })
+    let read = Reader { pool: pool.clone(), embedded: None };
+    Ok(Db { place, read, write: pool, writes: Arc::default() })
 }

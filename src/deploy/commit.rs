@@ -133,10 +133,11 @@ async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
         Ok(outcomes) => {
             // Whoever lost a race at its very end has written nothing.
             let again = |error| if db::is_lost_race(&error) { Attempt::Again(error) } else { hopeless(error) };
-            transaction.commit().await.map_err(again)?;
+            db.commit(transaction).await.map_err(again)?;
             Ok(outcomes)
         }
         Err(error) => {
+            db.note_failed_write(&error);
             // It has failed either way, and what failed first is what counts.
             let _ = transaction.rollback().await;
             Err(if db::refusal(&error).is_some() { hopeless(error) } else { Attempt::Again(error) })

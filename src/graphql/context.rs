@@ -121,7 +121,7 @@ impl execute::State for State {
 
     async fn end(self, commit: bool) -> Result<()> {
         match self.transaction {
-            Transaction::Write(transaction) if commit => Ok(transaction.commit().await?),
+            Transaction::Write(transaction) if commit => Ok(self.shared.db.commit(transaction).await?),
             Transaction::Write(transaction) => Ok(transaction.rollback().await?),
             Transaction::Read(_) | Transaction::None => Ok(()),
         }
@@ -130,12 +130,12 @@ impl execute::State for State {
     fn report(&self, error: &Error) -> String {
         tracing::error!(request_id = %self.request_id, error = %error, "a resolver failed");
         // A full disk is soon known to the client who waits for it.
-        if let Error::Internal(cause) = error
-            && let Some(sentence) = cause.downcast_ref().and_then(db::refusal)
-        {
-            return sentence.to_owned();
+        let cause = if let Error::Internal(cause) = error { cause.downcast_ref() } else { None };
+        if let (Some(cause), Transaction::None) = (cause, &self.transaction) {
+            self.shared.db.note_failed_write(cause);
         }
-        format!("Something went wrong on our side. The request was {}.", self.request_id)
+        let sentence = cause.and_then(db::refusal).unwrap_or("Something went wrong on our side.");
+        format!("{sentence} The request was {}.", self.request_id)
     }
 
     fn lost_a_race(&self, error: &Error) -> bool {

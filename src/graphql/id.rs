@@ -8,7 +8,7 @@ use sea_orm::PrimaryKeyTrait;
 use super::write::{Scalar, Writer};
 use crate::db::{Read, Table};
 use crate::entity;
-use crate::error::{Result, UserError, shortened};
+use crate::error::{Result, UserError, quoted, shortened};
 
 const SCHEME: &str = "gid://rollcall/";
 
@@ -137,7 +137,7 @@ pub fn stray(text: &str, noun: &str) -> String {
     let noun = with_article(noun);
     match decode(text) {
         Some((class, _)) => format!("this is the id of {}, not of {noun}", shortened(&with_article(&class))),
-        None => format!("this is not the id of {noun}: no global id of this catalogue reads like it"),
+        None => format!("{} is not a valid id", quoted(text)),
     }
 }
 

@@ -163,10 +163,12 @@ impl<T> Page<T> {
         Self::new(Vec::new(), &PageRequest { first: 0, after: None })
     }
 
-    /// A page of rows that were read with one row more than asked for, each with its place.
+    /// A page of rows that were read with one row more than asked for, each with its place. An empty page never says that
+    /// more follows: with `first: 0` it has no cursor to go on from, and whoever goes on while there is more would never
+    /// end. Here the algorithm of the cursor connections specification, and graphql-relay with it, says otherwise.
     pub fn new(mut rows: Vec<(Cursor, T)>, request: &PageRequest) -> Self {
         let first = usize::try_from(request.first).unwrap_or(usize::MAX);
-        let has_next_page = rows.len() > first;
+        let has_next_page = rows.len() > first && first > 0;
         rows.truncate(first);
         let edges: Vec<_> = rows.into_iter().map(|(cursor, node)| Edge { node, cursor }).collect();
         let info = PageInfo {
@@ -244,5 +246,24 @@ impl Scalar for Cursor {
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.encode(&mut [0; 28]).iter().try_for_each(|letter| f.write_char(char::from(*letter)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_has_a_next_one_has_a_cursor_to_get_it_by() {
+        for (length, first, after) in
+            (0..6).flat_map(|length| (0..6).flat_map(move |first| [None, Some(0)].map(|after| (length, first, after))))
+        {
+            // As they are read: one more than asked for.
+            let rows = (1..=length).take(first + 1).map(|id| (Cursor::id(id), ())).collect();
+            let page = Page::new(rows, &PageRequest { first: first as u64, after: after.map(Cursor::id) });
+            let more = first > 0 && length > first as i64;
+            assert_eq!(page.info.has_next_page, more, "{first} of {length}");
+            assert!(!more || page.info.end_cursor.is_some(), "{first} of {length}");
+        }
     }
 }

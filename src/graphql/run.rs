@@ -30,8 +30,7 @@ impl Response {
 
     /// The answer to an operation that was ended.
     pub fn ended(excess: Excess, budget: &Budget) -> Self {
-        let code = if excess == Excess::Time { Code::Internal } else { Code::TooExpensive };
-        let error = request_error(excess.sentence(budget.limits()), Vec::new(), code);
+        let error = request_error(excess.sentence(budget.limits()), Vec::new(), Code::TooExpensive);
         Self { excess: Some(excess), ..with_errors(b"{\"data\":null}", vec![error], budget.used()) }
     }
 

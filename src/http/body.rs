@@ -1,19 +1,29 @@
 //! Reads bodies, as long as they are short, quick and of the right kind.
 
+use std::error::Error;
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Buf, Bytes};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Limited};
 use hyper::body::{Body, Incoming};
 use hyper::header::{self, HeaderMap};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
+use super::limits::Key;
 use super::reply::Rejection;
+use crate::shares::{Bounds, Hold, Shares};
 
 /// What is read of a body that nobody wants, so that its sender gets to read the answer.
 const DISCARDED_BYTES: usize = 4 * 1024 * 1024;
 
 /// How long that may take.
 const DISCARD_TIME: Duration = Duration::from_secs(1);
+
+/// How many bodies are read so at one time. Their requests are kept meanwhile, and are anybody's.
+const DISCARDED: usize = 256;
 
 /// Checks that a request says that its body is JSON, not compressed.
 pub fn check_is_json(headers: &HeaderMap) -> Result<(), Rejection> {
@@ -41,30 +51,98 @@ pub fn check_is_form(headers: &HeaderMap) -> Result<(), Rejection> {
     if kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") { Ok(()) } else { Err(Rejection::NotForm) }
 }
 
-/// The whole body, of at most `limit` bytes, unless it takes longer than `timeout`.
-pub async fn read(body: &mut Incoming, limit: usize, timeout: Duration) -> Result<Bytes, Rejection> {
-    if body.size_hint().lower() > limit as u64 {
-        return Err(Rejection::BodyTooLarge(limit));
-    }
-    match tokio::time::timeout(timeout, Limited::new(body, limit).collect()).await {
-        Ok(Ok(body)) => {
-            let mut body = body.aggregate();
-            Ok(body.copy_to_bytes(body.remaining()))
-        }
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Rejection::BodyTooLarge(limit)),
-        Ok(Err(_)) => Err(Rejection::BadRequest("The body of the request ended early.".to_owned())),
-        Err(_) => Err(Rejection::BodyTimeout),
+/// What is read of bodies at one time, in bytes: for all callers, and for one; what is waited for likewise.
+pub const BOUNDS: Bounds = Bounds {
+    most: 64 * 1024 * 1024,
+    share: 16 * 1024 * 1024,
+    waiting: 16 * 1024 * 1024,
+    waiting_share: 4 * 1024 * 1024,
+};
+
+/// A body counts in pieces of so many bytes, the largest that HTTP/2 sends by default.
+const PIECE: usize = 16 * 1024;
+
+/// How long a body waits for others to be read.
+const TURN: Duration = Duration::from_secs(5);
+
+/// The bodies that are read at one time.
+#[derive(Debug)]
+pub struct Bodies {
+    read: Arc<Shares<Key>>,
+    discarded: Semaphore,
+}
+
+impl Default for Bodies {
+    fn default() -> Self {
+        Self { read: Shares::new(BOUNDS), discarded: Semaphore::new(DISCARDED) }
     }
 }
 
-/// Reads and forgets what is left of a body, within bounds. A connection that is closed while its peer still sends is
-/// reset, and the answer with it.
-pub async fn discard(headers: &HeaderMap, body: Incoming) {
-    if body.is_end_stream() || headers.contains_key(header::EXPECT) {
-        return;
+impl Bodies {
+    /// The whole body, of at most `limit` bytes, which `owner` sends, unless it takes longer than `timeout`.
+    pub async fn read(
+        &self,
+        body: &mut Incoming,
+        owner: Key,
+        limit: usize,
+        timeout: Duration,
+    ) -> Result<Bytes, Rejection> {
+        if body.size_hint().lower() > limit as u64 {
+            return Err(Rejection::BodyTooLarge(limit));
+        }
+        let read = tokio::time::timeout(timeout, self.read_all(body, owner, limit)).await;
+        read.unwrap_or(Err(Rejection::BodyTimeout))
     }
-    let mut body = Limited::new(body, DISCARDED_BYTES);
-    let all = async { while let Some(Ok(_)) = body.frame().await {} };
-    // Late or not, the answer is next.
-    let _ = tokio::time::timeout(DISCARD_TIME, all).await;
+
+    async fn read_all(&self, body: &mut Incoming, owner: Key, limit: usize) -> Result<Bytes, Rejection> {
+        let (mut whole, mut room) = (Vec::new(), 0);
+        let mut hold: Option<Hold<Key>> = None;
+        while let Some(frame) = body.frame().await {
+            // What is no data is a trailer.
+            let Ok(data) = frame.map_err(|error| broken(&error))?.into_data() else { continue };
+            if whole.len() + data.len() > limit {
+                return Err(Rejection::BodyTooLarge(limit));
+            }
+            if whole.is_empty() && body.is_end_stream() {
+                return Ok(data);
+            }
+            if whole.len() + data.len() > room {
+                let piece = data.len().max(PIECE);
+                let more = self.read.take(owner, piece, Instant::now() + TURN).await;
+                let more =
+                    more.ok_or(Rejection::Unavailable("Too many long requests are being read. Try again soon."))?;
+                match &mut hold {
+                    Some(hold) => hold.join(more),
+                    None => hold = Some(more),
+                }
+                room = whole.len() + piece;
+                whole.reserve(piece);
+            }
+            whole.extend_from_slice(&data);
+        }
+        Ok(whole.into())
+    }
+
+    /// Reads and forgets what is left of a body, within bounds. A connection that is closed while its peer still sends
+    /// is reset, and the answer with it.
+    pub async fn discard(&self, headers: &HeaderMap, body: Incoming) {
+        if body.is_end_stream() || headers.contains_key(header::EXPECT) {
+            return;
+        }
+        let Ok(_place) = self.discarded.try_acquire() else { return };
+        let mut body = Limited::new(body, DISCARDED_BYTES);
+        let all = async { while let Some(Ok(_)) = body.frame().await {} };
+        // Late or not, the answer is next.
+        let _ = tokio::time::timeout(DISCARD_TIME, all).await;
+    }
+}
+
+/// Why a body cannot be read to its end.
+fn broken(error: &hyper::Error) -> Rejection {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
+    let is_malformed = matches!(cause, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData));
+    Rejection::BadRequest(match is_malformed {
+        true => "A chunk of the request's body is malformed.".to_owned(),
+        false => "The body of the request ended early.".to_owned(),
+    })
 }

@@ -9,6 +9,7 @@ use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use ipnet::IpNet;
 
+use super::connection::{HEAD_BYTES, HEADERS};
 use super::reply::Rejection;
 
 /// The longest request id that is taken over from the caller.
@@ -76,6 +77,17 @@ pub fn check_host(parts: &Parts) -> Result<(), Rejection> {
         (None, None) if parts.version < Version::HTTP_11 => Ok(()),
         (None, None) => bad("The request has no Host header."),
     }
+}
+
+/// Checks that the head of an HTTP/2 request is not too long, as [`refused`](super::refused) tells it of HTTP/1.1. What
+/// is far too long is not taken at all.
+pub fn check_head(parts: &Parts) -> Result<(), Rejection> {
+    if parts.version < Version::HTTP_2 {
+        return Ok(());
+    }
+    // What HTTP/2 adds for each (RFC 9113, section 6.5.2).
+    let bytes: usize = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 32).sum();
+    if parts.headers.len() > HEADERS || bytes > HEAD_BYTES { Err(Rejection::HeadTooLarge) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -25,17 +25,25 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_rustls::TlsAcceptor;
 use tracing::debug;
 
-use super::serve::Answers;
+use super::refused::Explained;
+use super::serve::{Answers, Peer};
 use crate::config::Edge;
 
 /// The longest head of a request. It bounds what is buffered of a body, too.
 pub const HEAD_BYTES: usize = 32 * 1024;
 
+/// The most headers of a request: what hyper has room for on the stack.
+pub const HEADERS: usize = 100;
+
+/// The longest head that HTTP/2 takes, for there to be an answer that says what is wrong with it.
+const HEAD_BYTES_TAKEN: usize = 48 * 1024;
+
 /// Requests at one time on one HTTP/2 connection.
 pub const STREAMS: u32 = 64;
 
-/// What one HTTP/2 connection may send without being read.
-const CONNECTION_WINDOW: u32 = 1024 * 1024;
+/// What one HTTP/2 connection, and one request on it, may send without being read. Anybody may, so it is little.
+const CONNECTION_WINDOW: u32 = 256 * 1024;
+const STREAM_WINDOW: u32 = 128 * 1024;
 
 /// What a peer must take of its answers within the idle timeout: whoever takes a byte now and then makes us keep all the
 /// rest.
@@ -74,7 +82,7 @@ pub(super) async fn run<A: Answers>(
     let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, began, last: began, left: 0 }));
     let stream = Watched { stream, activity: Arc::clone(&activity) };
     match tls {
-        None => speak(answers, stream, activity, peer, patience, stop).await,
+        None => speak(answers, (stream, false), activity, peer, patience, stop).await,
         // On the heap, because a connection in the clear would keep room for it too.
         Some(tls) => Box::pin(encrypted(answers, stream, tls, activity, peer, patience, stop)).await,
     }
@@ -96,13 +104,13 @@ async fn encrypted<A: Answers>(
         Ok(Err(error)) => return debug!(%peer, %error, "a handshake failed"),
         Err(_) => return debug!(%peer, "a handshake took too long"),
     };
-    speak(answers, stream, activity, peer, patience, stop).await;
+    speak(answers, (stream, true), activity, peer, patience, stop).await;
 }
 
-/// Speaks HTTP on a stream.
+/// Speaks HTTP on a stream, which is encrypted or not.
 async fn speak<A: Answers>(
     answers: Arc<A>,
-    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    (stream, is_encrypted): (impl AsyncRead + AsyncWrite + Send + Unpin + 'static, bool),
     activity: Arc<Mutex<Activity>>,
     peer: SocketAddr,
     patience: Patience,
@@ -112,7 +120,7 @@ async fn speak<A: Answers>(
         let (answers, answering) = (Arc::clone(&answers), Answering::begin(&activity));
         // On the heap, because the connection keeps room for it also while it is idle.
         Box::pin(async move {
-            let reply = answers.answer(request, peer.ip()).await;
+            let reply = answers.answer(request, Peer { address: peer.ip(), is_encrypted }).await;
             drop(answering);
             Ok::<_, Infallible>(reply.map(Full::new))
         })
@@ -124,9 +132,10 @@ async fn speak<A: Answers>(
     builder
         .http2()
         .max_concurrent_streams(STREAMS)
-        .max_header_list_size(HEAD_BYTES as u32)
-        .initial_connection_window_size(CONNECTION_WINDOW);
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+        .max_header_list_size(HEAD_BYTES_TAKEN as u32)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .initial_stream_window_size(STREAM_WINDOW);
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(Explained::new(stream)), service));
     let mut ending: Option<Instant> = None;
     // The next look. What is due moves with every answer, and nothing is while a request is being answered.
     let look = patience.head.min(patience.idle);

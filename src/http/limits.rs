@@ -25,10 +25,7 @@ pub enum Key {
 impl Key {
     /// The key of a client's address.
     pub fn of_address(address: IpAddr) -> Self {
-        Self::Address(match address {
-            IpAddr::V4(_) => address,
-            IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
-        })
+        Self::Address(network(address))
     }
 
     /// How long a window is.
@@ -37,6 +34,14 @@ impl Key {
             Self::Token(_) | Self::Session(_) => Duration::from_secs(60),
             Self::Address(_) => Duration::from_secs(5 * 60),
         }
+    }
+}
+
+/// What counts as one address: an IPv4 address, or an IPv6 network of 64 bits, by its first address.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
     }
 }
 

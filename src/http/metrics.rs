@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -22,7 +21,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::limits::Key;
 use super::reply::{self, Reply};
-use super::serve::Answers;
+use super::serve::{Answers, Peer};
 use super::{App, router};
 use crate::budget::Used;
 use crate::db::Db;
@@ -64,6 +63,7 @@ pub struct Metrics {
     connections: Gauge,
     database: Family<DatabaseLabels, Gauge>,
     database_most: Family<PoolLabels, Gauge>,
+    writable: Gauge,
     resident: Gauge,
     files: Gauge,
 }
@@ -128,6 +128,7 @@ impl Default for Metrics {
             connections: Gauge::default(),
             database: Family::default(),
             database_most: Family::default(),
+            writable: Gauge::default(),
             resident: Gauge::default(),
             files: Gauge::default(),
         };
@@ -158,6 +159,9 @@ impl Metrics {
         to.register("rollcall_database_connections", help, self.database.clone());
         let help = "The most connections to the database that there may be";
         to.register("rollcall_database_connections_max", help, self.database_most.clone());
+        let help =
+            "Whether the last write to the database succeeded: 1, or 0 while its disk is full or cannot be written";
+        to.register("rollcall_database_writable", help, self.writable.clone());
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         to.register("rollcall_build", "What is running", version);
         let started: Gauge<f64, std::sync::atomic::AtomicU64> = Gauge::default();
@@ -245,6 +249,7 @@ impl Metrics {
             }
             self.database_most.get_or_create(&PoolLabels { pool: pool.name }).set(pool.most.into());
         }
+        self.writable.set(db.writes_fail().is_none().into());
         // Where there is no such folder the figures stay 0.
         self.resident.set(resident_bytes().unwrap_or_default());
         self.files.set(fs::read_dir("/proc/self/fd").map_or(0, |files| files.count().try_into().unwrap_or(i64::MAX)));
@@ -267,7 +272,7 @@ fn resident_bytes() -> Option<i64> {
 pub(super) struct Page(pub Arc<App>);
 
 impl Answers for Page {
-    async fn answer(&self, request: Request<Incoming>, _: IpAddr) -> Reply {
+    async fn answer(&self, request: Request<Incoming>, _: Peer) -> Reply {
         match (request.uri().path(), request.method()) {
             (PATH, &Method::GET) => reply::figures(self.0.metrics.text(&self.0.db), request.headers()),
             (PATH, _) => reply::bare(StatusCode::METHOD_NOT_ALLOWED, Some("GET")),

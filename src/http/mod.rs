@@ -25,11 +25,14 @@ use crate::deploy::commit::GROUP;
 use crate::deploy::{Deliveries, Deploys};
 use crate::graphql::Catalogue;
 use auth::Tokens;
+use body::Bodies;
+use handlers::health::Readiness;
 use limits::{InProcess, Key, Limits, Standing};
 use metrics::Metrics;
+use outbox::Outbox;
 use reply::{Rejection, Reply, Surface};
 use router::Route;
-use serve::Answers;
+use serve::{Answers, Peer};
 
 pub mod accept;
 pub mod auth;
@@ -40,6 +43,8 @@ pub mod connection;
 pub mod handlers;
 pub mod limits;
 pub mod metrics;
+pub mod outbox;
+mod refused;
 pub mod reply;
 pub mod router;
 mod serve;
@@ -59,8 +64,11 @@ pub struct App {
     tokens: Tokens,
     site: Site,
     limits: Limits,
+    bodies: Bodies,
+    outbox: Outbox,
     metrics: Metrics,
     edge: Edge,
+    readiness: Readiness,
     draining: AtomicBool,
 }
 
@@ -74,6 +82,10 @@ pub struct Call {
     pub client: IpAddr,
     /// What the path leads to.
     pub route: Route,
+    /// Who pays for what the request holds: its address, until more is known.
+    pub owner: Key,
+    /// Whether it is a mutation, which may have been carried out.
+    pub is_mutation: bool,
     /// How many more requests the caller has, once that is known.
     pub standing: Option<Standing>,
     /// The name of the GraphQL operation, once that is known.
@@ -91,8 +103,23 @@ impl App {
         let deliveries = Deliveries::start(db.clone());
         let limits = Limits::new(edge.token_limit, edge.ip_limit, Box::new(InProcess::default()));
         let metrics = Metrics::default();
-        let draining = AtomicBool::new(false);
-        Self { db, catalogue, deploys, deliveries, tokens, site, limits, metrics, edge, draining }
+        let (readiness, draining) = (Readiness::default(), AtomicBool::new(false));
+        let (bodies, outbox) = (Bodies::default(), Outbox::default());
+        Self {
+            db,
+            catalogue,
+            deploys,
+            deliveries,
+            tokens,
+            site,
+            limits,
+            bodies,
+            outbox,
+            metrics,
+            edge,
+            readiness,
+            draining,
+        }
     }
 
     /// The same service, recording deploys in its own way.
@@ -113,12 +140,15 @@ impl App {
 
 impl Answers for App {
     /// Answers one request that came from `peer`, and writes one line to the log.
-    async fn answer(&self, request: Request<Incoming>, peer: IpAddr) -> Reply {
+    async fn answer(&self, request: Request<Incoming>, peer: Peer) -> Reply {
         let started = Instant::now();
         let (parts, mut body) = request.into_parts();
+        let client = client::address(peer.address, &parts.headers, &self.edge.trusted_proxies);
         let mut call = Call {
             id: client::request_id(&parts.headers),
-            client: client::address(peer, &parts.headers, &self.edge.trusted_proxies),
+            owner: Key::of_address(client),
+            client,
+            is_mutation: false,
             route: Route::of(parts.uri.path()),
             standing: None,
             operation: None,
@@ -133,10 +163,14 @@ impl Answers for App {
         }
         // Of a body that did not come in time, no more will be waited for.
         if !matches!(outcome, Err(Rejection::BodyTimeout)) {
-            body::discard(&call.parts.headers, body).await;
+            self.bodies.discard(&call.parts.headers, body).await;
         }
+        let is_secure = peer.is_encrypted || self.site.is_secure();
         let mut reply = outcome.unwrap_or_else(|rejection| reply::rejection(&call, &rejection));
-        reply::finish(&mut reply, &call);
+        reply::finish(&mut reply, &call, is_secure);
+        if Outbox::counts(reply.body()) {
+            reply = Box::pin(self.count_answer(reply, &call, started, is_secure)).await;
+        }
         let took = started.elapsed();
         self.metrics.request(call.route, reply.status(), took);
         info!(
@@ -158,7 +192,11 @@ impl Answers for App {
 impl App {
     async fn respond(&self, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
         client::check_host(&call.parts)?;
-        self.count(call, Key::of_address(call.client)).await?;
+        client::check_head(&call.parts)?;
+        // Whatever watches the process must not be refused for what others at its address do.
+        if !matches!(call.route, Route::Livez | Route::Readyz) {
+            self.count(call, call.owner).await?;
+        }
         if call.route == Route::GraphQl && call.parts.method == Method::GET && accept::prefers_page(&call.parts.headers)
         {
             return Ok(reply::redirect(&format!("{}{EXPLORER}", self.catalogue.settings().app_url), &[]));
@@ -180,6 +218,7 @@ impl App {
 
     /// Counts a request, and refuses it when it is one too many.
     async fn count(&self, call: &mut Call, key: Key) -> Result<(), Rejection> {
+        call.owner = key;
         let Some(standing) = self.limits.count(key, Instant::now()).await else { return Ok(()) };
         call.standing = Some(standing);
         if standing.allowed {
@@ -188,9 +227,30 @@ impl App {
         self.metrics.limited(key);
         Err(Rejection::TooManyRequests(standing))
     }
+
+    /// The same answer, counted among those that wait to be sent; or that there is no room for it, by the deadline of its
+    /// request.
+    async fn count_answer(&self, mut reply: Reply, call: &Call, started: Instant, is_secure: bool) -> Reply {
+        let deadline = (started + self.catalogue.settings().budget.time).into();
+        let body = std::mem::take(reply.body_mut());
+        if let Some(body) = self.outbox.count(body, call.owner, deadline).await {
+            *reply.body_mut() = body;
+            return reply;
+        }
+        // A mutation must not be reported as one that can be sent again.
+        let rejection = if call.is_mutation { Rejection::Undelivered } else { Rejection::Unavailable(outbox::FULL) };
+        let mut reply = reply::rejection(call, &rejection);
+        reply::finish(&mut reply, call, is_secure);
+        reply
+    }
 }
 
 impl Call {
+    /// The client's address, or its network where that is what counts.
+    pub fn network(&self) -> IpAddr {
+        limits::network(self.client)
+    }
+
     /// In whose words the caller is answered.
     pub fn surface(&self) -> Surface {
         match self.route {

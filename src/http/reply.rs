@@ -8,6 +8,7 @@ use hyper::{Method, Response, StatusCode};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::connection::{HEAD_BYTES, HEADERS};
 use super::limits::Standing;
 use super::router::Route;
 use super::{Call, accept, coding};
@@ -60,6 +61,8 @@ pub enum Rejection {
     BodyTimeout,
     /// 413: the body is longer than so many bytes.
     BodyTooLarge(usize),
+    /// 431: the head has too many headers or bytes.
+    HeadTooLarge,
     /// 415: the body is not JSON.
     NotJson,
     /// 415: the body is not a form's.
@@ -70,7 +73,15 @@ pub enum Rejection {
     Internal(String),
     /// 503: the service cannot answer now, for the reason given.
     Unavailable(&'static str),
+    /// 503: a mutation was carried out, and its answer cannot be sent.
+    Undelivered,
 }
+
+/// After how many seconds a request may be sent again that there was no room for.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+
+/// A year: the field's own minimum for browsers to keep it. Other hosts of the domain are not ours to speak for.
+const ENCRYPTED_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 const RATE_LIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
 const RATE_LIMIT_RETRY_AFTER: HeaderName = HeaderName::from_static("ratelimit-retry-after");
@@ -109,9 +120,10 @@ impl Rejection {
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotJson | Self::NotForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unavailable(_) | Self::Undelivered => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -121,11 +133,12 @@ impl Rejection {
             Self::Forbidden(_) => Code::Forbidden,
             Self::NotFound => Code::NotFound,
             Self::TooManyRequests(_) => Code::RateLimited,
-            Self::Internal(_) | Self::Unavailable(_) => Code::Internal,
+            Self::Internal(_) | Self::Unavailable(_) | Self::Undelivered => Code::Internal,
             Self::BadRequest(_)
             | Self::MethodNotAllowed
             | Self::BodyTimeout
             | Self::BodyTooLarge(_)
+            | Self::HeadTooLarge
             | Self::NotJson
             | Self::NotForm => Code::BadUserInput,
         }
@@ -140,6 +153,7 @@ impl Rejection {
             Self::MethodNotAllowed => format!("This address answers {} only.", call.route.methods()),
             Self::BodyTimeout => "The body of the request did not arrive in time.".to_owned(),
             Self::BodyTooLarge(limit) => format!("The body of the request is longer than {limit} bytes."),
+            Self::HeadTooLarge => unread_message(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE),
             Self::NotJson => "The body must be JSON, with Content-Type: application/json.".to_owned(),
             Self::NotForm => {
                 "The body must be a form, with Content-Type: application/x-www-form-urlencoded.".to_owned()
@@ -147,10 +161,19 @@ impl Rejection {
             Self::TooManyRequests(standing) => {
                 format!("Too many requests. Try again in {} s.", standing.retry_after)
             }
-            Self::Internal(_) => format!("Something went wrong on our side. The request was {}.", call.id),
-            Self::Unavailable(reason) => (*reason).to_owned(),
+            Self::Internal(_) => with_id("Something went wrong on our side.", &call.id),
+            Self::Unavailable(reason) => with_id(reason, &call.id),
+            Self::Undelivered => with_id(
+                "The mutation was carried out, but too many long answers wait to be taken to send its own.",
+                &call.id,
+            ),
         }
     }
+}
+
+/// What is our fault is told with the request's id, which stands in the log too.
+fn with_id(sentence: &str, id: &str) -> String {
+    format!("{sentence} The request was {id}.")
 }
 
 /// The answer to a request that is not carried out.
@@ -176,6 +199,9 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
         }
         Rejection::TooManyRequests(standing) => {
             headers.insert(header::RETRY_AFTER, standing.retry_after.into());
+        }
+        Rejection::Unavailable(_) => {
+            headers.insert(header::RETRY_AFTER, RETRY_AFTER);
         }
         // What is left of the body would be taken for the next request.
         Rejection::BodyTimeout | Rejection::BodyTooLarge(_) => {
@@ -290,9 +316,9 @@ pub fn asset(asset: &'static Asset) -> Reply {
     reply
 }
 
-/// A word, for machines that look at the status.
-pub fn word(word: &'static str) -> Reply {
-    with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), word)
+/// A few words, for machines that look at the status.
+pub fn words(words: impl Into<Bytes>) -> Reply {
+    with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), words)
 }
 
 /// A file that everybody may see, under its entity tag.
@@ -309,6 +335,25 @@ pub fn figures(text: String, asked: &HeaderMap) -> Reply {
     reply
 }
 
+/// Why bytes are not taken for a request, which are answered with `status`.
+fn unread_message(status: StatusCode) -> String {
+    match status {
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => {
+            format!("The head of the request is longer than {HEAD_BYTES} bytes, or has more than {HEADERS} headers.")
+        }
+        StatusCode::URI_TOO_LONG => "The address of the request is too long.".to_owned(),
+        _ => "The request cannot be read as HTTP.".to_owned(),
+    }
+}
+
+/// The answer to bytes that are not taken for a request.
+pub fn unread(status: StatusCode) -> Reply {
+    let error = request_error(unread_message(status), Vec::new(), Code::BadUserInput);
+    let mut reply = errors(Media::Json, status, &[error]);
+    protect(reply.headers_mut());
+    reply
+}
+
 /// A status without a word, and the methods that would be answered.
 pub fn bare(status: StatusCode, allowed: Option<&'static str>) -> Reply {
     let mut reply = Reply::default();
@@ -321,12 +366,16 @@ pub fn bare(status: StatusCode, allowed: Option<&'static str>) -> Reply {
     reply
 }
 
-/// Gives an answer what every answer has.
-pub fn finish(reply: &mut Reply, call: &Call) {
+/// Gives an answer what every answer has. `is_secure` says that the application is reached by `https:` alone, which
+/// browsers then keep to (RFC 6797).
+pub fn finish(reply: &mut Reply, call: &Call, is_secure: bool) {
     leave_out_what_is_known(reply, &call.parts.headers);
     coding::compress(reply, &call.parts.headers);
     let headers = reply.headers_mut();
     protect(headers);
+    if is_secure {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, ENCRYPTED_ONLY);
+    }
     if let Ok(id) = HeaderValue::from_str(&call.id) {
         headers.insert(X_REQUEST_ID, id);
     }

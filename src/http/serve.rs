@@ -33,10 +33,19 @@ pub enum Drained {
     Cut(usize),
 }
 
+/// Where a request comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Peer {
+    /// The address at the other end of the connection.
+    pub address: IpAddr,
+    /// Whether the connection is encrypted here.
+    pub is_encrypted: bool,
+}
+
 /// What answers the requests that come in at a listener.
 pub(super) trait Answers: Send + Sync + 'static {
     /// Answers a request that came from `peer`. It always answers.
-    fn answer(&self, request: Request<Incoming>, peer: IpAddr) -> impl Future<Output = Reply> + Send;
+    fn answer(&self, request: Request<Incoming>, peer: Peer) -> impl Future<Output = Reply> + Send;
 }
 
 /// Serves what comes in at `listener`, encrypted where there is `tls`. When `told_to_stop` is done, `/readyz` says so;

@@ -38,7 +38,10 @@ async fn a_full_disk_under_sqlite_refuses_writes_and_not_reads_and_loses_nothing
     let path = url.split_once(":8080").expect("the usual port").1;
     let program = env!("CARGO_BIN_EXE_rollcall");
     let serve = [program, "--listen", "127.0.0.1:0", "--database-url", "sqlite://disk/rollcall.db"];
-    let mut command = match on_a_small_disk(&place, &[&serve[..], &["--token-limit", "0"]].concat()) {
+    let mut command = match on_a_small_disk(
+        &place,
+        &[&serve[..], &["--token-limit", "0", "--metrics-listen", "127.0.0.1:0"]].concat(),
+    ) {
         Ok(command) => command,
         Err(why) => {
             assert!(std::env::var_os("CI").is_none(), "no file system can be mounted: {why}");
@@ -72,8 +75,12 @@ async fn a_full_disk_under_sqlite_refuses_writes_and_not_reads_and_loses_nothing
         }
     }
     let sentence = "The disk of the database is full.";
-    let expected = json!({ "errors": [{ "status": 503, "title": "Service Unavailable", "detail": sentence }] });
-    assert_eq!(refused, Some((503, expected)));
+    let (status, refused) = refused.expect("a refusal");
+    let error = &refused["errors"][0];
+    assert_eq!((status, &error["status"], &error["title"]), (503, &json!(503), &json!("Service Unavailable")));
+    let told =
+        |text: &Value| text.as_str().is_some_and(|text| text.starts_with(&format!("{sentence} The request was ")));
+    assert!(told(&error["detail"]), "{refused}");
     let create = |name: &str| {
         json!({ "query": format!(
         "mutation {{ serviceCreate(input: {{ name: \"{name}\", description: \"{}\" }}) {{ errors {{ path message }} }} }}",
@@ -91,7 +98,15 @@ async fn a_full_disk_under_sqlite_refuses_writes_and_not_reads_and_loses_nothing
             break;
         }
     }
-    assert_eq!(said["errors"][0]["message"], sentence, "{said}");
+    assert!(told(&said["errors"][0]["message"]), "{said}");
+    let metrics = service.metrics();
+    let writable = async || {
+        let (_, figures) = service.get(metrics, "/metrics").await;
+        figures.lines().find_map(|line| line.strip_prefix("rollcall_database_writable ").map(str::to_owned))
+    };
+    let ready = async || service.get(service.address, "/readyz").await;
+    assert_eq!(ready().await, (200, format!("ok\nwrites: failing. {sentence}\n")), "it can still be read");
+    assert_eq!(writable().await.as_deref(), Some("0"));
 
     let stored = async || {
         let deploys = service.deploys(&token, "dedupId").await;
@@ -105,6 +120,7 @@ async fn a_full_disk_under_sqlite_refuses_writes_and_not_reads_and_loses_nothing
     std::fs::remove_file(ballast).expect("removed");
     assert_eq!(post(1000).await.0, 202);
     acknowledged.push("1000".to_owned());
+    assert_eq!((ready().await.1, writable().await.as_deref()), ("ok\nwrites: ok\n".to_owned(), Some("1")));
     let (_, answer) = service.post("/graphql", Some(&token), &create("after")).await.expect("an answer");
     assert_eq!(answer, json!({ "data": { "serviceCreate": { "errors": [] } } }));
     assert_eq!(stored().await, acknowledged, "when there is room again");

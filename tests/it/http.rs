@@ -3,11 +3,14 @@
 use std::io::Read;
 
 use hyper::Method;
+use rollcall::entity::user::Role;
 use rollcall::http::Drained;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::app::{TestApp, read_to_end, send};
+use crate::app_browser::Browser;
+use crate::webhook::record;
 
 #[tokio::test]
 async fn every_answer_has_the_headers_that_protect_and_no_banner() {
@@ -114,7 +117,105 @@ async fn a_head_that_is_too_long_is_refused() {
     let app = TestApp::start().await;
     let filler = "x".repeat(40_000);
     let answer = app.raw(format!("GET /livez HTTP/1.1\r\nHost: a\r\nX: {filler}\r\n\r\n")).await;
-    assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
+    assert_eq!(refusal(&answer), (431, HEAD_TOO_LONG.to_owned()));
+    let answer = send(&app.http2(), app.address, Method::GET, "/livez", &[("x", &*filler)], "").await;
+    assert_eq!((answer.status, &answer.json()["errors"][0]["message"]), (431, &json!(HEAD_TOO_LONG)));
+}
+
+const HEAD_TOO_LONG: &str = "The head of the request is longer than 32768 bytes, or has more than 100 headers.";
+
+/// The status and the message of an answer in plain text.
+fn refusal(answer: &str) -> (u16, String) {
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a body");
+    assert!(head.contains("content-type: application/json; charset=utf-8\r\n"), "{head}");
+    assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{head}");
+    assert!(head.contains("\r\ndate: ") && head.contains("\r\nx-content-type-options: nosniff"), "{head}");
+    let body: serde_json::Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"));
+    assert_eq!(body["errors"][0]["extensions"]["code"], "BAD_USER_INPUT");
+    (status, body["errors"][0]["message"].as_str().expect("a message").to_owned())
+}
+
+#[tokio::test]
+async fn a_head_of_a_hundred_headers_is_taken_and_one_more_is_refused() {
+    let app = TestApp::start().await;
+    let headers = |count: usize| (0..count).map(|n| format!("X-{n}: y\r\n")).collect::<String>();
+    let get = |more: usize| format!("GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{}\r\n", headers(more));
+    let answer = app.raw(get(98)).await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    assert_eq!(refusal(&app.raw(get(99)).await), (431, HEAD_TOO_LONG.to_owned()));
+    let names: Vec<_> = (0..101).map(|n| format!("x-{n}")).collect();
+    let headers: Vec<_> = names.iter().map(|name| (&**name, "y")).collect();
+    for (count, status) in [(100, 200), (101, 431)] {
+        let answer = send(&app.http2(), app.address, Method::GET, "/livez", &headers[..count], "").await;
+        assert_eq!(answer.status, status, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_request_is_told_so_and_does_not_change_answers_before_it() {
+    let app = TestApp::start().await;
+    for text in ["nonsense\r\n\r\n", "GET /livez HTTP/1.1\r\nHost a\r\n\r\n", "GET /livez HTTP/3.0\r\nHost: a\r\n\r\n"]
+    {
+        assert_eq!(refusal(&app.raw(text).await), (400, "The request cannot be read as HTTP.".to_owned()), "{text}");
+    }
+    let answer = app.raw("GET /livez HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n").await;
+    let (first, second) = answer.split_once("ok\n").expect("the answer of the first");
+    assert!(first.starts_with("HTTP/1.1 200 "), "{answer}");
+    assert_eq!(refusal(second).0, 400);
+}
+
+#[tokio::test]
+async fn a_malformed_chunk_is_told_apart_from_a_body_that_ends_early() {
+    let app = TestApp::start().await;
+    let malformed = "A chunk of the request's body is malformed.";
+    for body in ["zz\r\n", "ffffffffffffffff1\r\n", "3\r\n{}}}\r\n0\r\n\r\n"] {
+        let mut stream = app.connect().await;
+        let request = format!("{}Transfer-Encoding: chunked\r\n\r\n{body}", app.head());
+        stream.write_all(request.as_bytes()).await.expect("the service reads");
+        let answer = read_to_end(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 400 ") && answer.contains(malformed), "{body:?}: {answer}");
+    }
+    let mut stream = app.connect().await;
+    let request = format!("{}Transfer-Encoding: chunked\r\n\r\n3\r\n{{", app.head());
+    stream.write_all(request.as_bytes()).await.expect("the service reads");
+    stream.shutdown().await.expect("the end");
+    let answer = read_to_end(&mut stream).await;
+    assert!(answer.contains("The body of the request ended early."), "{answer}");
+}
+
+#[tokio::test]
+async fn what_is_our_fault_names_the_request_in_its_body_on_every_surface() {
+    let app = TestApp::start().await;
+    let (_, url) = crate::integration::deploy_endpoint(&app, "CI").await;
+    let webhook = url.split_once(&app.address.to_string()).expect("our address").1;
+    let browser = Browser::of(&app, Role::Admin).await;
+    app.db.close().await.expect("the database closes");
+    let token = format!("Bearer {}", app.token);
+    let cookie = browser.cookie.as_deref().expect("a cookie");
+    let (json, id) = (("content-type", "application/json"), ("x-request-id", "request-7"));
+    let body = record(json!({})).to_string();
+    let answers = [
+        app.post_with("{ account { services { totalCount } } }", json!({}), &[("authorization", &token), id]).await,
+        app.request(Method::POST, webhook, &[json, id], body).await,
+        app.get_with("/services", &[("cookie", cookie), id]).await,
+        app.get_with("/readyz", &[id]).await,
+    ];
+    for answer in answers {
+        assert!(answer.status >= 500, "{answer:?}");
+        assert!(answer.text().contains("The request was request-7."), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn browsers_are_told_to_insist_on_tls_where_the_application_is_reached_by_it() {
+    let name = "strict-transport-security";
+    let app = TestApp::start().await;
+    assert_eq!(app.get("/livez").await.header(name), None, "an answer in the clear must not say so");
+    let behind_a_proxy = TestApp::with(&["--app-url", "https://catalogue.example.com"]).await;
+    for path in ["/livez", "/sign-in", "/nothing"] {
+        assert_eq!(behind_a_proxy.get(path).await.header(name), Some("max-age=31536000"), "{path}");
+    }
 }
 
 #[tokio::test]
@@ -225,9 +326,9 @@ async fn one_connection_more_than_there_is_room_for_waits() {
 #[tokio::test]
 async fn livez_and_readyz_say_how_the_service_is() {
     let app = TestApp::start().await;
-    for path in ["/livez", "/readyz"] {
+    for (path, body) in [("/livez", "ok\n"), ("/readyz", "ok\nwrites: ok\n")] {
         let answer = app.get(path).await;
-        assert_eq!((answer.status, &answer.body[..]), (200, &b"ok\n"[..]), "{path}");
+        assert_eq!((answer.status, answer.text()), (200, body), "{path}");
         let answer = app.request(Method::POST, path, &[], "").await;
         assert_eq!((answer.status, answer.header("allow")), (405, Some("GET, HEAD")), "{path}");
     }

@@ -49,7 +49,7 @@ async fn every_request_of_an_address_counts() {
     let app = TestApp::with(&["--ip-limit", "4"]).await;
     let unknown = app.post_with("{__typename}", json!({}), &[]).await;
     assert_eq!((unknown.status, number(&unknown, "ratelimit-remaining")), (401, Some(3)));
-    assert_eq!(app.get("/livez").await.status, 200);
+    assert_eq!(app.get("/sign-in").await.status, 200);
     assert_eq!(app.get("/nothing").await.status, 404);
     assert_eq!(app.post("{__typename}", json!({})).await.status, 200);
     let refused = app.post("{__typename}", json!({})).await;
@@ -59,16 +59,26 @@ async fn every_request_of_an_address_counts() {
     );
     let wait = number(&refused, "retry-after").expect("the header");
     assert!((1..=300).contains(&wait), "{wait}");
-    let other = app.get("/livez").await;
+    let other = app.get("/sign-in").await;
     assert_eq!((other.status, other.header("ratelimit-remaining")), (429, None));
     assert!(number(&other, "retry-after").is_some());
 }
 
 #[tokio::test]
+async fn whatever_watches_the_process_is_not_refused_for_what_others_at_its_address_do() {
+    let app = TestApp::with(&["--ip-limit", "1"]).await;
+    for _ in 0..5 {
+        assert_eq!((app.get("/livez").await.status, app.get("/readyz").await.status), (200, 200));
+    }
+    assert_eq!((app.get("/sign-in").await.status, app.get("/sign-in").await.status), (200, 429));
+    assert_eq!((app.get("/livez").await.status, app.get("/readyz").await.status), (200, 200));
+}
+
+#[tokio::test]
 async fn x_forwarded_for_of_an_unknown_peer_changes_nothing() {
     let app = TestApp::with(&["--ip-limit", "1"]).await;
-    assert_eq!(app.get_with("/livez", &[("x-forwarded-for", "192.0.2.1")]).await.status, 200);
-    assert_eq!(app.get_with("/livez", &[("x-forwarded-for", "192.0.2.2")]).await.status, 429);
+    assert_eq!(app.get_with("/sign-in", &[("x-forwarded-for", "192.0.2.1")]).await.status, 200);
+    assert_eq!(app.get_with("/sign-in", &[("x-forwarded-for", "192.0.2.2")]).await.status, 429);
 }
 
 #[tokio::test]
@@ -83,7 +93,7 @@ async fn behind_a_trusted_proxy_the_client_counts() {
         ("2001:db8::2", 429),
         ("2001:db8:0:1::1", 200),
     ] {
-        let answer = app.get_with("/livez", &[("x-forwarded-for", forwarded)]).await;
+        let answer = app.get_with("/sign-in", &[("x-forwarded-for", forwarded)]).await;
         assert_eq!(answer.status, status, "{forwarded}");
     }
 }

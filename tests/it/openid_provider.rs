@@ -19,6 +19,7 @@ use rollcall::entity::Timestamp;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 /// A provider that runs until it is dropped.
@@ -45,6 +46,8 @@ pub struct Script {
     pub forges: bool,
     /// The answer that is given instead of any other.
     pub instead: Option<(u16, String)>,
+    /// Whether it answers: until then its requests wait.
+    pub answers: watch::Sender<bool>,
     /// The requests: their paths, and how the client said who it is.
     pub seen: Vec<(String, String)>,
     key: CoreEdDsaPrivateSigningKey,
@@ -73,6 +76,7 @@ impl Provider {
             key_id: "key-1".to_owned(),
             forges: false,
             instead: None,
+            answers: watch::Sender::new(true),
             seen: Vec::new(),
             key: key("key-1"),
             other: key("key-1"),
@@ -93,6 +97,11 @@ impl Provider {
     /// What it says from now on.
     pub fn script(&self) -> MutexGuard<'_, Script> {
         self.script.lock().expect("a script")
+    }
+
+    /// How often it was asked for this path.
+    pub fn asked(&self, path: &str) -> usize {
+        self.script().seen.iter().filter(|(seen, _)| seen == path).count()
     }
 
     /// The flags of a server whose people sign in here.
@@ -130,9 +139,14 @@ async fn answer(
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let (head, body) = request.into_parts();
     let body = body.collect().await.expect("a body").to_bytes();
-    let script = &mut *script.lock().expect("a script");
     let authorization = head.headers.get("authorization").map_or("", |value| value.to_str().expect("text"));
-    script.seen.push((head.uri.path().to_owned(), authorization.to_owned()));
+    let mut answers = {
+        let mut script = script.lock().expect("a script");
+        script.seen.push((head.uri.path().to_owned(), authorization.to_owned()));
+        script.answers.subscribe()
+    };
+    answers.wait_for(|answers| *answers).await.expect("a script");
+    let script = &mut *script.lock().expect("a script");
     let (status, text) = match (script.instead.clone(), head.uri.path()) {
         (Some(instead), _) => instead,
         (None, "/.well-known/openid-configuration") => (200, script.metadata(&issuer).to_string()),

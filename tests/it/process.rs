@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -20,6 +22,8 @@ pub struct Process {
     /// How long it took until it did.
     pub started_in: Duration,
     child: Child,
+    /// What it says after that.
+    said: Mutex<Receiver<String>>,
     client: Client<HttpConnector, Full<Bytes>>,
 }
 
@@ -40,9 +44,11 @@ impl Process {
             }
         };
         let started_in = begin.elapsed();
-        // What is said from now on is nobody's, but must not fill the pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { address, started_in, child, client: Client::builder(TokioExecutor::new()).build_http() }
+        // What nobody wants must not fill the pipe.
+        let (say, said) = mpsc::channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(say.send(line))));
+        let said = Mutex::new(said);
+        Self { address, started_in, child, said, client: Client::builder(TokioExecutor::new()).build_http() }
     }
 
     /// The process's id.
@@ -55,6 +61,21 @@ impl Process {
         // One that has ended already is no failure of the one who ends it.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+
+    /// Where it shows its figures, with `--metrics-listen`.
+    pub fn metrics(&self) -> SocketAddr {
+        let said = self.said.lock().expect("what it says");
+        let line = said.iter().find(|line| line.contains("figures are shown")).expect("a line");
+        line.rsplit_once("address=").and_then(|(_, address)| address.trim().parse().ok()).expect("an address")
+    }
+
+    /// Gets a text.
+    pub async fn get(&self, address: SocketAddr, path: &str) -> (u16, String) {
+        let request = Request::get(format!("http://{address}{path}")).body(Full::default()).expect("a request");
+        let (parts, body) = self.client.request(request).await.expect("an answer").into_parts();
+        let body = body.collect().await.expect("a body").to_bytes();
+        (parts.status.as_u16(), String::from_utf8(body.to_vec()).expect("text"))
     }
 
     /// Posts JSON; nothing when the service went away.

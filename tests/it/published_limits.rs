@@ -1,5 +1,7 @@
 //! The limits that README tells are those that the code has.
 
+use rollcall::app::openid::exchange;
+use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM};
 use rollcall::budget::Limits;
 use rollcall::config::{self, Command};
 use rollcall::db::{QUICK_READS, SLOW_READS};
@@ -9,14 +11,21 @@ use rollcall::graphql::places::{QUICK_SHARE, SLOW_SHARE};
 use rollcall::graphql::text::ENTRIES;
 use rollcall::graphql::write::MOST_ERRORS;
 use rollcall::graphql::{cost, faults, page};
-use rollcall::http::connection::{HEAD_BYTES, PIECE, STREAMS};
+use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::MOST_PARTS;
+use rollcall::http::{body, outbox};
+use rollcall::shares::Bounds;
 
 /// 10,000.
 fn number(number: impl TryInto<u64>) -> String {
     let digits = number.try_into().unwrap_or_default().to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join(",")
+}
+
+/// 64; 16 MiB
+fn mebibytes(bounds: Bounds) -> String {
+    format!("{}; {} MiB", bounds.most >> 20, bounds.share >> 20)
 }
 
 #[test]
@@ -35,7 +44,23 @@ fn readme_tells_the_limits_as_they_are() {
         ),
         ("body of a GraphQL request", format!("{} bytes (`--max-body`)", number(edge.max_body))),
         ("body of a deploy", format!("{} bytes (`--max-webhook-body`)", number(edge.max_webhook_body))),
-        ("head of a request", format!("{} bytes", number(HEAD_BYTES))),
+        (
+            "form of a page; of somebody who is not signed in",
+            format!("{}; {} bytes", number(MAX_FORM), number(MAX_STRANGERS_FORM)),
+        ),
+        ("bodies that are being read: of all callers; of one", mebibytes(body::BOUNDS)),
+        (
+            &*format!(
+                "answers of more than {} bytes that wait to be sent: of all callers; of one",
+                number(outbox::SMALL)
+            ),
+            mebibytes(outbox::BOUNDS),
+        ),
+        (
+            "sign-ins that an OpenID provider is asked about at one time; from one address",
+            format!("{}; {}", exchange::BOUNDS.most, exchange::BOUNDS.share),
+        ),
+        ("head of a request", format!("{} bytes; {HEADERS} headers", number(HEAD_BYTES))),
         (
             "connections; requests at one time on one of HTTP/2",
             format!("{} (`--max-connections`); {STREAMS}", number(edge.max_connections)),

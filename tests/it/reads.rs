@@ -123,6 +123,7 @@ async fn a_query_that_cannot_begin_to_read_says_so_once() {
     let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin };
     let response = catalogue.execute(&prepared, &caller, "the-request").await;
     let answer: Value = serde_json::from_slice(&response.text).expect("JSON");
-    let error = json!({ "message": "The database cannot be reached.", "extensions": { "code": "INTERNAL" } });
+    let message = "The database cannot be reached. The request was the-request.";
+    let error = json!({ "message": message, "extensions": { "code": "INTERNAL" } });
     assert_eq!(answer, json!({ "errors": [error], "data": null }));
 }

@@ -153,7 +153,7 @@ async fn a_mutation_says_why_an_id_is_not_that_of_a_service() {
     }"#;
     let error = |message: &str| json!({ "errors": [{ "message": message, "path": ["id"] }] });
     let expected = json!({
-        "malformed": error("this is not the id of a service: no global id of this catalogue reads like it"),
+        "malformed": error("\"x\" is not a valid id"),
         "other": error("this is the id of a Team, not of a service"),
         "gone": error("there is no service with this id"),
     });

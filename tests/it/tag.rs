@@ -203,8 +203,7 @@ async fn an_owner_that_is_not_there_is_an_error_with_its_field() {
         assign: tagAssign(input: { id: "nonsense", tags: [] }) { errors { message path } }
         create: tagCreate(input: { id: "nonsense", key: "k", value: "v" }) { errors { message path } }
     }"#;
-    let malformed =
-        "this is not the id of a service, repository, team or user: no global id of this catalogue reads like it";
+    let malformed = "\"nonsense\" is not a valid id";
     let error = |field: &str, message: &str| json!({ "errors": [{ "message": message, "path": [field] }] });
     let expected = json!({
         "neither": error("base", "exactly one of id and alias must be given"),

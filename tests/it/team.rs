@@ -71,7 +71,7 @@ async fn team_create_tells_all_problems_at_once_and_makes_nothing() {
             },
             { "message": "exactly one of id and email must be given", "path": ["members", "1", "user"] },
             {
-                "message": "this is not the id of a user: no global id of this catalogue reads like it",
+                "message": "\"no\" is not a valid id",
                 "path": ["members", "2", "user", "id"],
             },
             { "message": "this user is named twice", "path": ["members", "4", "user"] },

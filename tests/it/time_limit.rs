@@ -48,7 +48,7 @@ async fn a_query_that_takes_too_long_is_ended_and_its_connection_is_free() {
     let answer = read_to_end(&mut waiting).await;
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
     let message = "The query was ended because it took longer than 100ms. Ask for less at one time.";
-    let error = json!({ "message": message, "extensions": { "code": "INTERNAL" } });
+    let error = json!({ "message": message, "extensions": { "code": "COST_ACTUAL_TOO_EXPENSIVE" } });
     assert_eq!(body_of(&answer), json!({ "errors": [error], "data": null }));
 
     drop(taken);

@@ -87,6 +87,7 @@ async fn both_versions_of_http_are_spoken() {
         let answer = answer.expect("an answer");
         let version = if chosen == Some("h2") { Version::HTTP_2 } else { Version::HTTP_11 };
         assert_eq!((answer.status().as_u16(), answer.version()), (200, version), "{offered:?}");
+        assert_eq!(answer.headers()["strict-transport-security"], "max-age=31536000");
         assert_eq!(&answer.into_body().collect().await.expect("a body").to_bytes()[..], b"ok\n");
     }
 }

@@ -289,10 +289,10 @@ async fn a_full_disk_under_sqlite_refuses_posts_with_a_sentence_and_passes_witho
         }
         acknowledged += 1;
     };
-    let expected = json!({ "errors": [
-        { "status": 503, "title": "Service Unavailable", "detail": "The disk of the database is full." }
-    ] });
-    assert_eq!((refused.status, refused.json()), (503, expected));
+    let id = refused.header("x-request-id").expect("an id");
+    let detail = format!("The disk of the database is full. The request was {id}.");
+    let expected = json!({ "errors": [{ "status": 503, "title": "Service Unavailable", "detail": detail }] });
+    assert_eq!((refused.status, refused.json(), refused.header("retry-after")), (503, expected, Some("1")));
     let count = async || endpoint.deploys("id").await.as_array().expect("nodes").len();
     assert_eq!(count().await, acknowledged);
     assert_eq!(endpoint.post_with(big()).await.status, 202);

@@ -17,6 +17,7 @@ use crate::entity::{Timestamp, identity};
 use crate::error::Error;
 
 pub mod attempt;
+pub mod exchange;
 pub mod provider;
 
 use attempt::Attempt;
@@ -39,7 +40,7 @@ pub async fn begin(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let attempt = Attempt::new(visit.query.given("next"))?;
     match provider.address(&attempt).await {
         Ok(to) => Ok(Answer::Redirect { to, cookies: vec![cookie::set_attempt(&attempt, site.is_secure())] }),
-        Err(failure) => Ok(failed(visit, provider, failure)),
+        Err(failure) => failed(visit, provider, failure),
     }
 }
 
@@ -61,9 +62,9 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let Some(code) = query.given("code").filter(|_| !is_another) else {
         return Ok(refused(visit, 400, "The provider's answer cannot be read."));
     };
-    let person = match provider.person(attempt, code).await {
+    let person = match provider.person(attempt, code, visit.client).await {
         Ok(person) => person,
-        Err(failure) => return Ok(failed(visit, provider, failure)),
+        Err(failure) => return failed(visit, provider, failure),
     };
     let now = Timestamp::now();
     let begun = site.db.write(async |db| {
@@ -153,10 +154,14 @@ fn is_welcome(settings: &OpenId, email: &str) -> bool {
     settings.domains.iter().any(|welcome| welcome == "*" || welcome == domain)
 }
 
-fn failed(visit: &Visit, provider: &Provider, failure: Failure) -> Answer {
+fn failed(visit: &Visit, provider: &Provider, failure: Failure) -> Result<Answer, Fault> {
     match failure {
+        Failure::Busy => {
+            Err(Fault::Busy("The sign-in provider is slow, and too many people wait for it. Try again soon."))
+        }
         Failure::Code => {
-            refused(visit, 400, "The provider does not take this sign-in any more: it is too old, or was used.")
+            let why = "The provider does not take this sign-in any more: it is too old, or was used.";
+            Ok(refused(visit, 400, why))
         }
         Failure::Provider(cause) => {
             let issuer = &provider.settings().issuer;
@@ -167,7 +172,7 @@ fn failed(visit: &Visit, provider: &Provider, failure: Failure) -> Answer {
                  request {}.",
                 visit.request_id
             );
-            refused(visit, 502, &why)
+            Ok(refused(visit, 502, &why))
         }
     }
 }

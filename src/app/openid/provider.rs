@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::iter;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,10 +18,12 @@ use openidconnect::{
 };
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 use ureq::http::{Method, Request};
 use ureq::{Agent, AsSendBody};
 
 use super::attempt::Attempt;
+use super::exchange::{Exchanges, PATIENCE, Refused, Turn};
 use crate::config::OpenId;
 use crate::outgoing;
 
@@ -40,6 +43,7 @@ pub struct Provider {
     redirect: Arc<str>,
     agent: Agent,
     known: Arc<Mutex<Option<Known>>>,
+    exchanges: Arc<Exchanges>,
 }
 
 /// What the provider said of itself, or why it did not.
@@ -47,6 +51,12 @@ pub struct Provider {
 struct Known {
     at: Instant,
     metadata: Result<CoreProviderMetadata, String>,
+}
+
+impl Known {
+    fn is_fresh(&self, at_most: Duration) -> bool {
+        self.at.elapsed() < if self.metadata.is_ok() { at_most } else { AGAIN }
+    }
 }
 
 /// Whom the provider means.
@@ -67,8 +77,10 @@ pub struct Person {
 pub enum Failure {
     /// The provider cannot be asked, or answers what cannot be believed. The cause is for the log.
     Provider(String),
-    /// The provider does not take the code, which is too old, was used, or is none.
+    /// The provider does not take the code, which is too old, was used, or is none; or the attempt has had its exchange.
     Code,
+    /// The provider is slow, and too many wait for it.
+    Busy,
 }
 
 type Client =
@@ -78,7 +90,8 @@ impl Provider {
     /// A provider that leads people back to `redirect`.
     pub fn new(settings: OpenId, redirect: String) -> Self {
         let known = Arc::new(Mutex::new(None));
-        Self { settings: Arc::new(settings), redirect: redirect.into(), agent: outgoing::agent(), known }
+        let (settings, redirect, exchanges) = (Arc::new(settings), redirect.into(), Arc::default());
+        Self { settings, redirect, agent: outgoing::agent(), known, exchanges }
     }
 
     /// Who may sign in here, and what the provider is called.
@@ -91,12 +104,12 @@ impl Provider {
     /// # Errors
     /// Why it cannot be used.
     pub async fn check(&self) -> Result<(), String> {
-        self.metadata(FRESH).await.map(drop)
+        self.ask_metadata(FRESH).await.map(drop)
     }
 
     /// Where to sign in.
     pub async fn address(&self, attempt: &Attempt) -> Result<String, Failure> {
-        let metadata = self.metadata(FRESH).await.map_err(Failure::Provider)?;
+        let metadata = self.metadata(FRESH).await?;
         let client = self.client(metadata).map_err(Failure::Provider)?;
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&PkceCodeVerifier::new(attempt.verifier()));
         let (state, nonce) = (CsrfToken::new(attempt.state()), Nonce::new(attempt.nonce()));
@@ -108,22 +121,26 @@ impl Provider {
         Ok(address.0.into())
     }
 
-    /// Who brought `code` back.
-    pub async fn person(&self, attempt: &Attempt, code: &str) -> Result<Person, Failure> {
-        let metadata = self.metadata(FRESH).await.map_err(Failure::Provider)?;
+    /// Who brought `code` back, from the address `client`.
+    pub async fn person(&self, attempt: &Attempt, code: &str, client: IpAddr) -> Result<Person, Failure> {
+        let turn = self.exchanges.turn(client, &attempt.state()).await.map_err(|refused| match refused {
+            Refused::Busy => Failure::Busy,
+            Refused::Again => Failure::Code,
+        })?;
+        let metadata = self.metadata(FRESH).await?;
         let client = self.client(metadata).map_err(Failure::Provider)?;
         let (this, code, verifier) = (self.clone(), code.to_owned(), attempt.verifier());
-        let (client, answer) = blocking(move || {
+        let exchange = in_turn(turn, move || {
             let answer = this.exchange(&client, code, verifier)?;
             Ok((client, answer))
-        })
-        .await?;
+        });
+        let ((client, answer), turn) = exchange.await?;
         let nonce = Nonce::new(attempt.nonce());
         let claims = match claims(&client, &answer, &nonce) {
             Ok(claims) => claims.clone(),
             // Providers change their keys; this one is perhaps newer than what we know.
             Err(ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey)) => {
-                let metadata = self.metadata(Duration::ZERO).await.map_err(Failure::Provider)?;
+                let metadata = self.metadata(Duration::ZERO).await?;
                 let client = self.client(metadata).map_err(Failure::Provider)?;
                 claims(&client, &answer, &nonce).map_err(|error| Failure::Provider(told(&error)))?.clone()
             }
@@ -140,17 +157,32 @@ impl Provider {
             Some(_) => Ok(person),
             None => {
                 let this = self.clone();
-                blocking(move || this.ask(&client, &answer, person)).await
+                in_turn(turn, move || this.ask(&client, &answer, person)).await.map(|(person, _)| person)
             }
         }
     }
 
-    /// What the provider says of itself, asked for again where it was said longer than `at_most` ago. Whoever comes while
-    /// it is asked waits for the same answer.
-    async fn metadata(&self, at_most: Duration) -> Result<CoreProviderMetadata, String> {
+    /// What the provider says of itself, asked for again where it was said longer than `at_most` ago.
+    async fn metadata(&self, at_most: Duration) -> Result<CoreProviderMetadata, Failure> {
+        if let Ok(known) = self.known.try_lock()
+            && let Some(known) = known.as_ref().filter(|known| known.is_fresh(at_most))
+        {
+            return known.metadata.clone().map_err(Failure::Provider);
+        }
+        // In a task of its own, which ends whether or not its visitor waits: what visitors who leave begin would add up.
+        let this = self.clone();
+        let asked = tokio::spawn(async move { this.ask_metadata(at_most).await });
+        match timeout(PATIENCE, asked).await {
+            Ok(Ok(metadata)) => metadata.map_err(Failure::Provider),
+            Ok(Err(error)) => Err(Failure::Provider(told(&error))),
+            Err(_) => Err(Failure::Busy),
+        }
+    }
+
+    /// The same, however long it takes. Whoever comes while it is asked waits for the same answer.
+    async fn ask_metadata(&self, at_most: Duration) -> Result<CoreProviderMetadata, String> {
         let mut known = self.known.lock().await;
-        let age = |known: &Known| known.at.elapsed() < if known.metadata.is_ok() { at_most } else { AGAIN };
-        if let Some(known) = known.as_ref().filter(|known| age(known)) {
+        if let Some(known) = known.as_ref().filter(|known| known.is_fresh(at_most)) {
             return known.metadata.clone();
         }
         let this = self.clone();
@@ -235,8 +267,13 @@ fn claims<'a>(
     answer.id_token().ok_or_else(missing)?.claims(&client.id_token_verifier(), nonce)
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
-    spawn_blocking(work).await.unwrap_or_else(|error| Err(Failure::Provider(told(&error))))
+/// Does what blocks. The turn goes with it, because it goes on when nobody waits for it any more.
+async fn in_turn<T: Send + 'static>(
+    turn: Turn,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<(T, Turn), Failure> {
+    let done = spawn_blocking(move || work().map(|done| (done, turn)));
+    done.await.unwrap_or_else(|error| Err(Failure::Provider(told(&error))))
 }
 
 /// An error with its causes.

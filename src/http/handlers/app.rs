@@ -4,42 +4,55 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap};
 use hyper::http::uri::{Authority, PathAndQuery};
 use hyper::{Method, Uri};
+use tokio::time::timeout;
 use tracing::warn;
 
 use crate::app::{self, Answer, Fault, Fields, Method as Does, Session, Visit, cookie, sign_in, visit};
+use crate::budget::Excess;
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, session};
+use crate::http::limits::Key;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call, body};
 
-/// The longest form.
-const MAX_FORM: usize = 64 * 1024;
-
-/// Finds out who asks, reads the form if there is one, and lets the page answer.
-pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+/// Finds out who asks, reads the form if there is one, and lets the page answer. Of a stranger's form nothing is read
+/// that leads nowhere.
+pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+    let session = session(app, &call.parts.headers).await?;
+    if let Some(session) = &session {
+        call.owner = Key::Session(session.row.id);
+    }
     let (parts, uri) = (&call.parts, &call.parts.uri);
     let method = if parts.method == Method::POST { Does::Post } else { Does::Get };
-    let form = if method == Does::Post {
+    if method == Does::Post {
         check_is_from_here(&parts.headers, uri.authority())?;
         body::check_is_form(&parts.headers)?;
-        Fields::parse(&body::read(body, MAX_FORM, app.edge.body_timeout).await?)
-    } else {
-        Fields::default()
-    };
-    let session = session(app, &parts.headers).await?;
+    }
     let attempt = cookie::read_attempt(cookies(&parts.headers), app.site.is_secure());
     let user_agent = parts.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
-    let visit = Visit {
+    let mut visit = Visit {
         method,
         path: visit::parts(uri.path()),
         query: Fields::parse(uri.query().unwrap_or_default().as_bytes()),
-        form,
+        form: Fields::default(),
         session,
         attempt,
+        client: call.network(),
         user_agent: user_agent.map(str::to_owned),
         request_id: call.id.clone(),
     };
-    match app.site.answer(&visit).await {
+    let longest = if method == Does::Post { app.site.longest_form(&visit).await } else { Ok(None) };
+    let answer = match longest {
+        Ok(longest) => {
+            if let Some(longest) = longest {
+                let form = app.bodies.read(body, call.owner, longest, app.edge.body_timeout).await?;
+                visit.form = Fields::parse(&form);
+            }
+            in_time(app, &visit).await
+        }
+        Err(fault) => Err(fault),
+    };
+    match answer {
         Ok(Answer::Page(page)) => Ok(reply::page(page)),
         Ok(Answer::Redirect { to, cookies }) => Ok(reply::redirect(&to, &cookies)),
         Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
@@ -52,7 +65,20 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
         }
         Err(Fault::BadRequest(reason)) => Ok(refused(&visit, 400, &reason)),
         Err(Fault::TooMuch(reason)) => Ok(refused(&visit, 503, &reason)),
+        Err(Fault::Busy(reason)) => Err(Rejection::Unavailable(reason)),
         Err(Fault::Internal(cause)) => Err(Rejection::Internal(cause)),
+    }
+}
+
+/// The page, unless it takes longer than a query may. What a form changes is never cut off.
+async fn in_time(app: &App, visit: &Visit) -> Result<Answer, Fault> {
+    let (limits, answer) = (app.catalogue.settings().budget, app.site.answer(visit));
+    match visit.method {
+        Does::Get => {
+            let ended = |_| Err(Fault::TooMuch(Excess::Time.sentence(&limits)));
+            timeout(limits.time, answer).await.unwrap_or_else(ended)
+        }
+        Does::Post => answer.await,
     }
 }
 

@@ -42,7 +42,7 @@ async fn record(
     endpoint: i64,
 ) -> Result<Result<Outcome, Reply>, Rejection> {
     body::check_is_json(&call.parts.headers)?;
-    let body = body::read(body, app.edge.max_webhook_body, app.edge.body_timeout).await?;
+    let body = app.bodies.read(body, call.owner, app.edge.max_webhook_body, app.edge.body_timeout).await?;
     match Record::read(&body) {
         Ok(record) => {
             let post = Post { integration_id: endpoint, record };

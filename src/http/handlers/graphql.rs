@@ -29,7 +29,7 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
     let (caller, key) = caller(app, &call.parts).await?;
     app.count(call, key).await?;
     body::check_is_json(&call.parts.headers)?;
-    let body = body::read(body, app.edge.max_body, app.edge.body_timeout).await?;
+    let body = app.bodies.read(body, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
     let request = parse(&body)?;
 
     let media = Media::of(&call.parts.headers);
@@ -43,6 +43,7 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
         return Ok(refuse(media, StatusCode::FORBIDDEN, &[error]));
     }
     let (started, is_mutation) = (Instant::now(), prepared.plan.serial);
+    call.is_mutation = is_mutation;
     let mut response = app.catalogue.execute(&prepared, &caller, &call.id).await;
     app.metrics.operation(is_mutation, prepared.operation.as_deref(), started.elapsed(), &response.used);
     call.cost = Some((prepared.estimate, response.used));

@@ -1,0 +1,83 @@
+//! Answers that wait to be sent: how many bytes of them the process keeps for clients who are slow to take them.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::limits::Key;
+use crate::shares::{Bounds, Hold, Shares};
+
+/// An answer of at most so many bytes is not counted: there are few requests whose answers are as short and not taken.
+pub const SMALL: usize = 16 * 1024;
+
+/// The bytes of answers that wait: of all callers, and of one; of those that wait for room among them likewise.
+pub const BOUNDS: Bounds = Bounds {
+    most: 128 * 1024 * 1024,
+    share: 32 * 1024 * 1024,
+    waiting: 32 * 1024 * 1024,
+    waiting_share: 16 * 1024 * 1024,
+};
+
+/// Why an answer is not sent.
+pub const FULL: &str = "Too many long answers wait to be taken. Try again soon, or ask for less at one time.";
+
+/// The answers of a process.
+#[derive(Debug)]
+pub struct Outbox(Arc<Shares<Key>>);
+
+/// An answer, counted until its last byte is sent or it is dropped.
+struct Counted {
+    bytes: Bytes,
+    _hold: Hold<Key>,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Default for Outbox {
+    fn default() -> Self {
+        Self(Shares::new(BOUNDS))
+    }
+}
+
+impl Outbox {
+    /// Whether an answer is to be counted: it is large, and memory of its own rather than a part of the program.
+    pub fn counts(answer: &Bytes) -> bool {
+        answer.len() > SMALL && answer.is_unique()
+    }
+
+    /// Counts an answer for `owner`, once there is room for it; nothing when there is none by `deadline`.
+    pub async fn count(&self, answer: Bytes, owner: Key, deadline: Instant) -> Option<Bytes> {
+        let hold = self.0.take(owner, answer.len(), deadline).await?;
+        Some(Bytes::from_owner(Counted { bytes: answer, _hold: hold }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_is_counted_until_all_of_it_is_gone() {
+        let (outbox, owner) = (Outbox::default(), Key::Token(1));
+        let answer = || Bytes::from(vec![b'x'; BOUNDS.share]);
+        let mut first = outbox.count(answer(), owner, Instant::now()).await.expect("room");
+        let tail = first.split_off(BOUNDS.share - 1);
+        drop(first);
+        assert!(outbox.count(answer(), owner, Instant::now()).await.is_none(), "a byte is not sent yet");
+        assert!(outbox.count(answer(), Key::Token(2), Instant::now()).await.is_some(), "another caller's share");
+        drop(tail);
+        assert!(outbox.count(answer(), owner, Instant::now()).await.is_some());
+    }
+
+    #[test]
+    fn parts_of_the_program_and_short_answers_are_not_counted() {
+        assert!(!Outbox::counts(&Bytes::from_static(&[b'x'; SMALL + 1])));
+        assert!(!Outbox::counts(&Bytes::from(vec![b'x'; SMALL])));
+        assert!(Outbox::counts(&Bytes::from(vec![b'x'; SMALL + 1])));
+    }
+}
