@@ -303,6 +303,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Item],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::introspection::SCHEMA_FIELD,
@@ -319,6 +324,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -327,6 +333,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -335,6 +342,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -343,6 +351,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -351,6 +360,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -359,6 +369,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -367,6 +378,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -375,6 +387,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -383,6 +396,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -391,6 +405,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -399,6 +414,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -407,6 +423,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -415,6 +432,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Child],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
@@ -429,6 +451,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -437,6 +460,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -445,6 +469,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],

@@ -3624,13 +3624,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::objects(
-                            answer.map(|answer| vec![answer]),
-                            1,
-                            field,
-                            execution,
-                        )
-                        .await
+                    ::rollcall::graphql::execute::payload(answer, field, execution).await
                 })
             }
             1u16 => {
@@ -3654,13 +3648,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::objects(
-                            answer.map(|answer| vec![answer]),
-                            1,
-                            field,
-                            execution,
-                        )
-                        .await
+                    ::rollcall::graphql::execute::payload(answer, field, execution).await
                 })
             }
             2u16 => {
@@ -3708,13 +3696,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::objects(
-                            answer.map(|answer| vec![answer]),
-                            1,
-                            field,
-                            execution,
-                        )
-                        .await
+                    ::rollcall::graphql::execute::payload(answer, field, execution).await
                 })
             }
             4u16 => {
@@ -3729,13 +3711,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             ::rollcall::graphql::execute::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::objects(
-                            answer.map(|answer| vec![answer]),
-                            1,
-                            field,
-                            execution,
-                        )
-                        .await
+                    ::rollcall::graphql::execute::payload(answer, field, execution).await
                 })
             }
             _ => Box::pin(async move { execution.unresolved(field) }),
@@ -3760,6 +3736,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3768,6 +3745,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3776,6 +3754,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3784,6 +3763,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3792,6 +3772,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3800,6 +3781,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3808,6 +3790,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3816,6 +3799,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3824,6 +3808,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3832,6 +3817,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3842,6 +3832,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::BookRelatedArgs>,
                 ),
                 objects: &[&Book],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3852,6 +3847,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::BookSummaryArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3860,6 +3856,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3868,6 +3869,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3876,6 +3882,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
@@ -3890,6 +3901,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3898,6 +3910,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3906,6 +3919,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3914,6 +3928,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3922,6 +3937,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3930,6 +3946,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3940,6 +3961,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::FilmRelatedArgs>,
                 ),
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3950,6 +3976,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::FilmSummaryArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3958,6 +3985,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
@@ -3972,6 +4004,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3980,6 +4013,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3988,6 +4022,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -3996,6 +4031,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4006,6 +4046,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::PersonWroteArgs>,
                 ),
                 objects: &[&Book],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4014,6 +4059,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film, &Person, &Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4022,6 +4072,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
@@ -4036,6 +4087,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4044,6 +4096,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4052,6 +4105,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4060,6 +4114,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4068,6 +4123,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4076,6 +4132,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4088,6 +4149,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4096,6 +4162,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4104,6 +4175,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
@@ -4118,6 +4194,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4126,6 +4203,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4136,6 +4214,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmWordArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4146,6 +4225,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmSureArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4156,6 +4236,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmOneArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4166,6 +4251,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmMustArgs>,
                 ),
                 objects: &[&Calm],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4176,6 +4266,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmNextArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4186,6 +4281,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmKinArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4196,6 +4296,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::CalmWardArgs>,
                 ),
                 objects: &[&Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
@@ -4210,6 +4315,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4218,6 +4324,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4228,6 +4335,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshWordArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4238,6 +4346,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshSureArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4248,6 +4357,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshOneArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4258,6 +4372,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshMustArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4268,6 +4387,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshNextArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4278,6 +4402,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshKinArgs>,
                 ),
                 objects: &[&Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4288,6 +4417,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::HarshWardArgs>,
                 ),
                 objects: &[&Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
@@ -4302,6 +4436,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4312,6 +4447,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardLooseArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4322,6 +4462,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFilledArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4332,6 +4477,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFirmArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4342,6 +4492,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardStrictArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4352,6 +4507,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardGridArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4362,6 +4522,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFullGridArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4372,6 +4537,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardFirmRowsArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4384,6 +4554,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4394,6 +4569,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardWordsArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4404,6 +4580,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::WardNumbersArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
@@ -4420,6 +4597,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryNodeArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4430,6 +4612,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryNodesArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4438,6 +4625,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4448,6 +4640,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryShelfArgs>,
                 ),
                 objects: &[&Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4456,6 +4653,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4468,6 +4670,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4478,6 +4685,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QuerySearchArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4488,6 +4700,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryPickArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4496,6 +4713,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Book, &Film],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4504,6 +4726,11 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film, &Person, &Shelf],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4514,6 +4741,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryTroubleArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4526,6 +4758,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4538,6 +4775,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4548,6 +4790,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryWardArgs>,
                 ),
                 objects: &[&Ward],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4556,6 +4803,7 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4566,6 +4814,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryOlderArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4576,6 +4825,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::QueryEchoArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::introspection::SCHEMA_FIELD,
@@ -4592,6 +4842,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4602,6 +4853,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyNowArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4612,6 +4864,7 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyNoteArgs>,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4620,6 +4873,7 @@ pub mod info {
                 nullable: false,
                 arguments: None,
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4630,6 +4884,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::TallyTroubleArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4642,6 +4901,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Read,
             },
         ],
@@ -4658,6 +4922,11 @@ pub mod info {
                     ::rollcall::graphql::input::read_arguments::<super::MutationAddArgs>,
                 ),
                 objects: &[&Tally],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4670,6 +4939,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Tally],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4682,6 +4956,7 @@ pub mod info {
                     >,
                 ),
                 objects: &[],
+                cost: ::rollcall::graphql::execute::Cost::NONE,
                 scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4694,6 +4969,11 @@ pub mod info {
                     >,
                 ),
                 objects: &[&Tally],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                },
                 scope: ::rollcall::graphql::execute::Scope::Admin,
             },
             ::rollcall::graphql::execute::FieldInfo {
@@ -4702,6 +4982,11 @@ pub mod info {
                 nullable: true,
                 arguments: None,
                 objects: &[&Tally],
+                cost: ::rollcall::graphql::execute::Cost {
+                    weight: 1u32,
+                    per_day: 0u32,
+                    size: ::rollcall::graphql::execute::Size::One,
+                },
                 scope: ::rollcall::graphql::execute::Scope::Admin,
             },
         ],

@@ -7,7 +7,8 @@ use migration::{Migrator, MigratorTrait};
 use rollcall::db::{self, Db};
 use rollcall::entity::audit::Actor;
 use rollcall::entity::user;
-use rollcall::graphql::caller::{Caller, Rights};
+use rollcall::graphql::caller::Caller;
+use rollcall::graphql::execute::Scope;
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::{generate, service_file, transfer};
 use sea_orm::ConnectionTrait;
@@ -39,7 +40,7 @@ impl Filled {
             let variables = async_graphql::Variables::from_json(variables);
             let request = async_graphql::Request::new(query).variables(variables);
             let prepared = self.0.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));
-            let caller = Caller { actor: Actor::command_line(), rights: Rights::All };
+            let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin };
             let response = self.0.execute(&prepared, &caller, "test").await;
             assert!(response.errors.is_empty(), "{:?}", response.errors);
             let answer: Value = serde_json::from_slice(&response.text).expect("JSON");
