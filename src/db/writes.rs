@@ -78,7 +78,7 @@ impl Db {
     }
 
     /// Writes something that nobody reads, to the disk.
-    async fn try_write(&self) -> Result<(), DbErr> {
+    pub async fn try_write(&self) -> Result<(), DbErr> {
         let transaction = self.begin_write().await?;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let write = match transaction.get_database_backend() {

@@ -13,7 +13,7 @@ use std::time::Instant;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use hyper::{Method, Request};
+use hyper::{Method, Request, Version};
 use tracing::{error, info};
 
 use crate::app::Site;
@@ -142,7 +142,10 @@ impl Answers for App {
     /// Answers one request that came from `peer`, and writes one line to the log.
     async fn answer(&self, request: Request<Incoming>, peer: Peer) -> Reply {
         let started = Instant::now();
-        let (parts, mut body) = request.into_parts();
+        let (parts, body) = request.into_parts();
+        // Of a body that nobody reads, HTTP/2 would keep every frame for as long as the request takes. Dropped, it does not.
+        let is_read = parts.method == Method::POST || parts.version < Version::HTTP_2;
+        let mut body = is_read.then_some(body);
         let client = client::address(peer.address, &parts.headers, &self.edge.trusted_proxies);
         let mut call = Call {
             id: client::request_id(&parts.headers),
@@ -155,14 +158,14 @@ impl Answers for App {
             cost: None,
             parts,
         };
-        let outcome = contain(self.respond(&mut call, &mut body)).await;
+        let outcome = contain(self.respond(&mut call, body.as_mut())).await;
         match &outcome {
             Err(Rejection::Internal(cause)) => error!(request_id = call.id, cause, "a request failed"),
             Err(Rejection::Unauthenticated) => self.metrics.unauthenticated(),
             _ => {}
         }
         // Of a body that did not come in time, no more will be waited for.
-        if !matches!(outcome, Err(Rejection::BodyTimeout)) {
+        if let Some(body) = body.filter(|_| !matches!(outcome, Err(Rejection::BodyTimeout))) {
             self.bodies.discard(&call.parts.headers, body).await;
         }
         let is_secure = peer.is_encrypted || self.site.is_secure();
@@ -190,7 +193,7 @@ impl Answers for App {
 }
 
 impl App {
-    async fn respond(&self, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+    async fn respond(&self, call: &mut Call, body: Option<&mut Incoming>) -> Result<Reply, Rejection> {
         client::check_host(&call.parts)?;
         client::check_head(&call.parts)?;
         // Whatever watches the process must not be refused for what others at its address do.
@@ -205,14 +208,15 @@ impl App {
             return Err(Rejection::MethodNotAllowed);
         }
         // What answers is on the heap, each by itself: it is large, and would make every request as large as the largest.
-        match call.route {
-            Route::GraphQl => Box::pin(handlers::graphql::answer(self, call, body)).await,
-            Route::Deploy => Box::pin(handlers::deploy::answer(self, call, body)).await,
-            Route::Sdl => Ok(handlers::sdl::answer()),
-            Route::Livez => Ok(handlers::health::live()),
-            Route::Readyz => Box::pin(handlers::health::ready(self)).await,
-            Route::App => Box::pin(handlers::app::answer(self, call, body)).await,
-            Route::Unknown => Err(Rejection::NotFound),
+        match (call.route, body) {
+            (Route::GraphQl, Some(body)) => Box::pin(handlers::graphql::answer(self, call, body)).await,
+            (Route::Deploy, Some(body)) => Box::pin(handlers::deploy::answer(self, call, body)).await,
+            (Route::Sdl, _) => Ok(handlers::sdl::answer()),
+            (Route::Livez, _) => Ok(handlers::health::live()),
+            (Route::Readyz, _) => Box::pin(handlers::health::ready(self)).await,
+            (Route::App, body) => Box::pin(handlers::app::answer(self, call, body)).await,
+            (Route::GraphQl | Route::Deploy, None) => Err(Rejection::MethodNotAllowed),
+            (Route::Unknown, _) => Err(Rejection::NotFound),
         }
     }
 

@@ -381,3 +381,17 @@ async fn a_request_that_does_not_end_is_cut_at_the_deadline() {
     busy.read_exact(&mut go_on).await.expect("100 Continue");
     assert_eq!(app.stop().await, Drained::Cut(1));
 }
+
+#[tokio::test]
+async fn a_get_over_http_2_is_answered_whatever_comes_with_it() {
+    let app = TestApp::start().await;
+    for path in ["/livez", "/sign-in", "/nothing"] {
+        let alone = send(&app.http2(), app.address, Method::GET, path, &[], "").await.status;
+        for length in [1, 100_000, 1_000_000] {
+            let answer = send(&app.http2(), app.address, Method::GET, path, &[], vec![b'x'; length]).await;
+            assert_eq!(answer.status, alone, "{path} {length}");
+        }
+    }
+    let answer = send(&app.http2(), app.address, Method::PUT, "/graphql", &[], vec![b'x'; 100_000]).await;
+    assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")));
+}

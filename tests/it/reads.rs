@@ -14,6 +14,7 @@ use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query, SelectStatement
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use crate::app::TestApp;
 use crate::database::Database;
 use crate::paging::insert;
 
@@ -126,4 +127,16 @@ async fn a_query_that_cannot_begin_to_read_says_so_once() {
     let message = "The database cannot be reached. The request was the-request.";
     let error = json!({ "message": message, "extensions": { "code": "INTERNAL" } });
     assert_eq!(answer, json!({ "errors": [error], "data": null }));
+}
+
+#[tokio::test]
+async fn a_write_is_tried_for_nothing_but_to_know_whether_it_succeeds() {
+    let app = TestApp::start().await;
+    app.db.try_write().await.expect("a write");
+    app.db.try_write().await.expect("another");
+    assert_eq!(app.db.writes_fail(), None);
+    assert_eq!(app.get("/readyz").await.text(), "ok\nwrites: ok\n");
+    app.db.close().await.expect("closed");
+    app.db.try_write().await.expect_err("a database that is closed");
+    assert_eq!(app.db.writes_fail(), Some("The database cannot be reached."));
 }

@@ -293,10 +293,12 @@ async fn a_full_disk_under_sqlite_refuses_posts_with_a_sentence_and_passes_witho
     let detail = format!("The disk of the database is full. The request was {id}.");
     let expected = json!({ "errors": [{ "status": 503, "title": "Service Unavailable", "detail": detail }] });
     assert_eq!((refused.status, refused.json(), refused.header("retry-after")), (503, expected, Some("1")));
+    assert_eq!(app.get("/readyz").await.text(), "ok\nwrites: failing. The disk of the database is full.\n");
     let count = async || endpoint.deploys("id").await.as_array().expect("nodes").len();
     assert_eq!(count().await, acknowledged);
     assert_eq!(endpoint.post_with(big()).await.status, 202);
     assert_eq!(count().await, acknowledged + 1);
+    assert_eq!(app.get("/readyz").await.text(), "ok\nwrites: ok\n");
 }
 
 /// Lets PostgreSQL refuse the first so many attempts to store a deploy, at once or when they are committed.

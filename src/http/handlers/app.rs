@@ -17,7 +17,7 @@ use crate::http::{App, Call, body};
 
 /// Finds out who asks, reads the form if there is one, and lets the page answer. Of a stranger's form nothing is read
 /// that leads nowhere.
-pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Incoming>) -> Result<Reply, Rejection> {
     let session = session(app, &call.parts.headers).await?;
     if let Some(session) = &session {
         call.owner = Key::Session(session.row.id);
@@ -44,7 +44,7 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
     let longest = if method == Does::Post { app.site.longest_form(&visit).await } else { Ok(None) };
     let answer = match longest {
         Ok(longest) => {
-            if let Some(longest) = longest {
+            if let (Some(longest), Some(body)) = (longest, body) {
                 let form = app.bodies.read(body, call.owner, longest, app.edge.body_timeout).await?;
                 visit.form = Fields::parse(&form);
             }
