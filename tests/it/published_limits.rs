@@ -55,6 +55,7 @@ fn readme_tells_the_limits_as_they_are() {
         ),
         ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
         ("list in an input: tags, members, references, environments", format!("{} entries", number(ENTRIES))),
+        ("aliases of a service or a team", format!("{}; another is not added", number(ENTRIES))),
         ("name, alias and other short text", format!("{} characters", text::SHORT)),
         ("text that services are searched for", format!("{} characters", text::SHORT)),
         (
