@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QuerySelect, Set};
 
-use crate::db::Db;
+use crate::db::{self, Db};
 use crate::entity::alias::{AliasTable, Kind, slug};
 use crate::entity::{
     Timestamp, repository, service, service_alias, service_repository, service_search, tag, team, team_alias, tier,
@@ -91,7 +91,7 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
         db.write(async |tx| some_services(tx, numbers, &teams, &tiers, &mut random).await).await?;
         progress(done);
     }
-    Ok(())
+    Ok(db.write(async |tx| db::search::take_statistics(tx).await).await?)
 }
 
 /// A team with its manager for each number; the teams' keys.

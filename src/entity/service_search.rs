@@ -44,5 +44,6 @@ pub async fn keep_all<C: ConnectionTrait>(db: &C, services: &[i64]) -> Result<()
 /// Writes what is searched of all services.
 pub async fn keep_every<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     let ids = service::Entity::find().select_only().column(service::Column::Id).order_by_asc(service::Column::Id);
-    keep_all(db, &ids.into_tuple::<i64>().all(db).await?).await
+    keep_all(db, &ids.into_tuple::<i64>().all(db).await?).await?;
+    db::search::take_statistics(db).await
 }

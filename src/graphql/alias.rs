@@ -97,14 +97,20 @@ impl AliasCreateMutation for Mutation {
     }
 }
 
-/// Gives the owner an alias, and says which it has then.
+/// Gives the owner an alias, and says which it has then. Their number is bounded, because all of them are read and
+/// written for what is searched whenever one changes.
 async fn give<T: AliasTable>(db: &impl Read, owner: &T::Owner, alias: &str) -> Result<Option<Vec<String>>> {
     let alias = text::required("alias", alias, text::SHORT)?;
     let taken = || UserError::new("alias", format!("another {} has the alias {}", T::NOUN, quoted(&alias)));
     if !T::claim(db, owner, &alias, Kind::Managed).await.map_err(|error| or_taken(error, taken()))? {
         return Err(taken().into());
     }
-    Ok(all::<T>(db, [T::key(owner)]).await?.pop())
+    let aliases = all::<T>(db, [T::key(owner)]).await?.pop();
+    if aliases.as_ref().is_some_and(|aliases| aliases.len() > text::ENTRIES) {
+        let message = format!("the {} has {} aliases; no more can be added", T::NOUN, text::ENTRIES);
+        return Err(UserError::new("alias", message).into());
+    }
+    Ok(aliases)
 }
 
 impl AliasDeleteMutation for Mutation {

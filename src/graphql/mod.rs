@@ -150,7 +150,9 @@ impl Catalogue {
         if plan.serial {
             let budget = Arc::new(Budget::new(limits, deadline, false, Duration::ZERO));
             let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget);
-            return budget.metered(execute::run(&schema::Mutation, plan, &prepared.arguments, &state)).await;
+            let response = budget.metered(execute::run(&schema::Mutation, plan, &prepared.arguments, &state)).await;
+            // The last slice of its work is over by now.
+            return Response { used: budget.used(), ..response };
         }
         // Introspection asks the database nothing.
         let reads = plan.root.relations().any(|field| !field.name().starts_with("__"));
@@ -169,7 +171,10 @@ impl Catalogue {
                 None => {
                     // What has taken its time once may have found nothing in a cache.
                     plan.remember_slow(budget.was_slow());
-                    return response.unwrap_or_else(|excess| Response::ended(excess, &budget));
+                    return response.map_or_else(
+                        |excess| Response::ended(excess, &budget),
+                        |response| Response { used: budget.used(), ..response },
+                    );
                 }
             }
         }

@@ -1,5 +1,8 @@
 //! Aliases of services and teams.
 
+use rollcall::entity::alias::Kind;
+use rollcall::entity::{service, service_alias};
+use sea_orm::{EntityTrait, Set};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -81,6 +84,31 @@ async fn alias_create_refuses_what_cannot_be_an_alias_or_an_owner() {
     let tier = create(&app, &json!("Z2lkOi8vcm9sbGNhbGwvVGllci8x"), "x").await;
     let message = "this is the id of a Tier, not of a service or team";
     assert_eq!(tier["errors"], refused("ownerId", message));
+}
+
+#[tokio::test]
+async fn an_owner_has_at_most_a_thousand_aliases() {
+    let app = TestApp::start().await;
+    let (service, _) = owners(&app).await;
+    let id = service::by_alias(app.db.read(), "cart").await.expect("an answer").expect("a service").id;
+    let alias = |number: u32| service_alias::ActiveModel {
+        service_id: Set(id),
+        value: Set(format!("a{number}")),
+        kind: Set(Kind::Managed),
+        ..Default::default()
+    };
+    // Beside the slug and the name, one less than there may be.
+    let rows = service_alias::Entity::insert_many((0..997).map(alias));
+    app.db.write(async |db| rows.exec_without_returning(db).await).await.expect("aliases");
+    assert_eq!(create(&app, &service, "last").await["errors"], json!([]));
+    let message = "the service has 1000 aliases; no more can be added";
+    assert_eq!(create(&app, &service, "one more").await["errors"], refused("alias", message));
+    let read = data(
+        &app,
+        r#"{ account { services(search: "ONE MORE") { totalCount } a: services(search: "LAST") { totalCount } } }"#,
+    );
+    let expected = json!({ "account": { "services": { "totalCount": 0 }, "a": { "totalCount": 1 } } });
+    assert_eq!(read.await, expected);
 }
 
 #[tokio::test]

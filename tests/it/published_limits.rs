@@ -118,6 +118,7 @@ fn readme_tells_the_limits_as_they_are() {
         ("errors of an answer; of a refusal", format!("{MOST_ERRORS}, and how many more there are; {}", faults::MOST)),
         ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
         ("list in an input: tags, members, references, environments", format!("{} entries", number(ENTRIES))),
+        ("aliases of a service or a team", format!("{}; another is not added", number(ENTRIES))),
         ("name, alias and other short text", format!("{} characters", text::SHORT)),
         ("text that services are searched for", format!("{} characters", text::SHORT)),
         (
