@@ -35,7 +35,7 @@ impl TagResolver for Tag {
 
 /// The thing that gets tags: a service that may be written, or something else with its key.
 enum Taggable {
-    Service(Writable),
+    Service(Box<Writable>),
     Repository(i64),
     Team(i64),
     User(i64),
@@ -68,7 +68,9 @@ async fn taggable(
         }
     };
     Ok(match (kind, identifier) {
-        (TaggableResource::Service, identifier) => Taggable::Service(service::require_writable(db, identifier).await?),
+        (TaggableResource::Service, identifier) => {
+            Taggable::Service(Box::new(service::require_writable(db, identifier).await?))
+        }
         (TaggableResource::Team, identifier) => Taggable::Team(team::require(db, identifier).await?.id),
         (TaggableResource::Repository, Identifier::Id(id)) => {
             Taggable::Repository(id::require::<repository::Entity>(db, id, "id").await?.id)
