@@ -119,6 +119,10 @@ async fn admit<C: Read>(db: &C, settings: &OpenId, person: &Person, now: Timesta
     let found = user::by_email(db, email).await?;
     let (user, is_new) = match found {
         Some(user) if identity::is_known(db, issuer, user.id).await? => {
+            // The same account may have signed in for the first time since we looked, in another window.
+            if let Some(user) = identity::user(db, issuer, &person.subject).await? {
+                return Ok(Admitted::Known(user));
+            }
             return Ok(Admitted::Not(format!(
                 "{email} has signed in with another account at {name} before. If that was you, an administrator can make \
                  it be forgotten, on the page Users."
