@@ -289,11 +289,11 @@ mod tests {
     fn names_beyond_the_first_are_one() {
         let metrics = Metrics::default();
         for number in 0..NAMES + 50 {
-            metrics.operation(false, Some(&format!("Name{number}")), Duration::from_millis(1));
+            metrics.operation(false, Some(&format!("Name{number}")), Duration::from_millis(1), &Used::default());
         }
-        metrics.operation(true, Some("Name0"), Duration::ZERO);
-        metrics.operation(true, None, Duration::ZERO);
-        metrics.operation(true, Some(&"x".repeat(NAME_LENGTH + 1)), Duration::ZERO);
+        metrics.operation(true, Some("Name0"), Duration::ZERO, &Used::default());
+        metrics.operation(true, None, Duration::ZERO, &Used::default());
+        metrics.operation(true, Some(&"x".repeat(NAME_LENGTH + 1)), Duration::ZERO, &Used::default());
         let mut text = String::new();
         encode(&mut text, &metrics.registry).expect("text");
         let count = |labels: &str| {
