@@ -15,7 +15,17 @@ const TOKEN: &str = "/token";
 
 /// A service behind a proxy, so that a test can come from many addresses.
 async fn start(provider: &Provider) -> TestApp {
-    TestApp::with(&[&provider.flags()[..], &["--oidc-domains", "*", "--trusted-proxies", "127.0.0.1"]].concat()).await
+    let flags = ["--oidc-domains", "*", "--trusted-proxies", "127.0.0.1"];
+    TestApp::with(&[&provider.flags()[..], &flags].concat()).await
+}
+
+/// The same, where the person has signed in before.
+async fn start_known(provider: &Provider) -> TestApp {
+    let app = start(provider).await;
+    let visitor = led_back(&app, provider).await;
+    assert_eq!(come_back(&app, &visitor, "192.0.2.200").await.location(), "/services");
+    provider.script().seen.clear();
+    app
 }
 
 /// A person whom the provider has led back: the address there, and the cookie of the attempt.
@@ -44,7 +54,7 @@ fn assert_busy(answer: &Response) {
 #[tokio::test]
 async fn while_the_provider_is_slow_few_codes_are_exchanged_and_the_other_visitors_are_refused_soon() {
     let provider = Provider::start().await;
-    let app = start(&provider).await;
+    let app = start_known(&provider).await;
     let visitors: Vec<_> = join_all((0..100).map(|_| led_back(&app, &provider))).await;
     provider.script().answers.send_replace(false);
     let app = &app;
@@ -68,7 +78,7 @@ async fn while_the_provider_is_slow_few_codes_are_exchanged_and_the_other_visito
 #[tokio::test]
 async fn one_address_leaves_turns_to_the_others() {
     let provider = Provider::start().await;
-    let app = start(&provider).await;
+    let app = start_known(&provider).await;
     let visitors: Vec<_> = join_all((0..BOUNDS.share + 3).map(|_| led_back(&app, &provider))).await;
     let other = led_back(&app, &provider).await;
     provider.script().answers.send_replace(false);
@@ -90,7 +100,7 @@ async fn one_address_leaves_turns_to_the_others() {
 #[tokio::test]
 async fn an_attempt_has_one_exchange_however_often_it_comes_back() {
     let provider = Provider::start().await;
-    let app = start(&provider).await;
+    let app = start_known(&provider).await;
     let visitor = led_back(&app, &provider).await;
     provider.script().answers.send_replace(false);
     let first = come_back(&app, &visitor, "192.0.2.1");
