@@ -135,7 +135,7 @@ impl Db {
     /// Commits a transaction of [`Db::begin_write`].
     pub async fn commit(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
         let committed = transaction.commit().await;
-        self.writes.note(committed.as_ref().map(|()| ()));
+        self.writes.note(committed.as_ref().copied());
         committed
     }
 
