@@ -83,11 +83,17 @@ static ROWS: LazyLock<Vec<ItemRow>> = LazyLock::new(|| {
 });
 
 impl execute::State for State {
+    type Writing = Self;
+
     async fn begin(&self) -> Result<Self> {
         Ok(Self(Arc::clone(&self.0)))
     }
 
-    async fn end(self, _commit: bool) -> Result<()> {
+    async fn read(&self) -> Result<Self> {
+        self.begin().await
+    }
+
+    async fn end(&self, _: Self, _commit: bool) -> Result<()> {
         Ok(())
     }
 

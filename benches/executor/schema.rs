@@ -3,6 +3,12 @@
 /// What a resolver is given beside its parents and its arguments.
 pub type Ctx<'a> = ::rollcall::graphql::execute::Context<'a, super::types::State>;
 
+/// What the resolver of a mutation is given beside its arguments.
+pub type MutationCtx<'a> = ::rollcall::graphql::execute::Context<
+    'a,
+    <super::types::State as ::rollcall::graphql::execute::State>::Writing,
+>;
+
 /// The bench's schema: rows of twelve columns, each with children of three.
 #[derive(Debug, Clone, Copy)]
 pub struct Query;

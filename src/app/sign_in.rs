@@ -3,12 +3,12 @@
 //! To open a link does not use it up, a button does: mail and chat programs open links before people do.
 
 use maud::{Markup, html};
+use sea_orm::DatabaseTransaction;
 
 use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, cookie, openid};
-use crate::db::Read;
 use crate::entity::audit::{self, Actor};
 use crate::entity::key::Key;
 use crate::entity::sign_in_link;
@@ -80,8 +80,8 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
 }
 
 /// Begins a session of the user in the browser, and ends the one that was there.
-pub(super) async fn begin<C: Read>(
-    db: &C,
+pub(super) async fn begin(
+    db: &DatabaseTransaction,
     visit: &Visit,
     user_id: i64,
     now: Timestamp,

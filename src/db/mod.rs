@@ -38,7 +38,7 @@ mod writes;
 pub use backup::backup;
 use embedded::Embedded;
 pub use file::Exposed;
-pub use read::{Connection, OfKeys, Read, Reader, Row, Snapshot, Table};
+pub use read::{Backend, OfKeys, Read, Reader, Row, Snapshot, Table};
 use refusal::busy;
 pub use refusal::{OpenError, is_lost_race, refusal};
 pub use sequence::{attempt, give_ids_after, last_id};
@@ -109,8 +109,7 @@ impl Db {
     /// meanwhile. Dropped, it is over. What it reads is charged to `budget`, if there is one.
     pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, DbErr> {
         if let Some(embedded) = &self.read.embedded {
-            let (snapshot, beside) = (Box::new(embedded.begin().await?), self.read.pool.clone());
-            return Ok(Snapshot { kind: read::Kind::Embedded { snapshot, beside }, budget });
+            return Ok(Snapshot { kind: read::Kind::Embedded(Box::new(embedded.begin().await?)), budget });
         }
         let options = TransactionOptions {
             isolation_level: Some(IsolationLevel::RepeatableRead),
@@ -258,14 +257,14 @@ fn pending(place: &str, standing: migration::Standing) -> Result<usize, OpenErro
 }
 
 /// Whether there is but one writer at a time, so that what a transaction has read stays true until its end.
-pub fn has_one_writer(db: &impl ConnectionTrait) -> bool {
-    db.get_database_backend() != DbBackend::Postgres
+pub fn has_one_writer(db: &impl Backend) -> bool {
+    db.backend() != DbBackend::Postgres
 }
 
 /// The condition that `column` is one of `ids`. It binds one parameter, so that the text of the statement, and with it
 /// the prepared statement, is the same for a list of any length.
-pub fn any<C: ConnectionTrait>(db: &C, column: impl ColumnTrait, ids: &[i64]) -> Expr {
-    is_any(db.get_database_backend(), Expr::col(column.as_column_ref()), ids)
+pub fn any(db: &impl Backend, column: impl ColumnTrait, ids: &[i64]) -> Expr {
+    is_any(db.backend(), Expr::col(column.as_column_ref()), ids)
 }
 
 fn is_any(backend: DbBackend, column: Expr, ids: &[i64]) -> Expr {
@@ -290,9 +289,9 @@ fn list(backend: DbBackend, ids: &[i64]) -> Value {
 }
 
 /// The same for texts.
-pub fn any_text<C: ConnectionTrait>(db: &C, column: impl ColumnTrait, texts: &[&str]) -> Expr {
+pub fn any_text(db: &impl Backend, column: impl ColumnTrait, texts: &[&str]) -> Expr {
     let column = Expr::col(column.as_column_ref());
-    match db.get_database_backend() {
+    match db.backend() {
         DbBackend::Postgres => {
             let texts = texts.iter().map(|text| Value::from(*text)).collect();
             column.eq(PgFunc::any(Expr::value(Value::Array(ArrayType::String, Some(Box::new(texts))))))

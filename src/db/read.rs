@@ -2,8 +2,8 @@
 //!
 //! On SQLite they are read in place ([`super::embedded`]), on PostgreSQL by sea-orm. Statements are built by sea-orm, and
 //! one that differs from the last only in the values of its parameters is not built again: its text is remembered by its
-//! [`Shape`](super::Shape). Anything else is sea-orm's affair: each of these connections is one of sea-orm's too. Only what it is asked
-//! that way in a [`Snapshot`] of an SQLite file is read beside that, as it is at the time.
+//! [`Shape`](super::Shape). Anything else is sea-orm's affair: a [`Reader`] is one of its connections too. A [`Snapshot`] is none,
+//! so that nothing is read beside it.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -15,9 +15,8 @@ use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
 use sea_orm::sqlx::Row as _;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
-    ExecResult, FromQueryResult, QueryResult, QuerySelect, QueryTrait, Select, Statement, StreamTrait, TryGetable,
-    Value,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait, ExecResult,
+    FromQueryResult, QueryResult, QuerySelect, QueryTrait, Select, Statement, StreamTrait, TryGetable, Value,
 };
 use serde::de::DeserializeOwned;
 
@@ -43,18 +42,7 @@ pub struct Snapshot {
 #[derive(Debug)]
 pub(super) enum Kind {
     Pooled(DatabaseTransaction),
-    Embedded { snapshot: Box<embedded::Snapshot>, beside: DatabaseConnection },
-}
-
-/// Whatever a resolver may be given.
-#[derive(Debug, Clone, Copy)]
-pub enum Connection<'c> {
-    /// Each statement sees what is true when it runs.
-    Reader(&'c Reader),
-    /// All statements see the same.
-    Snapshot(&'c Snapshot),
-    /// All statements see the same and what they themselves write.
-    Transaction(&'c DatabaseTransaction),
+    Embedded(Box<embedded::Snapshot>),
 }
 
 /// A row of an answer.
@@ -155,8 +143,29 @@ impl Work {
     }
 }
 
+/// Knows which database it is of.
+pub trait Backend {
+    /// Which it is.
+    fn backend(&self) -> DbBackend;
+}
+
+impl<C: ConnectionTrait> Backend for C {
+    fn backend(&self) -> DbBackend {
+        self.get_database_backend()
+    }
+}
+
+impl Backend for Snapshot {
+    fn backend(&self) -> DbBackend {
+        match &self.kind {
+            Kind::Pooled(transaction) => transaction.backend(),
+            Kind::Embedded(_) => DbBackend::Sqlite,
+        }
+    }
+}
+
 /// Reads rows whose type is known.
-pub trait Read: ConnectionTrait {
+pub trait Read: Backend + Sync {
     /// What `read` makes of each row. It may be asked twice for the same.
     #[doc(hidden)]
     fn run<T, F>(&self, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
@@ -180,7 +189,7 @@ pub trait Read: ConnectionTrait {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
-        self.run(Work::new(self.get_database_backend().build(statement)), read)
+        self.run(Work::new(self.backend().build(statement)), read)
     }
 
     /// The same for a statement that may look at a whole table.
@@ -193,7 +202,7 @@ pub trait Read: ConnectionTrait {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
-        let statement = self.get_database_backend().build(statement);
+        let statement = self.backend().build(statement);
         self.run(Work { is_long: true, ..Work::new(statement) }, read)
     }
 
@@ -209,7 +218,7 @@ pub trait Read: ConnectionTrait {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
-        let statement = statement(self.get_database_backend(), How::Each, Some(shape), build, values);
+        let statement = statement(self.backend(), How::Each, Some(shape), build, values);
         self.run(Work::new(statement), read)
     }
 
@@ -221,7 +230,7 @@ pub trait Read: ConnectionTrait {
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Clone + Send + Sync + 'static,
     {
         let OfKeys { shape, build, mut values, key, keys, is_limited } = query;
-        let backend = self.get_database_backend();
+        let backend = self.backend();
         let how = match keys.len() {
             _ if self.is_embedded() => How::Each,
             0 | 1 => How::Each,
@@ -273,7 +282,7 @@ pub trait Read: ConnectionTrait {
 
     /// All rows of a table that a statement selects.
     fn all<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
-        let statement = self.get_database_backend().build(select.as_query());
+        let statement = self.backend().build(select.as_query());
         self.run(Work::new(statement), |row| row.model::<E>())
     }
 
@@ -360,12 +369,12 @@ impl Read for Snapshot {
         match (&self.kind, &self.budget) {
             (Kind::Pooled(transaction), Some(budget)) => charged(transaction, work.statement, read, budget).await,
             (Kind::Pooled(transaction), None) => pooled(transaction, work.statement, read).await,
-            (Kind::Embedded { snapshot, .. }, budget) => snapshot.rows(work, read, budget.as_ref()).await,
+            (Kind::Embedded(snapshot), budget) => snapshot.rows(work, read, budget.as_ref()).await,
         }
     }
 
     fn is_embedded(&self) -> bool {
-        matches!(self.kind, Kind::Embedded { .. })
+        matches!(self.kind, Kind::Embedded(_))
     }
 
     fn charge(&self, text: usize) -> Result<(), DbErr> {
@@ -373,85 +382,25 @@ impl Read for Snapshot {
     }
 }
 
-impl Read for Connection<'_> {
-    async fn run<T, F>(&self, work: Work, read: F) -> Result<Vec<T>, DbErr>
-    where
-        T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
-    {
-        match self {
-            Self::Reader(reader) => reader.run(work, read).await,
-            Self::Snapshot(snapshot) => snapshot.run(work, read).await,
-            Self::Transaction(transaction) => transaction.run(work, read).await,
-        }
+#[async_trait]
+impl ConnectionTrait for Reader {
+    fn get_database_backend(&self) -> DbBackend {
+        self.pool.get_database_backend()
     }
 
-    fn is_embedded(&self) -> bool {
-        match self {
-            Self::Reader(reader) => reader.is_embedded(),
-            Self::Snapshot(snapshot) => snapshot.is_embedded(),
-            Self::Transaction(_) => false,
-        }
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        self.pool.execute_raw(statement).await
     }
 
-    fn charge(&self, text: usize) -> Result<(), DbErr> {
-        match self {
-            Self::Snapshot(snapshot) => snapshot.charge(text),
-            Self::Reader(_) | Self::Transaction(_) => Ok(()),
-        }
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.pool.execute_unprepared(sql).await
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        self.pool.query_one_raw(statement).await
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        self.pool.query_all_raw(statement).await
     }
 }
-
-impl Reader {
-    fn of_sea_orm(&self) -> DatabaseExecutor<'_> {
-        DatabaseExecutor::Connection(&self.pool)
-    }
-}
-
-impl Snapshot {
-    fn of_sea_orm(&self) -> DatabaseExecutor<'_> {
-        match &self.kind {
-            Kind::Pooled(transaction) => DatabaseExecutor::Transaction(transaction),
-            Kind::Embedded { beside, .. } => DatabaseExecutor::Connection(beside),
-        }
-    }
-}
-
-impl Connection<'_> {
-    fn of_sea_orm(&self) -> DatabaseExecutor<'_> {
-        match self {
-            Self::Reader(reader) => reader.of_sea_orm(),
-            Self::Snapshot(snapshot) => snapshot.of_sea_orm(),
-            Self::Transaction(transaction) => DatabaseExecutor::Transaction(transaction),
-        }
-    }
-}
-
-macro_rules! of_sea_orm {
-    ($($connection:ty),*) => {
-        $(#[async_trait]
-        impl ConnectionTrait for $connection {
-            fn get_database_backend(&self) -> DbBackend {
-                self.of_sea_orm().get_database_backend()
-            }
-
-            async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-                self.of_sea_orm().execute_raw(statement).await
-            }
-
-            async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-                self.of_sea_orm().execute_unprepared(sql).await
-            }
-
-            async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-                self.of_sea_orm().query_one_raw(statement).await
-            }
-
-            async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-                self.of_sea_orm().query_all_raw(statement).await
-            }
-        })*
-    };
-}
-
-of_sea_orm!(Reader, Snapshot, Connection<'_>);

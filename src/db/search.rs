@@ -2,7 +2,7 @@
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 
-use super::Ids;
+use super::{Backend, Ids};
 
 pub use migration::search::write;
 
@@ -15,7 +15,7 @@ pub async fn take_statistics<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
 }
 
 /// The services of which the name or an alias contains a text of at least one letter, whatever the letter case.
-pub fn containing<C: ConnectionTrait>(db: &C, text: &str) -> Ids {
-    let (select, id) = migration::search::containing(db.get_database_backend(), text);
+pub fn containing(db: &impl Backend, text: &str) -> Ids {
+    let (select, id) = migration::search::containing(db.backend(), text);
     Ids { select, id, may_repeat: false }
 }

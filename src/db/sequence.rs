@@ -11,7 +11,7 @@ const SEQUENCES: &str = "sqlite_sequence";
 /// The last id that was given out to a row of a table; 0 when none was.
 pub async fn last_id(db: &impl Read, table: &str) -> Result<i64, DbErr> {
     let mut last = Query::select();
-    match db.get_database_backend() {
+    match db.backend() {
         DbBackend::Postgres => {
             let last_value = Expr::case(Expr::col("is_called"), Expr::col("last_value")).finally(0_i64);
             last.expr(last_value).from(format!("{table}_id_seq"))

@@ -101,7 +101,7 @@ pub async fn measure(db: &impl Read, whose: Whose<'_>, window: &Window) -> Resul
 }
 
 /// The deploys that count, each with its parent, its kind and its value.
-fn deploys<C: ConnectionTrait>(db: &C, whose: Whose<'_>, window: &Window) -> SelectStatement {
+fn deploys(db: &impl Read, whose: Whose<'_>, window: &Window) -> SelectStatement {
     let mut deploys = Query::select();
     deploys.from(deploy::Entity);
     match whose {

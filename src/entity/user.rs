@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{QueryOrder, QuerySelect, Set, SqlErr};
+use sea_orm::{DatabaseTransaction, QueryOrder, QuerySelect, Set, SqlErr};
 use serde::Deserialize;
 
 use super::audit::Subject;
@@ -114,7 +114,12 @@ pub async fn hold_to_demote<C: ConnectionTrait>(db: &C, id: i64) -> Result<Model
 ///
 /// # Errors
 /// As [`create`].
-pub async fn first_administrator<C: Read>(db: &C, email: &str, name: Option<&str>, now: Timestamp) -> Result<Model> {
+pub async fn first_administrator(
+    db: &DatabaseTransaction,
+    email: &str,
+    name: Option<&str>,
+    now: Timestamp,
+) -> Result<Model> {
     let Some(user) = by_email(db, email).await? else { return create(db, email, name, Role::Admin, now).await };
     let mut row: ActiveModel = user.into();
     row.role = Set(Role::Admin);

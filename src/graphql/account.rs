@@ -49,7 +49,7 @@ impl AccountResolver for Account {
 
     async fn service(accounts: &[&Self], args: &AccountServiceArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
         let AccountServiceArgs { alias, id } = args;
-        only(accounts, service::find(&ctx.db(), Identifier::new(id, alias)?).await?)
+        only(accounts, service::find(ctx.db(), Identifier::new(id, alias)?).await?)
     }
 
     async fn services(
@@ -62,7 +62,7 @@ impl AccountResolver for Account {
 
     async fn team(accounts: &[&Self], args: &AccountTeamArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Team>>> {
         let AccountTeamArgs { alias, id } = args;
-        only(accounts, Some(team::require(&ctx.db(), Identifier::new(id, alias)?).await?))
+        only(accounts, Some(team::require(ctx.db(), Identifier::new(id, alias)?).await?))
     }
 
     async fn teams(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TeamConnectionType>> {
@@ -77,7 +77,7 @@ impl AccountResolver for Account {
             (None, Some(input)) => input,
             _ => return Err(UserError::base("exactly one of id and input must be given").into()),
         };
-        only(accounts, user::find(&ctx.db(), named).await?)
+        only(accounts, user::find(ctx.db(), named).await?)
     }
 
     async fn users(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<UserConnectionType>> {
@@ -85,11 +85,11 @@ impl AccountResolver for Account {
     }
 
     async fn tiers(accounts: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Tier>>> {
-        only(accounts, tier::all::<entity::tier::Entity>(&ctx.db()).await?)
+        only(accounts, tier::all::<entity::tier::Entity>(ctx.db()).await?)
     }
 
     async fn lifecycles(accounts: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Lifecycle>>> {
-        only(accounts, tier::all::<lifecycle::Entity>(&ctx.db()).await?)
+        only(accounts, tier::all::<lifecycle::Entity>(ctx.db()).await?)
     }
 
     async fn repository(
@@ -98,7 +98,7 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<Option<Repository>>> {
         let AccountRepositoryArgs { alias, id } = args;
-        only(accounts, repository::find(&ctx.db(), Identifier::new(id, alias)?).await?)
+        only(accounts, repository::find(ctx.db(), Identifier::new(id, alias)?).await?)
     }
 
     async fn repositories(
@@ -115,7 +115,7 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<Option<Integration>>> {
         let AccountIntegrationArgs { id } = args;
-        only(accounts, integration::find(&ctx.db(), id).await?)
+        only(accounts, integration::find(ctx.db(), id).await?)
     }
 
     async fn integrations(
@@ -210,7 +210,7 @@ async fn services(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceCo
         Some(text) => Some(text::at_most("search", text, text::SHORT)?).filter(|text| !text.is_empty()),
         None => None,
     };
-    let found = searched.map(|text| db::search::containing(&ctx.db(), &text));
+    let found = searched.map(|text| db::search::containing(ctx.db(), &text));
     let tagged = tag.value().and_then(has_tag);
     found.into_iter().chain(tagged).fold(services, List::with_ids).page(ctx, &request).await
 }

@@ -3,11 +3,11 @@
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveEnum, ColumnTrait, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
-    SqlErr,
+    ActiveEnum, ColumnTrait, DatabaseTransaction, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait, SqlErr,
 };
 
-use super::context::Ctx;
+use super::context::MutationCtx;
 use super::hold::hold;
 use super::id;
 use super::identifier::Identifier;
@@ -74,9 +74,9 @@ pub(super) fn or_taken(error: DbErr, taken: UserError) -> Error {
 }
 
 impl AliasCreateMutation for Mutation {
-    async fn alias_create(ctx: &Ctx<'_>, input: AliasCreateInput) -> Result<AliasCreatePayload> {
+    async fn alias_create(ctx: &MutationCtx<'_>, input: AliasCreateInput) -> Result<AliasCreatePayload> {
         let AliasCreateInput { owner_id, alias } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let class = id::decode(&owner_id).map(|(class, _)| class);
         let (owner_id, aliases) = match class.as_deref() {
             Some("Team") => {
@@ -99,7 +99,7 @@ impl AliasCreateMutation for Mutation {
 
 /// Gives the owner an alias, and says which it has then. Their number is bounded, because all of them are read and
 /// written for what is searched whenever one changes.
-async fn give<T: AliasTable>(db: &impl Read, owner: &T::Owner, alias: &str) -> Result<Option<Vec<String>>> {
+async fn give<T: AliasTable>(db: &DatabaseTransaction, owner: &T::Owner, alias: &str) -> Result<Option<Vec<String>>> {
     let alias = text::required("alias", alias, text::SHORT)?;
     let taken = || UserError::new("alias", format!("another {} has the alias {}", T::NOUN, quoted(&alias)));
     if !T::claim(db, owner, &alias, Kind::Managed).await.map_err(|error| or_taken(error, taken()))? {
@@ -114,9 +114,9 @@ async fn give<T: AliasTable>(db: &impl Read, owner: &T::Owner, alias: &str) -> R
 }
 
 impl AliasDeleteMutation for Mutation {
-    async fn alias_delete(ctx: &Ctx<'_>, input: AliasDeleteInput) -> Result<AliasDeletePayload> {
+    async fn alias_delete(ctx: &MutationCtx<'_>, input: AliasDeleteInput) -> Result<AliasDeletePayload> {
         let AliasDeleteInput { owner_type, alias } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         match owner_type {
             AliasOwnerTypeEnum::Service => {
                 let service = service::require_writable(db, Identifier::Alias(&alias)).await?;
@@ -133,7 +133,7 @@ impl AliasDeleteMutation for Mutation {
 }
 
 /// Takes an alias away from its owner, unless it follows from a name.
-async fn take<T: AliasTable>(db: &impl Read, owner: &T::Owner, alias: &str) -> Result<()> {
+async fn take<T: AliasTable>(db: &DatabaseTransaction, owner: &T::Owner, alias: &str) -> Result<()> {
     let is_it = T::OWNER.eq(T::key(owner)).and(T::VALUE.eq(alias));
     let managed = T::delete_many().filter(is_it.clone()).filter(T::KIND.eq(Kind::Managed));
     if managed.exec(db).await?.rows_affected == 1 {

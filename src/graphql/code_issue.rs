@@ -4,9 +4,12 @@ use std::collections::HashMap;
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, Iterable, ModelTrait, NotSet, QueryFilter, QueryOrder, Set};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, Iterable, ModelTrait, NotSet, QueryFilter,
+    QueryOrder, Set,
+};
 
-use super::context::Ctx;
+use super::context::{Ctx, MutationCtx};
 use super::id::Id;
 use super::repository::present;
 use super::schema::*;
@@ -54,7 +57,7 @@ impl CodeIssueResolver for CodeIssue {
 
     async fn cves(issues: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CodeIssueCve>>> {
         use code_issue_cve::{Column, Entity, Model};
-        let db = &ctx.db();
+        let db = ctx.db();
         let ids: Vec<_> = issues.iter().map(|issue| issue.id).collect();
         let rows = Entity::find().filter(db::any(db, Column::CodeIssueId, &ids)).order_by_asc(Column::Id);
         let reference = |row: Model| (row.code_issue_id, (row.identifier, row.url));
@@ -64,7 +67,7 @@ impl CodeIssueResolver for CodeIssue {
 
     async fn cwes(issues: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CodeIssueCwe>>> {
         use code_issue_cwe::{Column, Entity, Model};
-        let db = &ctx.db();
+        let db = ctx.db();
         let ids: Vec<_> = issues.iter().map(|issue| issue.id).collect();
         let rows = Entity::find().filter(db::any(db, Column::CodeIssueId, &ids)).order_by_asc(Column::Id);
         let reference = |row: Model| (row.code_issue_id, (row.identifier, row.url));
@@ -74,7 +77,7 @@ impl CodeIssueResolver for CodeIssue {
 
     async fn code_issue_project(issues: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<CodeIssueProject>> {
         let ids = issues.iter().map(|issue| Some(issue.code_issue_project_id));
-        present(code_issue_project::Entity::by_ids(&ctx.db(), ids).await?)
+        present(code_issue_project::Entity::by_ids(ctx.db(), ids).await?)
     }
 }
 
@@ -107,10 +110,10 @@ async fn key(db: &impl Read, identifier: &CodeIssueIdentifierInput) -> Result<(i
 }
 
 impl CodeIssueUpsertMutation for Mutation {
-    async fn code_issue_upsert(ctx: &Ctx<'_>, input: CodeIssueInput) -> Result<CodeIssueUpsertPayload> {
+    async fn code_issue_upsert(ctx: &MutationCtx<'_>, input: CodeIssueInput) -> Result<CodeIssueUpsertPayload> {
         let CodeIssueInput { identifier, name, issue_category, issue_type, severity, url, introduced_at, cves, cwes } =
             input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let mut problems = Problems::default();
         let key = key(db, &identifier).await.map_err(|error| error.map_user(|error| error.within("identifier")));
         let key = problems.take_any(key)?;
@@ -174,7 +177,7 @@ fn references(
 }
 
 /// Creates the issue, or changes the one with this key. What is needed to create one may be missing in a change.
-async fn upsert(db: &impl Read, key: (i64, String), changes: code_issue::ActiveModel) -> Result<CodeIssue> {
+async fn upsert(db: &DatabaseTransaction, key: (i64, String), changes: code_issue::ActiveModel) -> Result<CodeIssue> {
     let mut missing = Problems::default();
     for (field, is_missing) in
         [("name", changes.name.is_not_set()), ("issueCategory", changes.issue_category.is_not_set())]
@@ -190,7 +193,7 @@ async fn upsert(db: &impl Read, key: (i64, String), changes: code_issue::ActiveM
 }
 
 async fn create_or_update(
-    db: &impl Read,
+    db: &DatabaseTransaction,
     (project_id, external_id): (i64, String),
     changes: code_issue::ActiveModel,
 ) -> Result<CodeIssue> {
@@ -207,7 +210,7 @@ async fn create_or_update(
 }
 
 async fn update(
-    db: &impl Read,
+    db: &DatabaseTransaction,
     (project_id, external_id): (i64, String),
     changes: code_issue::ActiveModel,
 ) -> Result<Option<CodeIssue>> {
@@ -218,7 +221,7 @@ async fn update(
     Ok(updated.into_iter().next())
 }
 
-async fn replace_cves(db: &impl Read, issue_id: i64, cves: Vec<Reference>) -> Result<()> {
+async fn replace_cves(db: &DatabaseTransaction, issue_id: i64, cves: Vec<Reference>) -> Result<()> {
     use code_issue_cve::{ActiveModel, Column, Entity};
     Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id)).exec(db).await?;
     let row = |(identifier, url)| ActiveModel {
@@ -231,7 +234,7 @@ async fn replace_cves(db: &impl Read, issue_id: i64, cves: Vec<Reference>) -> Re
     Ok(())
 }
 
-async fn replace_cwes(db: &impl Read, issue_id: i64, cwes: Vec<Reference>) -> Result<()> {
+async fn replace_cwes(db: &DatabaseTransaction, issue_id: i64, cwes: Vec<Reference>) -> Result<()> {
     use code_issue_cwe::{ActiveModel, Column, Entity};
     Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id)).exec(db).await?;
     let row = |(identifier, url)| ActiveModel {
@@ -245,8 +248,11 @@ async fn replace_cwes(db: &impl Read, issue_id: i64, cwes: Vec<Reference>) -> Re
 }
 
 impl CodeIssueDeleteMutation for Mutation {
-    async fn code_issue_delete(ctx: &Ctx<'_>, input: CodeIssueIdentifierInput) -> Result<CodeIssueDeletePayload> {
-        let db = &ctx.db();
+    async fn code_issue_delete(
+        ctx: &MutationCtx<'_>,
+        input: CodeIssueIdentifierInput,
+    ) -> Result<CodeIssueDeletePayload> {
+        let db = ctx.db();
         let (project_id, external_id) = key(db, &input).await?;
         let issue = code_issue::by_external_id(db, project_id, &external_id).await?.ok_or_else(|| {
             let message = format!("the project has no code issue with the externalId {}", quoted(&external_id));

@@ -2,10 +2,10 @@
 //! [`code_issue_project_resource`](super::code_issue_project_resource).
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{EntityTrait, ModelTrait, Set};
+use sea_orm::{DatabaseTransaction, EntityTrait, ModelTrait, Set};
 
 use super::code_issue_project_resource::{keep, place};
-use super::context::Ctx;
+use super::context::{Ctx, MutationCtx};
 use super::id::{self, Id};
 use super::integration::{self as integrations, require_custom};
 use super::list::List;
@@ -39,7 +39,7 @@ impl CodeIssueProjectResolver for CodeIssueProject {
 
     async fn integration(projects: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Integration>> {
         let ids = projects.iter().map(|project| Some(project.integration_id));
-        let rows = present(integration::Entity::by_ids(&ctx.db(), ids).await?)?;
+        let rows = present(integration::Entity::by_ids(ctx.db(), ids).await?)?;
         Ok(rows.into_iter().map(integrations::of).collect())
     }
 
@@ -48,7 +48,7 @@ impl CodeIssueProjectResolver for CodeIssueProject {
         args: &PageArguments,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<CodeIssueProjectResourceConnectionType>> {
-        let db = &ctx.db();
+        let db = ctx.db();
         let ids = projects.iter().map(|project| project.id);
         let links = List::<resource::Entity>::new(Link::Id).of(Link::CodeIssueProjectId, ids);
         let pages = links.pages(ctx, &args.request()?).await?;
@@ -82,12 +82,12 @@ impl CodeIssueProjectResolver for CodeIssueProject {
 pub(super) async fn find(ctx: &Ctx<'_>, args: &AccountCodeIssueProjectArgs) -> Result<Option<CodeIssueProject>> {
     let AccountCodeIssueProjectArgs { id, identifier } = args;
     match (id.value().filter(|id| !id.is_empty()), identifier.value()) {
-        (Some(id), None) => id::find::<code_issue_project::Entity>(&ctx.db(), id).await,
+        (Some(id), None) => id::find::<code_issue_project::Entity>(ctx.db(), id).await,
         (None, Some(CodeIssueProjectIdentifierInput { integration, external_id })) => {
             let IdentifierInput { id, alias: _ } = integration;
             let number = id.value().and_then(|id| id::number::<integration::Entity>(id));
             match number {
-                Some(number) => Ok(code_issue_project::by_external_id(&ctx.db(), number, external_id).await?),
+                Some(number) => Ok(code_issue_project::by_external_id(ctx.db(), number, external_id).await?),
                 None => Ok(None),
             }
         }
@@ -125,11 +125,11 @@ pub(super) async fn require(db: &impl Read, identifier: &CodeIssueProjectIdentif
 
 impl CodeIssueProjectUpsertMutation for Mutation {
     async fn code_issue_project_upsert(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: CodeIssueProjectUpsertInput,
     ) -> Result<CodeIssueProjectUpsertPayload> {
         let CodeIssueProjectUpsertInput { identifier, name, url } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let mut problems = Problems::default();
         let key = key(db, &identifier).await.map_err(|error| error.map_user(|error| error.within("identifier")));
         let key = problems.take_any(key)?;
@@ -148,7 +148,7 @@ impl CodeIssueProjectUpsertMutation for Mutation {
 }
 
 async fn upsert(
-    db: &impl Read,
+    db: &DatabaseTransaction,
     integration_id: i64,
     external_id: String,
     name: String,
@@ -175,10 +175,10 @@ async fn upsert(
 
 impl CodeIssueProjectDeleteMutation for Mutation {
     async fn code_issue_project_delete(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: CodeIssueProjectIdentifierInput,
     ) -> Result<CodeIssueProjectDeletePayload> {
-        let db = &ctx.db();
+        let db = ctx.db();
         let project = require(db, &input).await?;
         let deleted_id = Some(CodeIssueProjectResolver::id(&project));
         let deleted_alias = Some(project.external_id.clone());

@@ -9,9 +9,12 @@
 use std::collections::HashSet;
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query, SelectStatement};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, PrimaryKeyTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, PrimaryKeyTrait, QueryFilter, QueryOrder,
+    QuerySelect, Set,
+};
 
-use super::context::Ctx;
+use super::context::MutationCtx;
 use super::id::{self, Class, Id};
 use super::schema::*;
 use super::types::CodeIssueProject;
@@ -23,7 +26,7 @@ use crate::entity::{
 use crate::error::{Error, Problems, Result, UserError, shortened};
 
 /// Connects a project to what bears its name, and suggests it where it is connected to nothing.
-pub(super) async fn place(db: &impl Read, project: &CodeIssueProject, renamed: bool) -> Result<()> {
+pub(super) async fn place(db: &DatabaseTransaction, project: &CodeIssueProject, renamed: bool) -> Result<()> {
     let known = suggestion::Entity::find().filter(suggestion::Column::CodeIssueProjectId.eq(project.id));
     // Somebody decided that it needs no connection: a tool that pushes it every night does not overrule them.
     let declined = known.lock_exclusive().one(db).await?.is_some_and(|known| known.state == suggestion::State::Ignored);
@@ -37,12 +40,12 @@ pub(super) async fn place(db: &impl Read, project: &CodeIssueProject, renamed: b
     }
 }
 
-async fn is_connected(db: &impl Read, project_id: i64) -> Result<bool> {
+async fn is_connected(db: &DatabaseTransaction, project_id: i64) -> Result<bool> {
     Ok(resource::Entity::find().filter(Link::CodeIssueProjectId.eq(project_id)).one(db).await?.is_some())
 }
 
 /// Connects a project to each service and repository of its name, and says whether it was to any.
-async fn connect_by_name(db: &impl Read, project: &CodeIssueProject) -> Result<bool> {
+async fn connect_by_name(db: &DatabaseTransaction, project: &CodeIssueProject) -> Result<bool> {
     let pairs = || Query::select().expr(Expr::value(project.id)).take();
     let services = pairs()
         .column(service::Column::Id)
@@ -59,7 +62,7 @@ async fn connect_by_name(db: &impl Read, project: &CodeIssueProject) -> Result<b
 }
 
 /// Makes links of selected pairs of a project and a resource, those left out that are linked already.
-async fn connect(db: &impl Read, resource: Link, pairs: SelectStatement) -> Result<u64> {
+async fn connect(db: &DatabaseTransaction, resource: Link, pairs: SelectStatement) -> Result<u64> {
     let mut links = Query::insert();
     links.into_table(resource::Entity).columns([Link::CodeIssueProjectId, resource]);
     links.select_from(pairs).map_err(Error::internal)?.on_conflict(OnConflict::new().do_nothing().to_owned());
@@ -67,7 +70,7 @@ async fn connect(db: &impl Read, resource: Link, pairs: SelectStatement) -> Resu
 }
 
 /// What is connected is no longer lacking.
-async fn forget_suggestions(db: &impl Read, project_ids: &[i64]) -> Result<()> {
+async fn forget_suggestions(db: &DatabaseTransaction, project_ids: &[i64]) -> Result<()> {
     let unaccepted = suggestion::Column::State.ne(suggestion::State::Accepted);
     let of_projects = db::any(db, suggestion::Column::CodeIssueProjectId, project_ids);
     suggestion::Entity::delete_many().filter(of_projects).filter(unaccepted).exec(db).await?;
@@ -76,7 +79,7 @@ async fn forget_suggestions(db: &impl Read, project_ids: &[i64]) -> Result<()> {
 
 /// Stores that a project is connected to nothing. One that was ignored stays so; one that was accepted is open again,
 /// because what it was accepted for is gone.
-async fn suggest(db: &impl Read, project: &CodeIssueProject, state: suggestion::State) -> Result<()> {
+async fn suggest(db: &DatabaseTransaction, project: &CodeIssueProject, state: suggestion::State) -> Result<()> {
     use suggestion::{ActiveModel, Column, Entity, State};
     let now = Timestamp::now();
     let row = ActiveModel {
@@ -108,7 +111,7 @@ async fn suggest(db: &impl Read, project: &CodeIssueProject, state: suggestion::
 }
 
 /// Keeps a row from being deleted until the transaction ends; others may do the same.
-pub(super) async fn keep<E>(db: &impl Read, number: i64) -> Result<()>
+pub(super) async fn keep<E>(db: &DatabaseTransaction, number: i64) -> Result<()>
 where
     E: Class,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
@@ -140,11 +143,11 @@ fn parts(resource: &CodeIssueProjectResource) -> (Link, i64, &str, Id) {
 
 impl CodeIssueProjectResourceConnectMutation for Mutation {
     async fn code_issue_project_resource_connect(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: CodeIssueProjectResourceConnectInput,
     ) -> Result<CodeIssueProjectResourceConnectPayload> {
         let CodeIssueProjectResourceConnectInput { code_issue_project_ids, resource_id } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let mut problems = Problems::default();
         let projects = problems.take_any(require_all(db, &code_issue_project_ids).await)?.unwrap_or_default();
         let resource = problems.take_any(require_resource(db, &resource_id).await)?;
@@ -166,7 +169,7 @@ impl CodeIssueProjectResourceConnectMutation for Mutation {
 }
 
 /// The keys of the projects that a mutation names; the first that is none is the error.
-async fn require_all(db: &impl Read, ids: &[String]) -> Result<Vec<i64>> {
+async fn require_all(db: &DatabaseTransaction, ids: &[String]) -> Result<Vec<i64>> {
     const FIELD: &str = "codeIssueProjectIds";
     if ids.is_empty() {
         return Err(UserError::new(FIELD, "codeIssueProjectIds must name at least one project").into());
@@ -192,11 +195,11 @@ async fn require_all(db: &impl Read, ids: &[String]) -> Result<Vec<i64>> {
 
 impl CodeIssueProjectResourceDisconnectMutation for Mutation {
     async fn code_issue_project_resource_disconnect(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: CodeIssueProjectResourceDisconnectInput,
     ) -> Result<CodeIssueProjectResourceDisconnectPayload> {
         let CodeIssueProjectResourceDisconnectInput { code_issue_project_id, resource_id } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let mut problems = Problems::default();
         let project = id::require::<code_issue_project::Entity>(db, &code_issue_project_id, "codeIssueProjectId");
         let project = problems.take_any(project.await)?;

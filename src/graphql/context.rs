@@ -12,7 +12,7 @@ use super::execute::Response;
 use super::places::{Lane, Place, Places};
 use super::{Settings, execute};
 use crate::budget::Budget;
-use crate::db::{self, Connection, Db, Snapshot};
+use crate::db::{self, Db, Snapshot};
 use crate::entity::audit;
 use crate::error::{Code, Error, Result};
 
@@ -24,32 +24,32 @@ pub(super) struct Shared {
     pub(super) places: Places,
 }
 
-/// What lives as long as a request, or, inside a mutation, as its transaction.
+/// What lives as long as a request.
 ///
 /// A query reads in one transaction, so that all parts of its answer are of one moment, and on one connection, which
 /// costs less than to borrow one for each statement. So does what is selected of a mutation's answer.
 pub struct State {
-    shared: Arc<Shared>,
-    transaction: Transaction,
-    request_id: Arc<str>,
-    asked: Arc<Asked>,
-    budget: Arc<Budget>,
-    /// The place of a mutation's answer, while it is read. After the transaction, so that it is given back later.
+    request: Arc<Request>,
+    /// None for the root of the mutations, which reads nothing.
+    snapshot: Option<Snapshot>,
+    /// The place of a mutation's answer, while it is read. After the snapshot, so that it is given back later.
     _place: Option<Place>,
 }
 
-/// What the statements of a state have in common.
-enum Transaction {
-    None,
-    Read(Snapshot),
-    Write(DatabaseTransaction),
+/// What lives as long as a mutation: the transaction that it writes in.
+pub struct Writing {
+    request: Arc<Request>,
+    transaction: DatabaseTransaction,
 }
 
 /// Who asks, and what was given to the mutations.
-struct Asked {
+pub struct Request {
+    shared: Arc<Shared>,
+    id: Box<str>,
     caller: Caller,
     inputs: Vec<serde_json::Value>,
     estimate: u64,
+    budget: Arc<Budget>,
 }
 
 /// A mutation's answer of more objects than this is read among the slow requests.
@@ -65,105 +65,103 @@ impl State {
         budget: &Arc<Budget>,
     ) -> Self {
         let (inputs, estimate) = (prepared.inputs.clone(), prepared.estimate);
-        let asked = Arc::new(Asked { caller: caller.clone(), inputs, estimate });
-        let (request_id, budget) = (request_id.into(), Arc::clone(budget));
-        Self { shared, transaction: Transaction::None, request_id, asked, budget, _place: None }
+        let (caller, budget) = (caller.clone(), Arc::clone(budget));
+        let request = Request { shared, id: request_id.into(), caller, inputs, estimate, budget };
+        Self { request: Arc::new(request), snapshot: None, _place: None }
     }
 
     /// The state of a query.
     pub(super) async fn reading(self) -> Result<Self, Response> {
-        match self.shared.db.begin_read(Some(Arc::clone(&self.budget))).await {
-            Ok(snapshot) => Ok(Self { transaction: Transaction::Read(snapshot), ..self }),
+        match self.request.snapshot().await {
+            Ok(snapshot) => Ok(Self { snapshot: Some(snapshot), ..self }),
             // Once for the whole answer, not once for each part of it.
             Err(error) => {
-                let message = execute::State::report(&self, &error.into());
+                let message = execute::State::report(&self, &error);
                 Err(Response::failed(request_error(message, Vec::new(), Code::Internal)))
             }
         }
     }
+}
 
-    fn with(&self, transaction: Transaction, place: Option<Place>) -> Self {
-        Self {
-            shared: Arc::clone(&self.shared),
-            transaction,
-            request_id: Arc::clone(&self.request_id),
-            asked: Arc::clone(&self.asked),
-            budget: Arc::clone(&self.budget),
-            _place: place,
-        }
+impl Request {
+    async fn snapshot(&self) -> Result<Snapshot> {
+        Ok(self.shared.db.begin_read(Some(Arc::clone(&self.budget))).await?)
     }
 }
 
 impl execute::State for State {
-    async fn begin(&self) -> Result<Self> {
-        Ok(self.with(Transaction::Write(self.shared.db.begin_write().await?), None))
+    type Writing = Writing;
+
+    async fn begin(&self) -> Result<Writing> {
+        let transaction = self.request.shared.db.begin_write().await?;
+        Ok(Writing { request: Arc::clone(&self.request), transaction })
     }
 
-    async fn read(&self) -> Result<Self> {
-        let lane = if self.asked.estimate > QUICK_ANSWER { Lane::Slow } else { Lane::Quick };
-        let place = self.shared.places.take(lane, self.asked.caller.who()).await;
-        let snapshot = self.shared.db.begin_read(Some(Arc::clone(&self.budget))).await?;
-        Ok(self.with(Transaction::Read(snapshot), Some(place)))
-    }
-
-    fn budget(&self) -> &Budget {
-        &self.budget
-    }
-
-    async fn note(&self, name: &str, index: usize, subject: &[u8]) -> Result<()> {
-        let Transaction::Write(transaction) = &self.transaction else { return Ok(()) };
-        let Asked { caller, inputs, .. } = &*self.asked;
+    async fn note(&self, writing: &Writing, name: &str, index: usize, subject: &[u8]) -> Result<()> {
+        let Request { caller, inputs, .. } = &*self.request;
         let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
         let payload = serde_json::from_slice(subject).unwrap_or_default();
         let (subject, detail) = (caller::subject(&payload, input), caller::shortened(input).to_string());
-        Ok(audit::record(transaction, &caller.actor, name, subject, detail).await?)
+        Ok(audit::record(&writing.transaction, &caller.actor, name, subject, detail).await?)
     }
 
-    async fn end(self, commit: bool) -> Result<()> {
-        match self.transaction {
-            Transaction::Write(transaction) if commit => Ok(self.shared.db.commit(transaction).await?),
-            Transaction::Write(transaction) => Ok(transaction.rollback().await?),
-            Transaction::Read(_) | Transaction::None => Ok(()),
+    async fn end(&self, writing: Writing, commit: bool) -> Result<()> {
+        match commit {
+            true => Ok(self.request.shared.db.commit(writing.transaction).await?),
+            false => Ok(writing.transaction.rollback().await?),
         }
+    }
+
+    async fn read(&self) -> Result<Self> {
+        let request = &self.request;
+        let lane = if request.estimate > QUICK_ANSWER { Lane::Slow } else { Lane::Quick };
+        let place = request.shared.places.take(lane, request.caller.who()).await;
+        let snapshot = request.snapshot().await?;
+        Ok(Self { request: Arc::clone(request), snapshot: Some(snapshot), _place: Some(place) })
+    }
+
+    fn budget(&self) -> &Budget {
+        &self.request.budget
     }
 
     fn report(&self, error: &Error) -> String {
-        tracing::error!(request_id = %self.request_id, error = %error, "a resolver failed");
+        tracing::error!(request_id = %self.request.id, error = %error, "a resolver failed");
         // A full disk is soon known to the client who waits for it.
         let cause = if let Error::Internal(cause) = error { cause.downcast_ref() } else { None };
-        if let (Some(cause), Transaction::None) = (cause, &self.transaction) {
-            self.shared.db.note_failed_write(cause);
+        if let (Some(cause), None) = (cause, &self.snapshot) {
+            self.request.shared.db.note_failed_write(cause);
         }
         let sentence = cause.and_then(db::refusal).unwrap_or("Something went wrong on our side.");
-        format!("{sentence} The request was {}.", self.request_id)
+        format!("{sentence} The request was {}.", self.request.id)
     }
 
     fn lost_a_race(&self, error: &Error) -> bool {
         let Error::Internal(cause) = error else { return false };
         let lost = cause.downcast_ref().is_some_and(db::is_lost_race);
         if lost {
-            tracing::info!(request_id = %self.request_id, error = %error, "others came between a mutation's statements");
+            tracing::info!(request_id = %self.request.id, error = %error, "others came between a mutation's statements");
         }
         lost
     }
 
     fn schema(&self) -> &Arc<Valid<Schema>> {
-        self.shared.documents.schema()
+        self.request.shared.documents.schema()
     }
 }
 
 /// The context of a resolver of this API.
 pub type Ctx<'a> = execute::Context<'a, State>;
 
+/// The context of a mutation's resolver.
+pub type MutationCtx<'a> = execute::Context<'a, Writing>;
+
 impl Ctx<'_> {
-    /// The connection to read by; inside a mutation its transaction, which is committed when the mutation succeeds and
-    /// rolled back when it fails.
-    pub fn db(&self) -> Connection<'_> {
-        match &self.state.transaction {
-            Transaction::Write(transaction) => Connection::Transaction(transaction),
-            Transaction::Read(snapshot) => Connection::Snapshot(snapshot),
-            Transaction::None => Connection::Reader(self.state.shared.db.read()),
-        }
+    /// What an answer is read in: all its statements see the same moment.
+    ///
+    /// # Panics
+    /// At the root of the mutations, whose fields are resolved by a [`MutationCtx`].
+    pub fn db(&self) -> &Snapshot {
+        self.state.snapshot.as_ref().expect("whatever reads has a snapshot")
     }
 
     /// Whether the client selects anything of a connection's rows.
@@ -175,14 +173,41 @@ impl Ctx<'_> {
     pub fn selects_count(&self) -> bool {
         ["totalCount", "filteredCount"].iter().any(|field| self.selects(field))
     }
+}
 
+impl MutationCtx<'_> {
+    /// The mutation's transaction, which is committed when it succeeds and rolled back when it fails.
+    pub fn db(&self) -> &DatabaseTransaction {
+        &self.state.transaction
+    }
+}
+
+/// What knows the request that it is of.
+pub trait OfRequest {
+    #[doc(hidden)]
+    fn request(&self) -> &Request;
+}
+
+impl OfRequest for State {
+    fn request(&self) -> &Request {
+        &self.request
+    }
+}
+
+impl OfRequest for Writing {
+    fn request(&self) -> &Request {
+        &self.request
+    }
+}
+
+impl<S: OfRequest> execute::Context<'_, S> {
     /// Who asks.
     pub fn caller(&self) -> &Caller {
-        &self.state.asked.caller
+        &self.state.request().caller
     }
 
     /// What is known of this installation.
     pub fn settings(&self) -> &Settings {
-        &self.state.shared.settings
+        &self.state.request().shared.settings
     }
 }

@@ -3,7 +3,7 @@
 use async_graphql::MaybeUndefined;
 use sea_orm::{ColumnTrait, ModelTrait};
 
-use super::context::Ctx;
+use super::context::{Ctx, MutationCtx};
 use super::id::{self, Id};
 use super::list::List;
 use super::page::PageRequest;
@@ -20,7 +20,7 @@ impl DeployResolver for Deploy {
     }
 
     async fn service(deploys: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
-        Ok(service::Entity::by_ids(&ctx.db(), deploys.iter().map(|deploy| deploy.service_id)).await?)
+        Ok(service::Entity::by_ids(ctx.db(), deploys.iter().map(|deploy| deploy.service_id)).await?)
     }
 
     fn service_alias(&self) -> &str {
@@ -87,7 +87,7 @@ impl DeployResolver for Deploy {
     }
 
     async fn associated_user(deploys: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {
-        Ok(user::Entity::by_ids(&ctx.db(), deploys.iter().map(|deploy| deploy.associated_user_id)).await?)
+        Ok(user::Entity::by_ids(ctx.db(), deploys.iter().map(|deploy| deploy.associated_user_id)).await?)
     }
 
     fn commit_sha(&self) -> Option<&str> {
@@ -154,7 +154,7 @@ pub(super) async fn of_services(
 /// The newest deploy of each service.
 pub(super) async fn last_of_services(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
     let ids = services.iter().map(|service| service.id);
-    newest_first().of(Column::ServiceId, ids).firsts(&ctx.db()).await
+    newest_first().of(Column::ServiceId, ids).firsts(ctx.db()).await
 }
 
 fn newest_first() -> List<deploy::Entity> {
@@ -184,9 +184,9 @@ pub(super) fn environments(given: &MaybeUndefined<Vec<String>>) -> Result<&[Stri
 }
 
 impl DeployDeleteMutation for Mutation {
-    async fn deploy_delete(ctx: &Ctx<'_>, input: DeployDeleteInput) -> Result<DeployDeletePayload> {
+    async fn deploy_delete(ctx: &MutationCtx<'_>, input: DeployDeleteInput) -> Result<DeployDeletePayload> {
         let DeployDeleteInput { id } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let deploy = id::require::<deploy::Entity>(db, &id, "id").await?;
         let deleted_deploy_id = Some(DeployResolver::id(&deploy));
         deploy.delete(db).await?;

@@ -26,7 +26,7 @@ pub(super) async fn of_services(
     let ServiceDeployMetricsArgs { start, end, environments } = args;
     let window = window(start, end, environments, ctx)?;
     let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
-    let found = metrics::measure(&ctx.db(), Whose::Services(&ids), &window).await?;
+    let found = metrics::measure(ctx.db(), Whose::Services(&ids), &window).await?;
     Ok(answers(&found, &window, &ids))
 }
 
@@ -39,7 +39,7 @@ pub(super) async fn of_teams(
     let TeamDeployMetricsArgs { start, end, environments } = args;
     let window = window(start, end, environments, ctx)?;
     let ids: Vec<i64> = teams.iter().map(|team| team.id).collect();
-    let found = metrics::measure(&ctx.db(), Whose::Teams(&ids), &window).await?;
+    let found = metrics::measure(ctx.db(), Whose::Teams(&ids), &window).await?;
     Ok(answers(&found, &window, &ids))
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn of_teams(
 pub(super) async fn of_account(args: &AccountDeployMetricsArgs, ctx: &Ctx<'_>) -> Result<DeployMetrics> {
     let AccountDeployMetricsArgs { start, end, environments } = args;
     let window = window(start, end, environments, ctx)?;
-    let found = metrics::measure(&ctx.db(), Whose::All, &window).await?;
+    let found = metrics::measure(ctx.db(), Whose::All, &window).await?;
     Ok(answer(found.get(&0), &window))
 }
 

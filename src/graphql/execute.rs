@@ -38,26 +38,32 @@ pub trait Answer<T>: Future<Output = Result<T>> + Send {}
 
 impl<T, F: Future<Output = Result<T>> + Send> Answer<T> for F {}
 
-/// What resolvers share: the data base, the settings, who asks. One for each request.
+/// What resolvers share: the database, the settings, who asks. One for each request.
 pub trait State: Send + Sync + Sized + 'static {
-    /// Begins the transaction of one mutation: the state that its resolver sees.
-    fn begin(&self) -> impl Future<Output = Result<Self>> + Send;
+    /// What the resolver of a mutation is given instead: a transaction that it writes in.
+    type Writing: Send + Sync + 'static;
+    /// Begins the transaction of one mutation.
+    fn begin(&self) -> impl Future<Output = Result<Self::Writing>> + Send;
     /// Notes, inside the transaction, that the mutation `name` was done, the root field `index` of its operation.
     /// `subject` is JSON: what identifies the things that it answered with.
-    fn note(&self, name: &str, index: usize, subject: &[u8]) -> impl Future<Output = Result<()>> + Send {
-        let _ = (name, index, subject);
+    fn note(
+        &self,
+        writing: &Self::Writing,
+        name: &str,
+        index: usize,
+        subject: &[u8],
+    ) -> impl Future<Output = Result<()>> + Send {
+        let _ = (writing, name, index, subject);
         async { Ok(()) }
     }
+    /// Ends it: the writes are kept when `commit` says so, and gone otherwise.
+    fn end(&self, writing: Self::Writing, commit: bool) -> impl Future<Output = Result<()>> + Send;
     /// Begins to read what a mutation answered with, once its writes are kept: all of it at one moment.
-    fn read(&self) -> impl Future<Output = Result<Self>> + Send {
-        self.begin()
-    }
+    fn read(&self) -> impl Future<Output = Result<Self>> + Send;
     /// What the request may still use.
     fn budget(&self) -> &Budget {
         Budget::unlimited()
     }
-    /// Ends it: the writes are kept when `commit` says so, and gone otherwise.
-    fn end(self, commit: bool) -> impl Future<Output = Result<()>> + Send;
     /// Logs an error that the caller cannot mend and answers with what may be shown of it.
     fn report(&self, error: &Error) -> String;
     /// Whether a mutation failed because others came between: run again, from its beginning, it sees what they did.
@@ -157,18 +163,18 @@ impl<'a, S: State> Execution<'a, S> {
     pub async fn mutate<T>(
         &self,
         field: &FieldPlan,
-        resolver: impl for<'c> Fn(&'c Context<'c, S>) -> BoxFuture<'c, Result<T>>,
-        subject: impl for<'c> Fn(&'c Self, &'c S, &'c FieldPlan, &'c T) -> BoxFuture<'c, Vec<u8>>,
+        resolver: impl for<'c> Fn(&'c Context<'c, S::Writing>) -> BoxFuture<'c, Result<T>>,
+        subject: impl for<'c> Fn(&'c Self, &'c FieldPlan, &'c T) -> BoxFuture<'c, Vec<u8>>,
     ) -> Result<T> {
         for _ in 0..ATTEMPTS {
-            let state = self.state.begin().await?;
-            let mut answer = resolver(&Context { state: &state, field }).await;
+            let writing = self.state.begin().await?;
+            let mut answer = resolver(&Context { state: &writing, field }).await;
             if let Ok(payload) = &answer {
-                let subject = subject(self, &state, field, payload).await;
-                let noted = state.note(field.name(), self.mutation, &subject).await;
+                let subject = subject(self, field, payload).await;
+                let noted = self.state.note(&writing, field.name(), self.mutation, &subject).await;
                 answer = noted.and(answer);
             }
-            let ended = state.end(answer.is_ok()).await;
+            let ended = self.state.end(writing, answer.is_ok()).await;
             match answer.and_then(|answer| ended.map(|()| answer)) {
                 Err(error) if self.state.lost_a_race(&error) => {}
                 answer => return answer,
@@ -178,16 +184,11 @@ impl<'a, S: State> Execution<'a, S> {
     }
 
     /// The ids of what a payload holds, as JSON. What cannot be written is left out: that is no reason to undo a change.
-    pub fn identified<'c, T: Shape<S>>(
-        &'c self,
-        state: &'c S,
-        field: &'c FieldPlan,
-        payload: &'c T,
-    ) -> BoxFuture<'c, Vec<u8>> {
+    pub fn identified<'c, T: Shape<S>>(&'c self, field: &'c FieldPlan, payload: &'c T) -> BoxFuture<'c, Vec<u8>> {
         Box::pin(async move {
             let (arena, field) = (Arena::new(), field.identifying());
             let mut out = Writer::new(256);
-            let (budget, mutation) = (Budget::unlimited(), self.mutation);
+            let (state, budget, mutation) = (self.state, Budget::unlimited(), self.mutation);
             let execution = Execution { state, budget, reading: None, arguments: &[], arena: &arena, mutation };
             match held(vec![payload], &field, &execution).await {
                 Slot::Values(values) if values.write(0, &mut out).is_ok() => out.text,
@@ -197,7 +198,7 @@ impl<'a, S: State> Execution<'a, S> {
     }
 
     /// For an answer that holds nothing with an id.
-    pub fn unidentified<'c, T>(&'c self, _: &'c S, _: &'c FieldPlan, _: &'c T) -> BoxFuture<'c, Vec<u8>> {
+    pub fn unidentified<'c, T>(&'c self, _: &'c FieldPlan, _: &'c T) -> BoxFuture<'c, Vec<u8>> {
         Box::pin(ready(Vec::new()))
     }
 }

@@ -4,15 +4,14 @@
 //! what the other wants next, until the server ends one of them; so a mutation that writes more than one row below a
 //! thing holds the thing first.
 
-use sea_orm::{DbErr, PrimaryKeyTrait, QuerySelect};
+use sea_orm::{DatabaseTransaction, DbErr, PrimaryKeyTrait, QuerySelect};
 
 use super::id::Class;
-use crate::db::Read;
 use crate::error::Result;
 
 /// The row as it is now, which nobody else changes, deletes or refers to anew before this transaction ends. Where it is
 /// gone since it was looked at, the mutation has lost a race and is run again: then it says what it misses.
-pub(super) async fn hold<E>(db: &impl Read, number: i64) -> Result<E::Model>
+pub(super) async fn hold<E>(db: &DatabaseTransaction, number: i64) -> Result<E::Model>
 where
     E: Class,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,

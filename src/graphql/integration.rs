@@ -2,9 +2,12 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
+    Set,
+};
 
-use super::context::Ctx;
+use super::context::{Ctx, MutationCtx};
 use super::hold::hold;
 use super::id::{self, Id};
 use super::identifier::Identifier;
@@ -134,7 +137,7 @@ pub(super) async fn require_custom(db: &impl Read, named: &IdentifierInput) -> R
     }
 }
 
-async fn rename(db: &impl Read, row: Model, name: String) -> Result<Integration> {
+async fn rename(db: &DatabaseTransaction, row: Model, name: String) -> Result<Integration> {
     let mut row: integration::ActiveModel = row.into();
     row.name = Set(name);
     touch(&mut row.updated_at);
@@ -143,25 +146,25 @@ async fn rename(db: &impl Read, row: Model, name: String) -> Result<Integration>
 
 impl CustomIntegrationCreateMutation for Mutation {
     async fn custom_integration_create(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: CustomIntegrationInput,
     ) -> Result<CustomIntegrationCreatePayload> {
         let CustomIntegrationInput { name } = input;
         let name = text::renamed("name", &name)?;
         let name = name.ok_or_else(|| UserError::new("name", "name is needed to create an integration"))?;
-        let row = integration::create(&ctx.db(), Kind::Custom, name, Timestamp::now()).await?;
+        let row = integration::create(ctx.db(), Kind::Custom, name, Timestamp::now()).await?;
         Ok(CustomIntegrationCreatePayload { integration: Some(of(row)), ..Default::default() })
     }
 }
 
 impl CustomIntegrationUpdateMutation for Mutation {
     async fn custom_integration_update(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         integration: IdentifierInput,
         input: CustomIntegrationInput,
     ) -> Result<CustomIntegrationUpdatePayload> {
         let CustomIntegrationInput { name } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let row = require_custom(db, &integration).await;
         let row = row.map_err(|error| error.map_user(|error| error.within("integration")))?;
         let integration = match text::renamed("name", &name)? {
@@ -174,7 +177,7 @@ impl CustomIntegrationUpdateMutation for Mutation {
 
 impl EventIntegrationCreateMutation for Mutation {
     async fn event_integration_create(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: EventIntegrationInput,
     ) -> Result<EventIntegrationCreatePayload> {
         let EventIntegrationInput { name, r#type } = input;
@@ -185,18 +188,18 @@ impl EventIntegrationCreateMutation for Mutation {
             MaybeUndefined::Value(name) => text::required("name", &name, text::SHORT)?,
             _ => default_name.to_owned(),
         };
-        let row = integration::create(&ctx.db(), kind, name, Timestamp::now()).await?;
+        let row = integration::create(ctx.db(), kind, name, Timestamp::now()).await?;
         Ok(EventIntegrationCreatePayload { integration: Some(of(row)), ..Default::default() })
     }
 }
 
 impl EventIntegrationUpdateMutation for Mutation {
     async fn event_integration_update(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: EventIntegrationUpdateInput,
     ) -> Result<EventIntegrationUpdatePayload> {
         let EventIntegrationUpdateInput { id, name } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let row = id::require::<integration::Entity>(db, &id, "id").await?;
         if row.kind != Kind::Deploy {
             return Err(UserError::new("id", "this is a custom integration, which receives no events").into());
@@ -208,8 +211,8 @@ impl EventIntegrationUpdateMutation for Mutation {
 }
 
 impl IntegrationDeleteMutation for Mutation {
-    async fn integration_delete(ctx: &Ctx<'_>, resource: IdentifierInput) -> Result<IntegrationDeletePayload> {
-        let db = &ctx.db();
+    async fn integration_delete(ctx: &MutationCtx<'_>, resource: IdentifierInput) -> Result<IntegrationDeletePayload> {
+        let db = ctx.db();
         let within = |error: UserError| error.within("resource");
         let named = require(db, &resource).await.map_err(|error| error.map_user(within))?;
         // Whoever adds a project, an issue or a deploy waits, so that the counts are of all that there is. The projects

@@ -139,24 +139,24 @@ impl<E: Table> List<E> {
     pub async fn page(self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Page<E::Model>> {
         let mut page = Page::empty();
         if ctx.selects_rows() {
-            let rows = self.by_parent(&ctx.db(), request).await?.remove(&0);
+            let rows = self.by_parent(ctx.db(), request).await?.remove(&0);
             page = Page::new(rows.unwrap_or_default().rows, request);
         }
         if ctx.selects_count() {
-            page.total_count = Some(self.counts(&ctx.db()).await?.values().sum());
+            page.total_count = Some(self.counts(ctx.db()).await?.values().sum());
         }
         Ok(page)
     }
 
     /// A page for each parent, in the order in which they were given.
     pub async fn pages(self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<Page<E::Model>>> {
-        let mut rows = if ctx.selects_rows() { self.by_parent(&ctx.db(), request).await? } else { HashMap::new() };
-        let counts = if ctx.selects_count() { Some(self.counts(&ctx.db()).await?) } else { None };
+        let mut rows = if ctx.selects_rows() { self.by_parent(ctx.db(), request).await? } else { HashMap::new() };
+        let counts = if ctx.selects_count() { Some(self.counts(ctx.db()).await?) } else { None };
         let (ids, keys) = (self.ids(), self.keys().len());
         let mut pages = Vec::with_capacity(ids.len());
         for id in ids {
             // A parent may stand twice in a level: the rows are read once and given to each.
-            let rows = if keys == ids.len() { rows.remove(id) } else { copy(&ctx.db(), rows.get(id))? };
+            let rows = if keys == ids.len() { rows.remove(id) } else { copy(ctx.db(), rows.get(id))? };
             let mut page = Page::new(rows.unwrap_or_default().rows, request);
             page.total_count = counts.as_ref().map(|counts| counts.get(id).copied().unwrap_or(0));
             pages.push(page);

@@ -2,9 +2,9 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{OnConflict, Query};
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, Set};
 
-use super::context::Ctx;
+use super::context::{Ctx, MutationCtx};
 use super::hold::hold;
 use super::id::{self, Id};
 use super::identifier::Identifier;
@@ -116,11 +116,11 @@ impl ServiceRepositoryResolver for ServiceRepository {
     }
 
     async fn service(links: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Service>> {
-        present(service::Entity::by_ids(&ctx.db(), links.iter().map(|link| Some(link.service_id))).await?)
+        present(service::Entity::by_ids(ctx.db(), links.iter().map(|link| Some(link.service_id))).await?)
     }
 
     async fn repository(links: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Repository>> {
-        present(repository::Entity::by_ids(&ctx.db(), links.iter().map(|link| Some(link.repository_id))).await?)
+        present(repository::Entity::by_ids(ctx.db(), links.iter().map(|link| Some(link.repository_id))).await?)
     }
 
     fn base_directory(&self) -> &str {
@@ -182,7 +182,7 @@ fn flag(field: &'static str, value: &MaybeUndefined<bool>) -> Result<Option<bool
 }
 
 impl RepositoryCreateMutation for Mutation {
-    async fn repository_create(ctx: &Ctx<'_>, input: RepositoryCreateInput) -> Result<RepositoryCreatePayload> {
+    async fn repository_create(ctx: &MutationCtx<'_>, input: RepositoryCreateInput) -> Result<RepositoryCreatePayload> {
         let RepositoryCreateInput { name, default_alias, default_branch, private, url, visible } = input;
         let mut problems = Problems::default();
         let name = problems.take(text::required("name", &name, text::SHORT)).unwrap_or_default();
@@ -197,7 +197,7 @@ impl RepositoryCreateMutation for Mutation {
         let default_branch = problems.take(text::optional("defaultBranch", &default_branch, text::SHORT));
         problems.none()?;
 
-        let db = &ctx.db();
+        let db = ctx.db();
         let now = Timestamp::now();
         let default_alias = default_alias.unwrap_or_default();
         let row = repository::ActiveModel {
@@ -222,9 +222,9 @@ impl RepositoryCreateMutation for Mutation {
 }
 
 impl RepositoryUpdateMutation for Mutation {
-    async fn repository_update(ctx: &Ctx<'_>, input: RepositoryUpdateInput) -> Result<RepositoryUpdatePayload> {
+    async fn repository_update(ctx: &MutationCtx<'_>, input: RepositoryUpdateInput) -> Result<RepositoryUpdatePayload> {
         let RepositoryUpdateInput { id, alias, name, default_branch, private, url, visible, archived_at } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let repository = require(db, Identifier::new(&id, &alias)?).await?;
 
         let mut problems = Problems::default();
@@ -249,9 +249,9 @@ impl RepositoryUpdateMutation for Mutation {
 }
 
 impl RepositoryDeleteMutation for Mutation {
-    async fn repository_delete(ctx: &Ctx<'_>, input: RepositoryDeleteInput) -> Result<RepositoryDeletePayload> {
+    async fn repository_delete(ctx: &MutationCtx<'_>, input: RepositoryDeleteInput) -> Result<RepositoryDeletePayload> {
         let RepositoryDeleteInput { id, alias } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let repository = require(db, Identifier::new(&id, &alias)?).await?;
         let repository = hold::<repository::Entity>(db, repository.id).await?;
         let deleted_repository_id = Some(RepositoryResolver::id(&repository));
@@ -269,11 +269,11 @@ impl RepositoryDeleteMutation for Mutation {
 
 impl ServiceRepositoryCreateMutation for Mutation {
     async fn service_repository_create(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: ServiceRepositoryCreateInput,
     ) -> Result<ServiceRepositoryCreatePayload> {
         let ServiceRepositoryCreateInput { service, repository, base_directory, display_name } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let mut problems = Problems::default();
         let service = problems.take_any(writable_service(db, &service).await)?;
         let repository = problems.take_any(named_repository(db, &repository).await)?;
@@ -292,7 +292,7 @@ impl ServiceRepositoryCreateMutation for Mutation {
 }
 
 /// The service that is to be linked.
-async fn writable_service(db: &impl Read, named: &IdentifierInput) -> Result<Writable> {
+async fn writable_service(db: &DatabaseTransaction, named: &IdentifierInput) -> Result<Writable> {
     let found = async { services::require(db, Identifier::new(&named.id, &named.alias)?).await };
     service::writable(db, found.await.map_err(|error| error.map_user(|error| error.within("service")))?).await
 }
@@ -304,9 +304,12 @@ async fn named_repository(db: &impl Read, named: &IdentifierInput) -> Result<i64
 }
 
 impl ServiceRepositoryDeleteMutation for Mutation {
-    async fn service_repository_delete(ctx: &Ctx<'_>, input: DeleteInput) -> Result<ServiceRepositoryDeletePayload> {
+    async fn service_repository_delete(
+        ctx: &MutationCtx<'_>,
+        input: DeleteInput,
+    ) -> Result<ServiceRepositoryDeletePayload> {
         let DeleteInput { id } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let link = id::require::<service_repository::Entity>(db, &id, "id").await?;
         services::owner_writable(db, link.service_id).await?;
         let deleted_id = Some(ServiceRepositoryResolver::id(&link));

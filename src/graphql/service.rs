@@ -2,9 +2,11 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{
+    ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
 
-use super::context::Ctx;
+use super::context::{Ctx, MutationCtx};
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
@@ -31,11 +33,11 @@ impl ServiceResolver for Service {
     }
 
     async fn aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::all::<service_alias::Entity>(&ctx.db(), services.iter().map(|service| service.id)).await
+        alias::all::<service_alias::Entity>(ctx.db(), services.iter().map(|service| service.id)).await
     }
 
     async fn managed_aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::managed::<service_alias::Entity>(&ctx.db(), services.iter().map(|service| service.id)).await
+        alias::managed::<service_alias::Entity>(ctx.db(), services.iter().map(|service| service.id)).await
     }
 
     fn description(&self) -> Option<&str> {
@@ -59,15 +61,15 @@ impl ServiceResolver for Service {
     }
 
     async fn owner(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Team>>> {
-        Ok(entity::team::Entity::by_ids(&ctx.db(), services.iter().map(|service| service.owner_id)).await?)
+        Ok(entity::team::Entity::by_ids(ctx.db(), services.iter().map(|service| service.owner_id)).await?)
     }
 
     async fn tier(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Tier>>> {
-        Ok(entity::tier::Entity::by_ids(&ctx.db(), services.iter().map(|service| service.tier_id)).await?)
+        Ok(entity::tier::Entity::by_ids(ctx.db(), services.iter().map(|service| service.tier_id)).await?)
     }
 
     async fn lifecycle(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Lifecycle>>> {
-        Ok(entity::lifecycle::Entity::by_ids(&ctx.db(), services.iter().map(|service| service.lifecycle_id)).await?)
+        Ok(entity::lifecycle::Entity::by_ids(ctx.db(), services.iter().map(|service| service.lifecycle_id)).await?)
     }
 
     fn locked(&self) -> bool {
@@ -186,12 +188,12 @@ pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Resul
 }
 
 /// The service that a mutation names and may write.
-pub(super) async fn require_writable(db: &impl Read, identifier: Identifier<'_>) -> Result<Writable> {
+pub(super) async fn require_writable(db: &DatabaseTransaction, identifier: Identifier<'_>) -> Result<Writable> {
     service::writable(db, require(db, identifier).await?).await
 }
 
 /// The service that owns something which is about to be changed, as one that may be written.
-pub(super) async fn owner_writable(db: &impl Read, id: i64) -> Result<Writable> {
+pub(super) async fn owner_writable(db: &DatabaseTransaction, id: i64) -> Result<Writable> {
     // Deleted with all that it owns, since that was found: the mutation has lost a race, and runs again.
     let found = service::Entity::find_by_id(id).one(db).await?.ok_or(DbErr::RecordNotUpdated)?;
     service::writable(db, found).await
@@ -199,7 +201,7 @@ pub(super) async fn owner_writable(db: &impl Read, id: i64) -> Result<Writable> 
 
 /// Refuses to delete what a locked service refers to, which would change the service. The caller holds what it deletes, so
 /// that no service comes to refer to it meanwhile; the services that do are held here, so that none is locked meanwhile.
-pub(super) async fn refuse_where_locked(db: &impl Read, refers: impl Into<Expr>) -> Result<()> {
+pub(super) async fn refuse_where_locked(db: &DatabaseTransaction, refers: impl Into<Expr>) -> Result<()> {
     let services = service::Entity::find().select_only().columns([service::Column::Slug, service::Column::LockedBy]);
     let services = services.filter(refers.into()).order_by_asc(service::Column::Id).lock_exclusive();
     let services: Vec<(String, Option<String>)> = services.into_tuple().all(db).await?;
@@ -214,7 +216,7 @@ pub(super) async fn refuse_where_locked(db: &impl Read, refers: impl Into<Expr>)
 }
 
 impl ServiceCreateMutation for Mutation {
-    async fn service_create(ctx: &Ctx<'_>, input: ServiceCreateInput) -> Result<ServiceCreatePayload> {
+    async fn service_create(ctx: &MutationCtx<'_>, input: ServiceCreateInput) -> Result<ServiceCreatePayload> {
         let ServiceCreateInput {
             name,
             description,
@@ -226,7 +228,7 @@ impl ServiceCreateMutation for Mutation {
             lifecycle_alias,
             owner_input,
         } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let mut problems = Problems::default();
         let name = problems.take(text::required("name", &name, text::SHORT));
         let description = problems.take(text::optional("description", &description, text::DESCRIPTION));
@@ -262,7 +264,7 @@ async fn owner_key(db: &impl Read, owner: &MaybeUndefined<IdentifierInput>) -> R
 }
 
 impl ServiceUpdateMutation for Mutation {
-    async fn service_update(ctx: &Ctx<'_>, input: ServiceUpdateInput) -> Result<ServiceUpdatePayload> {
+    async fn service_update(ctx: &MutationCtx<'_>, input: ServiceUpdateInput) -> Result<ServiceUpdatePayload> {
         let ServiceUpdateInput {
             id,
             alias,
@@ -276,7 +278,7 @@ impl ServiceUpdateMutation for Mutation {
             lifecycle_alias,
             owner_input,
         } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let service = require_writable(db, Identifier::new(&id, &alias)?).await?;
 
         let mut problems = Problems::default();
@@ -322,9 +324,9 @@ pub(super) fn set<T: Into<sea_orm::Value>>(column: &mut sea_orm::ActiveValue<T>,
 }
 
 impl ServiceDeleteMutation for Mutation {
-    async fn service_delete(ctx: &Ctx<'_>, input: ServiceDeleteInput) -> Result<ServiceDeletePayload> {
+    async fn service_delete(ctx: &MutationCtx<'_>, input: ServiceDeleteInput) -> Result<ServiceDeletePayload> {
         let ServiceDeleteInput { id, alias } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let identifier = Identifier::new(&id, &alias)?;
         let service = require_writable(db, identifier).await?;
         let named_by = match identifier {

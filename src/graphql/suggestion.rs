@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, Set};
 
-use super::context::Ctx;
+use super::context::{Ctx, MutationCtx};
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
@@ -60,7 +60,7 @@ impl ServiceSuggestionResolver for ServiceSuggestion {
     }
 
     async fn integrations(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Integration>>> {
-        let db = &ctx.db();
+        let db = ctx.db();
         let ids: Vec<i64> = suggestions.iter().map(|suggestion| suggestion.id).collect();
         let links = suggestion_integration::Entity::find()
             .filter(db::any(db, suggestion_integration::Column::SuggestionId, &ids))
@@ -75,17 +75,17 @@ impl ServiceSuggestionResolver for ServiceSuggestion {
     }
 
     async fn near_matches(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Service>>> {
-        near_match::services(&ctx.db(), suggestions.iter().map(|suggestion| &*suggestion.alias)).await
+        near_match::services(ctx.db(), suggestions.iter().map(|suggestion| &*suggestion.alias)).await
     }
 
     async fn code_issue_project(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<CodeIssueProject>>> {
         let ids = suggestions.iter().map(|suggestion| suggestion.code_issue_project_id);
-        Ok(code_issue_project::Entity::by_ids(&ctx.db(), ids).await?)
+        Ok(code_issue_project::Entity::by_ids(ctx.db(), ids).await?)
     }
 
     async fn service(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
         let ids = suggestions.iter().map(|suggestion| suggestion.service_id);
-        Ok(entity::service::Entity::by_ids(&ctx.db(), ids).await?)
+        Ok(entity::service::Entity::by_ids(ctx.db(), ids).await?)
     }
 }
 
@@ -108,7 +108,7 @@ pub(super) async fn of_account(
 
 /// Decides about a suggestion that is not accepted. It is taken hold of before anything else is looked at, so that
 /// deploys which come in meanwhile find either no decision or all of it.
-async fn decide(db: &impl Read, id: &str, state: State) -> Result<ServiceSuggestion> {
+async fn decide(db: &DatabaseTransaction, id: &str, state: State) -> Result<ServiceSuggestion> {
     let suggestion = id::require::<suggestion::Entity>(db, id, "id").await?;
     let decided = suggestion::Entity::update_many()
         .col_expr(Column::State, Expr::value(state))
@@ -124,11 +124,11 @@ async fn decide(db: &impl Read, id: &str, state: State) -> Result<ServiceSuggest
 
 impl ServiceSuggestionAcceptMutation for Mutation {
     async fn service_suggestion_accept(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: ServiceSuggestionAcceptInput,
     ) -> Result<ServiceSuggestionAcceptPayload> {
         let ServiceSuggestionAcceptInput { id, service: existing, name } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let suggestion = decide(db, &id, State::Accepted).await?;
         let (service, alias_kind) = match (existing.value(), name.value()) {
             (Some(_), Some(_)) => {
@@ -161,7 +161,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
 }
 
 /// Gives a service the alias that was deployed, the deploys that wait for it, and their count.
-async fn give_alias(db: &impl Read, alias: &str, service: &Writable, kind: AliasKind) -> Result<()> {
+async fn give_alias(db: &DatabaseTransaction, alias: &str, service: &Writable, kind: AliasKind) -> Result<()> {
     if !service_alias::Entity::claim(db, service, alias, kind).await? {
         let message = format!("another service has the alias {} by now", quoted(alias));
         return Err(UserError::base(message).into());
@@ -177,7 +177,7 @@ async fn give_alias(db: &impl Read, alias: &str, service: &Writable, kind: Alias
 }
 
 /// Connects a code issue project to a service, unless it is already.
-async fn connect(db: &impl Read, project_id: i64, service_id: i64) -> Result<()> {
+async fn connect(db: &DatabaseTransaction, project_id: i64, service_id: i64) -> Result<()> {
     use code_issue_project_resource::{ActiveModel, Entity};
     let link =
         ActiveModel { code_issue_project_id: Set(project_id), service_id: Set(Some(service_id)), ..Default::default() };
@@ -187,22 +187,22 @@ async fn connect(db: &impl Read, project_id: i64, service_id: i64) -> Result<()>
 
 impl ServiceSuggestionIgnoreMutation for Mutation {
     async fn service_suggestion_ignore(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: ServiceSuggestionIgnoreInput,
     ) -> Result<ServiceSuggestionIgnorePayload> {
         let ServiceSuggestionIgnoreInput { id } = input;
-        let service_suggestion = Some(decide(&ctx.db(), &id, State::Ignored).await?);
+        let service_suggestion = Some(decide(ctx.db(), &id, State::Ignored).await?);
         Ok(ServiceSuggestionIgnorePayload { service_suggestion, ..Default::default() })
     }
 }
 
 impl ServiceSuggestionUnignoreMutation for Mutation {
     async fn service_suggestion_unignore(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: ServiceSuggestionUnignoreInput,
     ) -> Result<ServiceSuggestionUnignorePayload> {
         let ServiceSuggestionUnignoreInput { id } = input;
-        let service_suggestion = Some(decide(&ctx.db(), &id, State::Open).await?);
+        let service_suggestion = Some(decide(ctx.db(), &id, State::Open).await?);
         Ok(ServiceSuggestionUnignorePayload { service_suggestion, ..Default::default() })
     }
 }

@@ -3,17 +3,17 @@
 use std::collections::HashSet;
 
 use async_graphql::MaybeUndefined;
-use sea_orm::{ActiveModelTrait, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
 
 use super::alias::or_taken;
-use super::context::Ctx;
+use super::context::MutationCtx;
 use super::hold::hold;
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::schema::*;
 use super::types::Tag;
 use super::{service, team, text};
-use crate::db::{self, Read};
+use crate::db;
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
 use crate::entity::{self, repository, user};
@@ -54,7 +54,7 @@ impl Taggable {
 
 /// The thing that gets tags, by what a client calls it.
 async fn taggable(
-    db: &impl Read,
+    db: &DatabaseTransaction,
     id: &MaybeUndefined<String>,
     alias: &MaybeUndefined<String>,
     kind: Option<TaggableResource>,
@@ -94,7 +94,7 @@ fn unknown(what: &str, alias: &str) -> UserError {
 }
 
 /// Refuses a write to a tag of a service that a service file governs; holds any other service.
-async fn refuse_locked(db: &impl Read, tag: &Tag) -> Result<()> {
+async fn refuse_locked(db: &DatabaseTransaction, tag: &Tag) -> Result<()> {
     if let Some(id) = tag.service_id {
         service::owner_writable(db, id).await?;
     }
@@ -106,7 +106,7 @@ fn taken(key: &str) -> UserError {
 }
 
 /// Makes others who write several tags of the same owner wait. A service is held already.
-async fn hold_owner(db: &impl Read, owner: &Taggable) -> Result<()> {
+async fn hold_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
     if db::has_one_writer(db) {
         return Ok(());
     }
@@ -120,9 +120,9 @@ async fn hold_owner(db: &impl Read, owner: &Taggable) -> Result<()> {
 }
 
 impl TagAssignMutation for Mutation {
-    async fn tag_assign(ctx: &Ctx<'_>, input: TagAssignInput) -> Result<TagAssignPayload> {
+    async fn tag_assign(ctx: &MutationCtx<'_>, input: TagAssignInput) -> Result<TagAssignPayload> {
         let TagAssignInput { id, alias, r#type, tags } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         if tags.len() > text::ENTRIES {
             return Err(UserError::new("tags", format!("at most {} tags can be set at once", text::ENTRIES)).into());
         }
@@ -151,9 +151,9 @@ impl TagAssignMutation for Mutation {
 }
 
 impl TagCreateMutation for Mutation {
-    async fn tag_create(ctx: &Ctx<'_>, input: TagCreateInput) -> Result<TagCreatePayload> {
+    async fn tag_create(ctx: &MutationCtx<'_>, input: TagCreateInput) -> Result<TagCreatePayload> {
         let TagCreateInput { id, alias, r#type, key: of, value: to } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let owner = taggable(db, &id, &alias, r#type).await?;
         let mut problems = Problems::default();
         let key = problems.take(tag::check_key(&of));
@@ -167,9 +167,9 @@ impl TagCreateMutation for Mutation {
 }
 
 impl TagUpdateMutation for Mutation {
-    async fn tag_update(ctx: &Ctx<'_>, input: TagUpdateInput) -> Result<TagUpdatePayload> {
+    async fn tag_update(ctx: &MutationCtx<'_>, input: TagUpdateInput) -> Result<TagUpdatePayload> {
         let TagUpdateInput { id, key: of, value: to } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let tag = id::require::<tag::Entity>(db, &id, "id").await?;
         refuse_locked(db, &tag).await?;
         let mut problems = Problems::default();
@@ -204,9 +204,9 @@ fn changed(
 }
 
 impl TagDeleteMutation for Mutation {
-    async fn tag_delete(ctx: &Ctx<'_>, input: TagDeleteInput) -> Result<TagDeletePayload> {
+    async fn tag_delete(ctx: &MutationCtx<'_>, input: TagDeleteInput) -> Result<TagDeletePayload> {
         let TagDeleteInput { id } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let tag = id::require::<tag::Entity>(db, &id, "id").await?;
         refuse_locked(db, &tag).await?;
         let deleted_tag_id = Some(TagResolver::id(&tag));

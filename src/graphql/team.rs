@@ -3,7 +3,7 @@
 use sea_orm::{ActiveModelTrait, ColumnTrait, ModelTrait, Set};
 
 use super::alias::or_taken;
-use super::context::Ctx;
+use super::context::{Ctx, MutationCtx};
 use super::hold::hold;
 use super::id::{self, Id};
 use super::identifier::Identifier;
@@ -33,15 +33,15 @@ impl TeamResolver for Team {
     }
 
     async fn aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::all::<team_alias::Entity>(&ctx.db(), teams.iter().map(|team| team.id)).await
+        alias::all::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await
     }
 
     async fn managed_aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::managed::<team_alias::Entity>(&ctx.db(), teams.iter().map(|team| team.id)).await
+        alias::managed::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await
     }
 
     async fn manager(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {
-        Ok(entity::user::Entity::by_ids(&ctx.db(), teams.iter().map(|team| team.manager_id)).await?)
+        Ok(entity::user::Entity::by_ids(ctx.db(), teams.iter().map(|team| team.manager_id)).await?)
     }
 
     fn responsibilities(&self) -> Option<&str> {
@@ -109,9 +109,9 @@ fn taken(name: &str) -> UserError {
 }
 
 impl TeamCreateMutation for Mutation {
-    async fn team_create(ctx: &Ctx<'_>, input: TeamCreateInput) -> Result<TeamCreatePayload> {
+    async fn team_create(ctx: &MutationCtx<'_>, input: TeamCreateInput) -> Result<TeamCreatePayload> {
         let TeamCreateInput { name, manager_email, responsibilities, members } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let mut problems = Problems::default();
         let name = problems.take(text::required("name", &name, text::SHORT));
         let manager_id = problems.take_any(user::key_by_email(db, "managerEmail", &manager_email).await)?;
@@ -141,9 +141,9 @@ impl TeamCreateMutation for Mutation {
 }
 
 impl TeamUpdateMutation for Mutation {
-    async fn team_update(ctx: &Ctx<'_>, input: TeamUpdateInput) -> Result<TeamUpdatePayload> {
+    async fn team_update(ctx: &MutationCtx<'_>, input: TeamUpdateInput) -> Result<TeamUpdatePayload> {
         let TeamUpdateInput { id, alias, name, manager_email, responsibilities } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let team = require(db, Identifier::new(&id, &alias)?).await?;
         let team = hold::<team::Entity>(db, team.id).await?;
         let mut problems = Problems::default();
@@ -168,9 +168,9 @@ impl TeamUpdateMutation for Mutation {
 }
 
 impl TeamDeleteMutation for Mutation {
-    async fn team_delete(ctx: &Ctx<'_>, input: TeamDeleteInput) -> Result<TeamDeletePayload> {
+    async fn team_delete(ctx: &MutationCtx<'_>, input: TeamDeleteInput) -> Result<TeamDeletePayload> {
         let TeamDeleteInput { id, alias } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let identifier = Identifier::new(&id, &alias)?;
         let team = require(db, identifier).await?;
         let team = hold::<team::Entity>(db, team.id).await?;

@@ -3,28 +3,28 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect, Set};
 
-use super::context::Ctx;
+use super::context::{Ctx, MutationCtx};
 use super::hold::hold;
 use super::list::List;
 use super::page::PageArguments;
 use super::schema::*;
 use super::types::{Team, TeamMembership, User};
 use super::{id, text, user};
-use crate::db::{self, Read};
+use crate::db;
 use crate::entity::{self, ByIds, team, team_membership};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl TeamMembershipResolver for TeamMembership {
     async fn team(memberships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Team>> {
         let ids = memberships.iter().map(|membership| Some(membership.team_id));
-        present(team::Entity::by_ids(&ctx.db(), ids).await?)
+        present(team::Entity::by_ids(ctx.db(), ids).await?)
     }
 
     async fn user(memberships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<User>> {
         let ids = memberships.iter().map(|membership| Some(membership.user_id));
-        present(entity::user::Entity::by_ids(&ctx.db(), ids).await?)
+        present(entity::user::Entity::by_ids(ctx.db(), ids).await?)
     }
 
     fn role(&self) -> Option<&str> {
@@ -69,7 +69,7 @@ pub(super) struct Member {
 }
 
 /// The users that the field `members` names, or all that is wrong with it.
-pub(super) async fn named(db: &impl Read, members: &[TeamMembershipUserInput]) -> Result<Vec<Member>> {
+pub(super) async fn named(db: &DatabaseTransaction, members: &[TeamMembershipUserInput]) -> Result<Vec<Member>> {
     if members.len() > text::ENTRIES {
         return Err(UserError::new("members", format!("at most {} members can be named at once", text::ENTRIES)).into());
     }
@@ -93,7 +93,7 @@ pub(super) async fn named(db: &impl Read, members: &[TeamMembershipUserInput]) -
 
 /// Makes users members of a team, in one statement. Who is one already stays one and gets the new role, if there is
 /// one.
-pub(super) async fn join(db: &impl Read, team_id: i64, members: &[Member]) -> Result<Vec<TeamMembership>> {
+pub(super) async fn join(db: &DatabaseTransaction, team_id: i64, members: &[Member]) -> Result<Vec<TeamMembership>> {
     if members.is_empty() {
         return Ok(Vec::new());
     }
@@ -122,11 +122,11 @@ pub(super) async fn join(db: &impl Read, team_id: i64, members: &[Member]) -> Re
 
 impl TeamMembershipCreateMutation for Mutation {
     async fn team_membership_create(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: TeamMembershipCreateInput,
     ) -> Result<TeamMembershipCreatePayload> {
         let TeamMembershipCreateInput { team_id, members } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let team_id = team(db, &team_id).await?;
         let members = named(db, &members).await?;
         let memberships = join(db, team_id, &members).await?;
@@ -139,18 +139,18 @@ impl TeamMembershipCreateMutation for Mutation {
 }
 
 /// The key of the team whose members are to change.
-async fn team(db: &impl Read, id: &str) -> Result<i64> {
+async fn team(db: &DatabaseTransaction, id: &str) -> Result<i64> {
     let team = id::require::<team::Entity>(db, id, "teamId").await?;
     Ok(hold::<team::Entity>(db, team.id).await?.id)
 }
 
 impl TeamMembershipDeleteMutation for Mutation {
     async fn team_membership_delete(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         input: TeamMembershipDeleteInput,
     ) -> Result<TeamMembershipDeletePayload> {
         let TeamMembershipDeleteInput { team_id, members } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let team_id = team(db, &team_id).await?;
         let members = named(db, &members).await?;
         let users: Vec<i64> = members.iter().map(|member| member.user.id).collect();

@@ -4,12 +4,12 @@
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, PrimaryKeyTrait, QueryFilter,
-    QueryOrder, QuerySelect, Value,
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, ModelTrait,
+    PrimaryKeyTrait, QueryFilter, QueryOrder, QuerySelect, Value,
 };
 
 use super::alias::or_taken;
-use super::context::Ctx;
+use super::context::MutationCtx;
 use super::hold::hold;
 use super::id::{self, Class, Id};
 use super::schema::*;
@@ -54,16 +54,20 @@ grade!(tier, TierId);
 grade!(lifecycle, LifecycleId);
 
 /// The key of the tier that a write names; nothing for null and absent.
-pub(super) async fn key(db: &impl Read, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
+pub(super) async fn key(db: &DatabaseTransaction, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
     key_of::<tier::Entity>(db, "tierAlias", alias).await
 }
 
 /// The same for a lifecycle stage.
-pub(super) async fn lifecycle_key(db: &impl Read, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
+pub(super) async fn lifecycle_key(db: &DatabaseTransaction, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
     key_of::<lifecycle::Entity>(db, "lifecycleAlias", alias).await
 }
 
-async fn key_of<E: Grade>(db: &impl Read, field: &'static str, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
+async fn key_of<E: Grade>(
+    db: &DatabaseTransaction,
+    field: &'static str,
+    alias: &MaybeUndefined<String>,
+) -> Result<Option<i64>> {
     let Some(alias) = alias.value().filter(|alias| !alias.is_empty()) else { return Ok(None) };
     let key = E::find().select_only().column(E::ID).filter(E::ALIAS.eq(alias)).into_tuple().one(db).await?;
     let unknown = || UserError::new(field, format!("no {} has the alias {}", E::NOUN, quoted(alias))).not_found();
@@ -120,7 +124,7 @@ impl LifecycleResolver for Lifecycle {
 }
 
 async fn create<E: Grade>(
-    db: &impl Read,
+    db: &DatabaseTransaction,
     name: &str,
     alias: &MaybeUndefined<String>,
     description: &MaybeUndefined<String>,
@@ -150,7 +154,7 @@ async fn create<E: Grade>(
 }
 
 async fn update<E: Grade>(
-    db: &impl Read,
+    db: &DatabaseTransaction,
     id: &str,
     name: &MaybeUndefined<String>,
     alias: &MaybeUndefined<String>,
@@ -185,7 +189,7 @@ async fn update<E: Grade>(
     row.update(db).await.map_err(|error| or_taken(error, taken))
 }
 
-async fn delete<E: Grade>(db: &impl Read, id: &str) -> Result<Option<Id>> {
+async fn delete<E: Grade>(db: &DatabaseTransaction, id: &str) -> Result<Option<Id>> {
     id::require::<E>(db, id, "id").await?;
     let Some(number) = id::number::<E>(id) else { return Ok(None) };
     let grade = hold::<E>(db, number).await?;
@@ -198,7 +202,7 @@ fn place(index: i32) -> Result<i32, UserError> {
     if index < 0 { Err(UserError::new("index", "index must not be negative")) } else { Ok(index) }
 }
 
-async fn behind_the_last<E: Grade>(db: &impl Read) -> Result<i32, DbErr> {
+async fn behind_the_last<E: Grade>(db: &DatabaseTransaction) -> Result<i32, DbErr> {
     let last = Expr::col(E::INDEX).max();
     let last: Option<Option<i32>> = E::find().select_only().expr(last).into_tuple().one(db).await?;
     Ok(last.flatten().map_or(1, |last| last.saturating_add(1)))
@@ -209,49 +213,49 @@ fn taken<E: Grade>(alias: &str) -> UserError {
 }
 
 impl TierCreateMutation for Mutation {
-    async fn tier_create(ctx: &Ctx<'_>, input: TierCreateInput) -> Result<TierCreatePayload> {
+    async fn tier_create(ctx: &MutationCtx<'_>, input: TierCreateInput) -> Result<TierCreatePayload> {
         let TierCreateInput { name, alias, description, index } = input;
-        let tier = create::<tier::Entity>(&ctx.db(), &name, &alias, &description, &index).await?;
+        let tier = create::<tier::Entity>(ctx.db(), &name, &alias, &description, &index).await?;
         Ok(TierCreatePayload { tier: Some(tier), ..Default::default() })
     }
 }
 
 impl TierUpdateMutation for Mutation {
-    async fn tier_update(ctx: &Ctx<'_>, input: TierUpdateInput) -> Result<TierUpdatePayload> {
+    async fn tier_update(ctx: &MutationCtx<'_>, input: TierUpdateInput) -> Result<TierUpdatePayload> {
         let TierUpdateInput { id, name, alias, description, index } = input;
-        let tier = update::<tier::Entity>(&ctx.db(), &id, &name, &alias, &description, &index).await?;
+        let tier = update::<tier::Entity>(ctx.db(), &id, &name, &alias, &description, &index).await?;
         Ok(TierUpdatePayload { tier: Some(tier), ..Default::default() })
     }
 }
 
 impl TierDeleteMutation for Mutation {
-    async fn tier_delete(ctx: &Ctx<'_>, input: TierDeleteInput) -> Result<TierDeletePayload> {
+    async fn tier_delete(ctx: &MutationCtx<'_>, input: TierDeleteInput) -> Result<TierDeletePayload> {
         let TierDeleteInput { id } = input;
-        let deleted_tier_id = delete::<tier::Entity>(&ctx.db(), &id).await?;
+        let deleted_tier_id = delete::<tier::Entity>(ctx.db(), &id).await?;
         Ok(TierDeletePayload { deleted_tier_id, ..Default::default() })
     }
 }
 
 impl LifecycleCreateMutation for Mutation {
-    async fn lifecycle_create(ctx: &Ctx<'_>, input: LifecycleCreateInput) -> Result<LifecycleCreatePayload> {
+    async fn lifecycle_create(ctx: &MutationCtx<'_>, input: LifecycleCreateInput) -> Result<LifecycleCreatePayload> {
         let LifecycleCreateInput { name, alias, description, index } = input;
-        let lifecycle = create::<lifecycle::Entity>(&ctx.db(), &name, &alias, &description, &index).await?;
+        let lifecycle = create::<lifecycle::Entity>(ctx.db(), &name, &alias, &description, &index).await?;
         Ok(LifecycleCreatePayload { lifecycle: Some(lifecycle), ..Default::default() })
     }
 }
 
 impl LifecycleUpdateMutation for Mutation {
-    async fn lifecycle_update(ctx: &Ctx<'_>, input: LifecycleUpdateInput) -> Result<LifecycleUpdatePayload> {
+    async fn lifecycle_update(ctx: &MutationCtx<'_>, input: LifecycleUpdateInput) -> Result<LifecycleUpdatePayload> {
         let LifecycleUpdateInput { id, name, alias, description, index } = input;
-        let lifecycle = update::<lifecycle::Entity>(&ctx.db(), &id, &name, &alias, &description, &index).await?;
+        let lifecycle = update::<lifecycle::Entity>(ctx.db(), &id, &name, &alias, &description, &index).await?;
         Ok(LifecycleUpdatePayload { lifecycle: Some(lifecycle), ..Default::default() })
     }
 }
 
 impl LifecycleDeleteMutation for Mutation {
-    async fn lifecycle_delete(ctx: &Ctx<'_>, input: LifecycleDeleteInput) -> Result<LifecycleDeletePayload> {
+    async fn lifecycle_delete(ctx: &MutationCtx<'_>, input: LifecycleDeleteInput) -> Result<LifecycleDeletePayload> {
         let LifecycleDeleteInput { id } = input;
-        let deleted_lifecycle_id = delete::<lifecycle::Entity>(&ctx.db(), &id).await?;
+        let deleted_lifecycle_id = delete::<lifecycle::Entity>(ctx.db(), &id).await?;
         Ok(LifecycleDeletePayload { deleted_lifecycle_id, ..Default::default() })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_graphql::MaybeUndefined;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
-use super::context::Ctx;
+use super::context::{Ctx, MutationCtx};
 use super::id::{self, Id};
 use super::list::List;
 use super::page::{PageArguments, PageRequest};
@@ -118,7 +118,7 @@ pub(super) async fn all(db: &impl Read, named: &[&UserIdentifierInput]) -> Resul
     let emails: Vec<String> = emails.collect();
     let mut by_email = HashMap::with_capacity(emails.len());
     if !emails.is_empty() {
-        let users = user::Entity::find().filter(user::Column::EmailKey.is_in(emails)).all(db).await?;
+        let users = db.all(user::Entity::find().filter(user::Column::EmailKey.is_in(emails))).await?;
         by_email.extend(users.into_iter().map(|user| (user.email_key.clone(), user)));
     }
 
@@ -157,19 +157,23 @@ impl<'a> Name<'a> {
 }
 
 impl UserInviteMutation for Mutation {
-    async fn user_invite(ctx: &Ctx<'_>, email: String, input: UserInput) -> Result<UserInvitePayload> {
+    async fn user_invite(ctx: &MutationCtx<'_>, email: String, input: UserInput) -> Result<UserInvitePayload> {
         let UserInput { name, role } = input;
         let role = role.value().copied().map_or(Role::User, stored);
         let name = name.value().map(String::as_str);
-        let user = user::create(&ctx.db(), &email, name, role, Timestamp::now()).await?;
+        let user = user::create(ctx.db(), &email, name, role, Timestamp::now()).await?;
         Ok(UserInvitePayload { user: Some(user), ..Default::default() })
     }
 }
 
 impl UserUpdateMutation for Mutation {
-    async fn user_update(ctx: &Ctx<'_>, user: UserIdentifierInput, input: UserInput) -> Result<UserUpdatePayload> {
+    async fn user_update(
+        ctx: &MutationCtx<'_>,
+        user: UserIdentifierInput,
+        input: UserInput,
+    ) -> Result<UserUpdatePayload> {
         let UserInput { name, role } = input;
-        let db = &ctx.db();
+        let db = ctx.db();
         let user = require(db, &user).await?;
         let mut problems = Problems::default();
         let name = problems.take(text::renamed("name", &name)).flatten();
@@ -197,8 +201,8 @@ impl UserUpdateMutation for Mutation {
 }
 
 impl UserDeleteMutation for Mutation {
-    async fn user_delete(ctx: &Ctx<'_>, user: UserIdentifierInput) -> Result<UserDeletePayload> {
-        let db = &ctx.db();
+    async fn user_delete(ctx: &MutationCtx<'_>, user: UserIdentifierInput) -> Result<UserDeletePayload> {
+        let db = ctx.db();
         let user = require(db, &user).await?;
         let user = user::hold_to_demote(db, user.id).await?;
         let deleted_user_id = Some(UserResolver::id(&user));

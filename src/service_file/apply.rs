@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, QueryFilter};
 
 use super::document::{Document, Given, ServiceDocument};
 use super::find::{Governed, find};
@@ -43,7 +43,7 @@ impl Change {
 
 /// Applies the documents, repositories first, and answers what came of each, in their order.
 pub(super) async fn apply(
-    db: &impl Read,
+    db: &DatabaseTransaction,
     documents: &[Document],
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
@@ -68,7 +68,12 @@ pub(super) async fn apply(
 
 /// Takes away the aliases that somebody gave the service and that are not listed. The name stays an alias, whoever
 /// gave it.
-async fn take_aliases(db: &impl Read, service: &Writable, name: &str, listed: &[At<String>]) -> Result<bool, DbErr> {
+async fn take_aliases(
+    db: &DatabaseTransaction,
+    service: &Writable,
+    name: &str,
+    listed: &[At<String>],
+) -> Result<bool, DbErr> {
     use service_alias::Column;
     let kept = listed.iter().map(|alias| alias.value.as_str()).chain([name]);
     let others = service_alias::Entity::delete_many()
@@ -79,7 +84,12 @@ async fn take_aliases(db: &impl Read, service: &Writable, name: &str, listed: &[
 }
 
 /// Creates or updates a service. `freed`: it had aliases taken away.
-async fn put(db: &impl Read, governed: Governed<'_>, freed: bool, problems: &mut Problems) -> Result<Change, DbErr> {
+async fn put(
+    db: &DatabaseTransaction,
+    governed: Governed<'_>,
+    freed: bool,
+    problems: &mut Problems,
+) -> Result<Change, DbErr> {
     let Governed { file, document, service, .. } = governed;
     // Taken apart, so that nothing a document can say is forgotten.
     let ServiceDocument {
@@ -190,7 +200,7 @@ async fn has_alias(db: &impl Read, service: i64, alias: &str) -> Result<bool, Db
 
 /// Gives the service an alias, unless it has it, of whatever kind. Answers whether it is new.
 async fn give_alias(
-    db: &impl Read,
+    db: &DatabaseTransaction,
     service: &Writable,
     file: usize,
     At { value: alias, spot }: &At<String>,
@@ -208,7 +218,11 @@ async fn give_alias(
 }
 
 /// Makes these the tags of the owner, and answers whether that changed anything.
-pub(super) async fn tags(db: &impl Read, owner: Owner<'_>, wanted: &[(String, String)]) -> Result<bool, DbErr> {
+pub(super) async fn tags(
+    db: &DatabaseTransaction,
+    owner: Owner<'_>,
+    wanted: &[(String, String)],
+) -> Result<bool, DbErr> {
     let present = tag::Entity::find().filter(owner.column().eq(owner.id())).all(db).await?;
     let mut present: HashMap<String, tag::Model> = present.into_iter().map(|tag| (tag.key.clone(), tag)).collect();
     let mut is_other = |(key, value): &&(String, String)| present.remove(key).is_none_or(|tag| tag.value != *value);
@@ -226,7 +240,7 @@ pub(super) async fn tags(db: &impl Read, owner: Owner<'_>, wanted: &[(String, St
 /// Makes these the repositories of the service, and answers whether that changed anything. A link that is there keeps
 /// its folder and its name.
 async fn links(
-    db: &impl Read,
+    db: &DatabaseTransaction,
     service: &Writable,
     file: usize,
     wanted: &[At<String>],

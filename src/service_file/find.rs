@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sea_orm::DbErr;
+use sea_orm::{DatabaseTransaction, DbErr};
 
 use super::Problems;
 use super::document::{Document, ServiceDocument, Subject};
@@ -31,7 +31,7 @@ struct Found<'a> {
 
 /// Finds the services that the documents are about: by their names, and of the rest by the aliases that they list.
 pub(super) async fn find<'a>(
-    db: &impl Read,
+    db: &DatabaseTransaction,
     documents: &'a [Document],
     problems: &mut Problems,
 ) -> Result<Vec<Governed<'a>>, DbErr> {
@@ -104,7 +104,11 @@ async fn renamed(
 }
 
 /// Holds the services that were found, and then looks who governs them.
-async fn hold<'a>(db: &impl Read, all: Vec<Found<'a>>, problems: &mut Problems) -> Result<Vec<Governed<'a>>, DbErr> {
+async fn hold<'a>(
+    db: &DatabaseTransaction,
+    all: Vec<Found<'a>>,
+    problems: &mut Problems,
+) -> Result<Vec<Governed<'a>>, DbErr> {
     let ids: Vec<i64> = all.iter().filter_map(|found| found.service).collect();
     let mut held = service::governed(db, &ids).await?;
     let mut governed = Vec::with_capacity(all.len());

@@ -3,19 +3,18 @@
 use std::collections::HashMap;
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, IntoActiveModel, Set};
+use sea_orm::{ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, Set};
 
 use super::Problems;
 use super::apply::{self, Change};
 use super::document::{Document, RepositoryDocument, Subject};
 use super::yaml::Spot;
-use crate::db::Read;
 use crate::entity::tag::Owner;
 use crate::entity::{Timestamp, repository};
 
 /// Creates and updates the repositories of the documents; answers what came of which document.
 pub(super) async fn apply(
-    db: &impl Read,
+    db: &DatabaseTransaction,
     documents: &[Document],
     problems: &mut Problems,
 ) -> Result<Vec<(usize, Change)>, DbErr> {
@@ -35,7 +34,7 @@ pub(super) async fn apply(
     Ok(changes)
 }
 
-async fn put(db: &impl Read, document: &RepositoryDocument) -> Result<Change, DbErr> {
+async fn put(db: &DatabaseTransaction, document: &RepositoryDocument) -> Result<Change, DbErr> {
     // Taken apart, so that nothing a document can say is forgotten.
     let RepositoryDocument { name, alias, url, default_branch, private, visible, tags } = document;
     let now = Timestamp::now();

@@ -46,8 +46,10 @@ use schema::*;
 use types::{Service, State, Team};
 
 impl execute::State for State {
-    async fn begin(&self) -> Result<Self> { Ok(State) }
-    async fn end(self, _: bool) -> Result<()> { Ok(()) }
+    type Writing = State;
+    async fn begin(&self) -> Result<State> { Ok(State) }
+    async fn read(&self) -> Result<State> { Ok(State) }
+    async fn end(&self, _: State, _: bool) -> Result<()> { Ok(()) }
     fn report(&self, error: &Error) -> String { error.to_string() }
     fn lost_a_race(&self, _: &Error) -> bool { false }
     fn schema(&self) -> &Arc<execute::ValidSchema> { unreachable!() }

@@ -3,6 +3,12 @@
 /// What a resolver is given beside its parents and its arguments.
 pub type Ctx<'a> = ::rollcall::graphql::execute::Context<'a, super::types::State>;
 
+/// What the resolver of a mutation is given beside its arguments.
+pub type MutationCtx<'a> = ::rollcall::graphql::execute::Context<
+    'a,
+    <super::types::State as ::rollcall::graphql::execute::State>::Writing,
+>;
+
 /// How a thing on a shelf looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Condition {
@@ -3449,7 +3455,7 @@ pub struct Mutation;
 pub trait AddMutation {
     /// Fails before it adds.
     fn add(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         by: i32,
         fail: ::rollcall::graphql::input::MaybeUndefined<String>,
     ) -> impl ::rollcall::graphql::execute::Answer<Option<super::types::Tally>>;
@@ -3461,7 +3467,7 @@ pub trait AddMutation {
 )]
 pub trait MustAddMutation {
     fn must_add(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         by: i32,
         fail: ::rollcall::graphql::input::MaybeUndefined<String>,
     ) -> impl ::rollcall::graphql::execute::Answer<super::types::Tally>;
@@ -3473,7 +3479,7 @@ pub trait MustAddMutation {
 )]
 pub trait ResetMutation {
     fn reset(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         to: Option<i32>,
     ) -> impl ::rollcall::graphql::execute::Answer<i32>;
 }
@@ -3484,7 +3490,7 @@ pub trait ResetMutation {
 )]
 pub trait AddAllMutation {
     fn add_all(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
         steps: Vec<i32>,
         fail: ::rollcall::graphql::input::MaybeUndefined<String>,
     ) -> impl ::rollcall::graphql::execute::Answer<Option<Vec<super::types::Tally>>>;
@@ -3496,7 +3502,7 @@ pub trait AddAllMutation {
 )]
 pub trait UndoMutation {
     fn undo(
-        ctx: &Ctx<'_>,
+        ctx: &MutationCtx<'_>,
     ) -> impl ::rollcall::graphql::execute::Answer<Option<super::types::Tally>>;
 }
 

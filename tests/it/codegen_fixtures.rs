@@ -46,12 +46,19 @@ impl State {
 }
 
 impl execute::State for State {
+    type Writing = Self;
+
     async fn begin(&self) -> Result<Self> {
         self.log("begin");
         Ok(self.clone())
     }
 
-    async fn end(self, commit: bool) -> Result<()> {
+    async fn read(&self) -> Result<Self> {
+        self.log("read");
+        Ok(self.clone())
+    }
+
+    async fn end(&self, _: Self, commit: bool) -> Result<()> {
         self.log(if commit { "commit" } else { "roll back" });
         Ok(())
     }

@@ -81,11 +81,17 @@ impl types::State {
 }
 
 impl rollcall::graphql::execute::State for types::State {
+    type Writing = Self;
+
     async fn begin(&self) -> Result<Self> {
         Ok(self.clone())
     }
 
-    async fn end(self, _commit: bool) -> Result<()> {
+    async fn read(&self) -> Result<Self> {
+        Ok(self.clone())
+    }
+
+    async fn end(&self, _: Self, _commit: bool) -> Result<()> {
         Ok(())
     }
 

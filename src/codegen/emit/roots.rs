@@ -67,6 +67,7 @@ fn field_trait(context: Context<'_>, root: &Object, field: &Field, is_mutation: 
     });
     // An argument may be called `ctx` too; none can begin with two underscores.
     let ctx = names::snake(if field.args.iter().any(|argument| argument.name == "ctx") { "__ctx" } else { "ctx" });
+    let context_type = if is_mutation { quote!(MutationCtx) } else { quote!(Ctx) };
     let answer = answer(context, field, is_mutation);
     quote! {
         #doc
@@ -74,7 +75,7 @@ fn field_trait(context: Context<'_>, root: &Object, field: &Field, is_mutation: 
         pub trait #name {
             #doc
             fn #method(
-                #ctx: &Ctx<'_>,
+                #ctx: &#context_type<'_>,
                 #(#arguments)*
             ) -> impl ::rollcall::graphql::execute::Answer<#answer>;
         }
