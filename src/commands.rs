@@ -12,11 +12,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use sea_orm::{ActiveEnum, ConnectionTrait, DatabaseTransaction, DbErr};
+use serde_json::{Value as Json, json};
 use tokio::time::timeout;
 
 use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaCommand, TokenCommand};
 use crate::db::{self, Db};
 use crate::entity::audit::{self, Actor, Subject};
+use crate::entity::change;
 use crate::entity::integration::{self, Kind};
 use crate::entity::user;
 use crate::entity::{Timestamp, sign_in_link as link, token};
@@ -107,7 +109,7 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
             let made = with_database(&database, async |db| {
                 let made = db.write(async |db| {
                     let made = integration::create(db, Kind::Deploy, name, Timestamp::now()).await?;
-                    note_endpoint(db, "eventIntegrationCreate", &made).await?;
+                    note_endpoint(db, "eventIntegrationCreate", &made, change::between(None, Some(&made))).await?;
                     Ok::<_, Error>(made)
                 });
                 made.await.map_err(sentence)
@@ -127,7 +129,7 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
                 let deleted = db.write(async |db| {
                     let deleted = integration::delete_deploy_endpoint(db, id).await?;
                     if let Some(endpoint) = &deleted {
-                        note_endpoint(db, "integrationDelete", endpoint).await?;
+                        note_endpoint(db, "integrationDelete", endpoint, change::between(Some(endpoint), None)).await?;
                     }
                     Ok::<_, DbErr>(deleted)
                 });
@@ -139,10 +141,15 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
 }
 
 /// Notes what was done to a deploy endpoint, in the API's words.
-async fn note_endpoint(db: &impl ConnectionTrait, action: &str, endpoint: &integration::Model) -> Result<(), DbErr> {
+async fn note_endpoint(
+    db: &impl ConnectionTrait,
+    action: &str,
+    endpoint: &integration::Model,
+    changed: Json,
+) -> Result<(), DbErr> {
     let subject = Subject::new("Integration", Some(endpoint.id), &endpoint.name);
-    let detail = serde_json::json!({ "name": endpoint.name }).to_string();
-    audit::record(db, &Actor::command_line(), action, subject, detail).await
+    let detail = json!({ "changed": changed });
+    audit::record(db, &Actor::command_line(), action, subject, &detail).await
 }
 
 async fn sign_in_link(
@@ -152,24 +159,27 @@ async fn sign_in_link(
     name: Option<&str>,
 ) -> Result<(), String> {
     let (now, actor) = (Timestamp::now(), Actor::command_line());
-    let made = async |db: &DatabaseTransaction| {
-        let first = !user::any_administrator(db).await?;
-        let user = match user::by_email(db, email).await? {
+    let made = async |db: &Db, tx: &DatabaseTransaction| {
+        let first = !user::any_administrator(tx).await?;
+        let user = match user::by_email(tx, email).await? {
             Some(user) if !first => user,
             None if !first => {
                 let unknown = format!("no user has the email address \"{email}\"; an administrator can invite one");
                 return Err(UserError::new("email", unknown).into());
             }
             _ => {
-                let user = user::first_administrator(db, email, name, now).await?;
-                audit::record(db, &actor, "firstAdministrator", user.subject(), "{}".to_owned()).await?;
+                let user = user::first_administrator(tx, email, name, now).await?;
+                let changed = change::of(db.committed(), tx, "User", user.id, &[]).await?;
+                let detail = json!({ "changed": changed });
+                audit::record(tx, &actor, "firstAdministrator", user.subject(), &detail).await?;
                 user
             }
         };
-        audit::record(db, &actor, "signInLinkCreate", user.subject(), "{}".to_owned()).await?;
-        link::create(db, Some(user.id), now).await
+        audit::record(tx, &actor, "signInLinkCreate", user.subject(), &json!({})).await?;
+        link::create(tx, Some(user.id), now).await
     };
-    let key = with_database(database, async |db| db.write(made).await.map_err(sentence)).await?;
+    let key =
+        with_database(database, async |db| db.write(async |tx| made(db, tx).await).await.map_err(sentence)).await?;
     let path = link::path(&key);
     print(&format!("{}{path}\n", addresses.app_url(addresses.listen)))
 }

@@ -5,7 +5,7 @@ use maud::html;
 use super::layout::layout;
 use super::parts::time;
 use super::visit::{Session, Visit};
-use super::{Answer, Fault, Site, cookie};
+use super::{Answer, Fault, Site, cookie, sign_in};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, session};
 
@@ -48,7 +48,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 /// Ends one of the visitor's sessions.
 pub async fn end_session(site: &Site, session: &Session, id: &str) -> Result<Answer, Fault> {
     let id: i64 = id.parse().map_err(|_| Fault::NotFound)?;
-    let ended = site.db.write(async |db| session::end(db, session.user.id, id).await).await?;
+    let ended = site.db.write(async |db| sign_in::end(db, session, id, "sessionEnd").await).await?;
     match (ended, id == session.row.id) {
         (false, _) => Err(Fault::NotFound),
         (true, true) => {

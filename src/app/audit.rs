@@ -1,6 +1,7 @@
-//! The audit: who changed what, when, and through what. For administrators.
+//! The audit: who changed what, when, and through what; who signed in and out; and who was refused. For administrators.
 
 use maud::{Markup, html};
+use serde_json::{Map, Value as Json};
 
 use super::form::{self, Mistakes};
 use super::layout::layout;
@@ -19,6 +20,7 @@ const KINDS: &[(&str, &str, ActorKind)] = &[
     ("token", "token", ActorKind::Token),
     ("session", "signed in", ActorKind::Session),
     ("command_line", "command line", ActorKind::CommandLine),
+    ("visitor", "not signed in", ActorKind::Visitor),
 ];
 
 /// The entries, the newest first.
@@ -32,7 +34,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let now = Timestamp::now();
     let filtered = visit.query.any();
     let main = html! {
-        p { "Every change of the catalogue, its users and its tokens. Deploys are a record of their own." }
+        p { "Changes of the catalogue, its users and its tokens; sign-ins and sign-outs; and refused attempts. Deploys are a record of their own." }
         (filters(visit, filter.actor))
         @if entries.is_empty() {
             @if filtered { (empty("No change is like that.", html! { p { a href="/audit" { "All changes" } } })) }
@@ -41,7 +43,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             @if filtered { p { a href="/audit" { "All changes" } } }
             div.scroll tabindex="0" role="region" aria-label="Changes" {
                 table {
-                    thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Did" } th scope="col" { "To" } th scope="col" { "With" } } }
+                    thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Action" } th scope="col" { "Changed" } th scope="col" { "Details" } } }
                     tbody { @for entry in &entries {
                         tr {
                             td { (time(entry.at, now)) }
@@ -55,7 +57,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                                 @let name = entry.subject_name.clone().or(entry.subject_id.map(|id| id.to_string())).unwrap_or_default();
                                 @match of_subject(entry) { Some(address) => a href=(address) { (name) }, None => (name) }
                             }
-                            td { @if entry.detail != "{}" { details { summary { "input" } code { (entry.detail) } } } }
+                            td { (detail(&entry.detail)) }
                         }
                     } }
                 }
@@ -69,8 +71,13 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>) -> Markup {
     let (query, none) = (&visit.query, Mistakes::none());
     let field = |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(query, &none);
-    let mut actors =
-        vec![("", "anybody"), ("token", "any token"), ("session", "any user"), ("command_line", "command line")];
+    let mut actors = vec![
+        ("", "anybody"),
+        ("token", "any token"),
+        ("session", "any user"),
+        ("command_line", "command line"),
+        ("visitor", "anybody who is not signed in"),
+    ];
     // One actor is chosen by a link of the list.
     if let Some((_, Some(_))) = actor {
         actors.push((query.get("actor"), "this one"));
@@ -78,12 +85,51 @@ fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>) -> Markup {
     html! {
         form.filters method="get" action="/audit" role="search" {
             (form::select("actor", "Who", "", &actors, query, &none))
-            (field("action", "Did, such as serviceUpdate", "search"))
+            (field("action", "Action, such as serviceUpdate or signIn", "search"))
             (field("from", "From (UTC)", "date"))
             (field("until", "Until", "date"))
             @if let Some(subject) = query.given("subject") { input type="hidden" name="subject" value=(subject); }
             button { "Search" }
         }
+    }
+}
+
+/// The details of an entry: each field with its values before and after, then the rest.
+fn detail(text: &str) -> Markup {
+    let Ok(Json::Object(mut detail)) = serde_json::from_str(text) else { return html! { code { (text) } } };
+    let changed = match detail.remove("changed") {
+        Some(Json::Object(changed)) => changed,
+        _ => Map::new(),
+    };
+    let is_input = detail.values().any(Json::is_object);
+    html! {
+        @for (field, change) in &changed {
+            div { span.soft { (field) ": " }
+                @if change.get("old").is_some() || change.get("new").is_some() {
+                    (value(change.get("old"))) " → " (value(change.get("new")))
+                } @else {
+                    @for added in entries(change, "added") { "+ " (value(Some(added))) " " }
+                    @for removed in entries(change, "removed") { "− " (value(Some(removed))) " " }
+                }
+            }
+        }
+        @if is_input {
+            details { summary { "input" } code { (Json::Object(detail)) } }
+        } @else {
+            @for (name, said) in &detail { div { span.soft { (name) ": " } (value(Some(said))) } }
+        }
+    }
+}
+
+fn entries<'c>(change: &'c Json, name: &str) -> &'c [Json] {
+    change.get(name).and_then(Json::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn value(value: Option<&Json>) -> Markup {
+    match value {
+        None | Some(Json::Null) => html! { span.soft { "nothing" } },
+        Some(Json::String(text)) => html! { (text) },
+        Some(other) => html! { (other) },
     }
 }
 

@@ -31,6 +31,7 @@ pub mod openid;
 mod parts;
 mod plot;
 mod reference;
+pub mod refusals;
 mod service;
 mod service_form;
 mod services;
@@ -46,6 +47,7 @@ pub mod visit;
 pub use answer::{Answer, Kind, Page};
 use openid::Provider;
 use reference::Reference;
+use refusals::Refusals;
 pub use visit::{Fields, Method, Session, Visit};
 
 /// What all pages share. Cheap to clone.
@@ -54,6 +56,8 @@ pub struct Site {
     db: Db,
     catalogue: Catalogue,
     reference: Arc<Reference>,
+    /// Notes refused attempts.
+    pub refusals: Arc<Refusals>,
     openid: Option<Provider>,
 }
 
@@ -145,7 +149,8 @@ impl Site {
     /// The application over a migrated database.
     pub fn new(db: Db, catalogue: Catalogue) -> Self {
         let reference = Arc::new(Reference::new(Arc::clone(catalogue.schema())));
-        Self { db, catalogue, reference, openid: None }
+        let refusals = Arc::new(Refusals::new(db.clone()));
+        Self { db, catalogue, reference, refusals, openid: None }
     }
 
     /// The same, where people also sign in at an OpenID provider.

@@ -3,13 +3,15 @@
 //! To open a link does not use it up, a button does: mail and chat programs open links before people do.
 
 use maud::{Markup, html};
-use sea_orm::DatabaseTransaction;
+use sea_orm::{DatabaseTransaction, DbErr};
+use serde_json::json;
 
 use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, cookie, openid};
 use crate::entity::audit::{self, Actor};
+use crate::entity::change;
 use crate::entity::key::Key;
 use crate::entity::sign_in_link;
 use crate::entity::user;
@@ -42,29 +44,30 @@ pub fn page(site: &Site, visit: &Visit) -> Answer {
 
 /// The page of a link, with the button that uses it up.
 pub async fn link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, Fault> {
-    let Some((key, link)) = find(site, key).await? else { return Ok(void(visit)) };
+    let Some((key, link)) = find(site, key).await? else { return Ok(void(site, visit).await) };
     Ok(Answer::page(ask(site, visit, &key, link.user_id, &Mistakes::none()).await?))
 }
 
 /// Uses a link up and begins a session. A session that the browser had before ends: the new one has a new secret.
 pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, Fault> {
-    let Some((key, link)) = find(site, key).await? else { return Ok(void(visit)) };
+    let Some((key, link)) = find(site, key).await? else { return Ok(void(site, visit).await) };
     let now = Timestamp::now();
-    let begun = site.db.write(async |db| {
-        let Some(link) = sign_in_link::take(db, &key, now).await? else { return Ok(None) };
-        let made = match link.user_id {
-            Some(_) => None,
+    let begun = site.db.write(async |tx| {
+        let Some(link) = sign_in_link::take(tx, &key, now).await? else { return Ok(None) };
+        let user = match link.user_id {
+            Some(_) => user::Entity::by_ids(tx, [link.user_id]).await?.pop().flatten(),
             None => {
                 let (email, name) = (visit.form.get("email"), visit.form.given("name"));
-                Some(user::first_administrator(db, email, name, now).await?)
+                Some(user::first_administrator(tx, email, name, now).await?)
             }
         };
-        // One of the two is there: a link is for a user, or makes one.
-        let Some(user_id) = link.user_id.or(made.as_ref().map(|user| user.id)) else { return Ok(None) };
-        let (key, row) = begin(db, visit, user_id, now).await?;
-        if let Some(user) = made {
-            let actor = Actor::session(&row, &user);
-            audit::record(db, &actor, "firstAdministrator", user.subject(), "{}".to_owned()).await?;
+        // A link goes with its user.
+        let Some(user) = user else { return Ok(None) };
+        let (key, actor) = begin(tx, visit, &user, "link", now).await?;
+        if link.user_id.is_none() {
+            let changed = change::of(site.db.committed(), tx, "User", user.id, &[]).await?;
+            let detail = json!({ "changed": changed });
+            audit::record(tx, &actor, "firstAdministrator", user.subject(), &detail).await?;
         }
         Ok(Some(key))
     });
@@ -73,29 +76,45 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
             let cookies = vec![cookie::set(&key, site.is_secure())];
             Ok(Answer::Redirect { to: "/services".to_owned(), cookies })
         }
-        Ok(None) => Ok(void(visit)),
+        Ok(None) => Ok(void(site, visit).await),
         Err(Error::User(errors)) => Ok(Answer::refused(ask(site, visit, &key, link.user_id, &errors.into()).await?)),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Begins a session of the user in the browser, and ends the one that was there.
+/// Begins a session of the user in the browser, ends the one that was there, and notes both in the audit. `through` says
+/// what the user signed in by: `link`, or the issuer of an OpenID provider.
 pub(super) async fn begin(
     db: &DatabaseTransaction,
     visit: &Visit,
-    user_id: i64,
+    user: &user::Model,
+    through: &str,
     now: Timestamp,
-) -> Result<(Key, session::Model), Error> {
+) -> Result<(Key, Actor), Error> {
     if let Some(old) = &visit.session {
-        session::end(db, old.user.id, old.row.id).await?;
+        end(db, old, old.row.id, "signOut").await?;
     }
-    session::forget_expired(db, user_id, now).await?;
-    session::begin(db, user_id, visit.user_agent.as_deref(), now).await
+    session::forget_expired(db, user.id, now).await?;
+    let (key, row) = session::begin(db, user.id, visit.user_agent.as_deref(), now).await?;
+    let actor = Actor::session(&row, user);
+    let detail = json!({ "through": through, "address": visit.client.to_string(), "browser": row.user_agent });
+    audit::record(db, &actor, "signIn", user.subject(), &detail).await?;
+    Ok((key, actor))
+}
+
+/// Ends a session of the user, notes that in the audit, and says whether there was one.
+pub(super) async fn end(db: &DatabaseTransaction, session: &Session, id: i64, action: &str) -> Result<bool, DbErr> {
+    let ended = session::end(db, session.user.id, id).await?;
+    if ended {
+        let (actor, subject) = (session.caller().actor, session.user.subject());
+        audit::record(db, &actor, action, subject, &json!({ "session": id })).await?;
+    }
+    Ok(ended)
 }
 
 /// Ends the session.
 pub async fn sign_out(site: &Site, session: &Session) -> Result<Answer, Fault> {
-    site.db.write(async |db| session::end(db, session.user.id, session.row.id).await).await?;
+    site.db.write(async |db| end(db, session, session.row.id, "signOut").await).await?;
     Ok(Answer::Redirect { to: "/sign-in".to_owned(), cookies: vec![cookie::clear(site.is_secure())] })
 }
 
@@ -138,7 +157,9 @@ async fn ask(
 }
 
 /// The same words whether there never was such a link, or it was used, or it is too old.
-fn void(visit: &Visit) -> Answer {
+async fn void(site: &Site, visit: &Visit) -> Answer {
+    let stranger = Actor::visitor(&visit.client.to_string());
+    site.refusals.note(stranger, "signInRefused", "The sign-in link is not valid.").await;
     let main = html! {
         p { "This link does not work: it was used before, is older than 15 minutes, or was not copied whole." }
         p { a href="/sign-in" { "How to get another one" } }

@@ -204,8 +204,8 @@ pub async fn forget(site: &Site, session: &Session, id: &str) -> Result<Answer, 
     let forgotten = site.db.write(async |db| {
         let user = id::require::<user::Entity>(db, id, "id").await?;
         if identity::forget(db, user.id).await? {
-            session::end_all(db, user.id).await?;
-            audit::record(db, &actor, "userIdentityUnlink", user.subject(), "{}".to_owned()).await?;
+            let ended = session::end_all(db, user.id).await?;
+            audit::record(db, &actor, "userIdentityUnlink", user.subject(), &json!({ "endedSessions": ended })).await?;
         }
         Ok::<_, Error>(())
     });
@@ -223,7 +223,7 @@ pub async fn link(site: &Site, visit: &Visit, session: &Session, id: &str) -> Re
     let made = site.db.write(async |db| {
         let user = id::require::<user::Entity>(db, id, "id").await?;
         let key = sign_in_link::create(db, Some(user.id), Timestamp::now()).await?;
-        audit::record(db, &actor, "signInLinkCreate", user.subject(), "{}".to_owned()).await?;
+        audit::record(db, &actor, "signInLinkCreate", user.subject(), &json!({})).await?;
         Ok::<_, Error>((user.email, key))
     });
     match made.await {

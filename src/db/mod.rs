@@ -36,7 +36,7 @@ mod shape;
 mod writes;
 
 pub use backup::backup;
-use embedded::Embedded;
+use embedded::{Embedded, Observer};
 pub use file::Exposed;
 pub use read::{Backend, OfKeys, Read, Reader, Row, Snapshot, Table};
 use refusal::busy;
@@ -59,6 +59,9 @@ pub const SLOW_READS: usize = 2;
 /// Connections to PostgreSQL, for readers and writers together.
 const POSTGRES_CONNECTIONS: u32 = 10;
 
+/// Connections to PostgreSQL that read what is committed beside a transaction: a few short statements for each write.
+const POSTGRES_CONNECTIONS_BESIDE: u32 = 2;
+
 /// How long a statement may take on PostgreSQL, and wait for a lock. When nobody waits for its outcome any more, its
 /// connection is free no later than then.
 const STATEMENT: Duration = Duration::from_secs(60);
@@ -71,6 +74,7 @@ const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"rollcall");
 pub struct Db {
     place: String,
     read: Reader,
+    committed: Reader,
     write: DatabaseConnection,
     writes: Arc<Writes>,
 }
@@ -103,6 +107,13 @@ impl Db {
     /// The connections to read by. On SQLite they refuse to write.
     pub fn read(&self) -> &Reader {
         &self.read
+    }
+
+    /// The connections to read by what is committed, beside a transaction that the caller has not ended. On PostgreSQL
+    /// they are a pool of their own: a caller that holds a connection must not wait for another one of the same pool, which
+    /// others who hold one may be waiting for too.
+    pub fn committed(&self) -> &Reader {
+        &self.committed
     }
 
     /// Begins a transaction that only reads, and sees the database as it is at its first statement, whatever is written
@@ -192,9 +203,13 @@ impl Db {
     /// Tells `observer` of every statement, once it has run. Clones that were made before are not observed.
     pub fn observe(&mut self, observer: impl Fn(&metric::Info<'_>) + Clone + Send + Sync + 'static) {
         self.read.pool.set_metric_callback(observer.clone());
+        self.committed.pool.set_metric_callback(observer.clone());
         self.write.set_metric_callback(observer.clone());
-        if let Some(embedded) = &mut self.read.embedded {
-            embedded.observer = Some(Arc::new(observer));
+        let observer: Observer = Arc::new(observer);
+        for reader in [&mut self.read, &mut self.committed] {
+            if let Some(embedded) = &mut reader.embedded {
+                embedded.observer = Some(Arc::clone(&observer));
+            }
         }
     }
 
@@ -204,6 +219,7 @@ impl Db {
             embedded.close().await;
         }
         self.read.pool.close_by_ref().await?;
+        self.committed.pool.close_by_ref().await?;
         // The last, so that SQLite writes its log back.
         self.write.close_by_ref().await
     }
@@ -349,9 +365,11 @@ async fn connect_sqlite(url: &str) -> Result<Db, OpenError> {
     let reader = options.pragma("query_only", "ON");
     let read = pool().max_connections(SQLITE_READERS).connect_lazy_with(reader);
     let pool = SqlxSqliteConnector::from_sqlx_sqlite_pool(read);
+    let read = Reader { pool, embedded: Some(Embedded::new(file)) };
     Ok(Db {
         place,
-        read: Reader { pool, embedded: Some(Embedded::new(file)) },
+        committed: read.clone(),
+        read,
         write: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
         writes: Arc::default(),
     })
@@ -383,12 +401,16 @@ async fn connect_postgres(url: &str) -> Result<Db, OpenError> {
         Ok(Err(error)) => return Err(OpenError::of_sqlx(&place, error)),
         Err(_) => return Err(OpenError::Unreachable { place, why: "it does not answer".to_owned() }),
     }
-    let pool = PgPoolOptions::new().max_connections(POSTGRES_CONNECTIONS).test_before_acquire(false);
-    let pool = pool.after_connect(|connection, _| {
-        let limit = format!("SET statement_timeout = {}", STATEMENT.as_millis());
-        Box::pin(async move { connection.execute(sqlx::AssertSqlSafe(limit)).await.map(drop) })
-    });
-    let pool = SqlxPostgresConnector::from_sqlx_postgres_pool(pool.connect_lazy_with(options));
-    let read = Reader { pool: pool.clone(), embedded: None };
-    Ok(Db { place, read, write: pool, writes: Arc::default() })
+    let pool = |connections| {
+        let pool = PgPoolOptions::new().max_connections(connections).test_before_acquire(false);
+        let pool = pool.after_connect(|connection, _| {
+            let limit = format!("SET statement_timeout = {}", STATEMENT.as_millis());
+            Box::pin(async move { connection.execute(sqlx::AssertSqlSafe(limit)).await.map(drop) })
+        });
+        SqlxPostgresConnector::from_sqlx_postgres_pool(pool.connect_lazy_with(options.clone()))
+    };
+    let reader = |pool| Reader { pool, embedded: None };
+    let write = pool(POSTGRES_CONNECTIONS);
+    let (read, committed) = (reader(write.clone()), reader(pool(POSTGRES_CONNECTIONS_BESIDE)));
+    Ok(Db { place, read, committed, write, writes: Arc::default() })
 }

@@ -1,10 +1,12 @@
-//! The audit: who changed what, when, and through what. An entry is written in the transaction of its change, so that
-//! neither is there without the other; it keeps the names of then, and stays when what it names goes.
+//! The audit: who changed what, when, and through what; who signed in and out; and who was refused. An entry is written
+//! in the transaction of its change, so that neither is there without the other. It keeps the names of then, and stays
+//! when what it names goes. What a change did to a thing is found by [`change`](super::change).
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
+use serde_json::{Value as Json, json};
 
 use super::Timestamp;
 use super::{session, token, user};
@@ -33,7 +35,8 @@ pub struct Model {
     pub subject_id: Option<i64>,
     /// What it was called.
     pub subject_name: Option<String>,
-    /// The input, as JSON, long texts cut short; no secrets.
+    /// A JSON object of at most [`DETAIL`] bytes: the input, and under `changed` the fields with their values before and
+    /// after. Long texts are cut short; there are no secrets.
     pub detail: String,
 }
 
@@ -54,10 +57,12 @@ pub enum ActorKind {
     Session,
     /// The program's own command line.
     CommandLine,
+    /// Somebody who is not signed in, known by an address alone.
+    Visitor,
 }
 
 /// Who makes a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Actor {
     /// Through what.
     pub kind: ActorKind,
@@ -77,6 +82,11 @@ impl Actor {
     pub fn session(session: &session::Model, user: &user::Model) -> Self {
         let name = format!("{} ({}), session {}", user.name, user.email, session.id);
         Self { kind: ActorKind::Session, id: Some(user.id), name }
+    }
+
+    /// Somebody who is not signed in. `address` is where the request came from.
+    pub fn visitor(address: &str) -> Self {
+        Self { kind: ActorKind::Visitor, id: None, name: address.to_owned() }
     }
 
     /// Whoever may run the program beside its database.
@@ -103,15 +113,30 @@ impl Subject {
     }
 }
 
-/// Writes an entry. `detail` is JSON.
+/// Writes an entry. `detail` is an object; what is too long of it is cut.
 pub async fn record<C: ConnectionTrait>(
     db: &C,
     actor: &Actor,
     action: &str,
     subject: Subject,
-    detail: String,
+    detail: &Json,
 ) -> Result<(), DbErr> {
-    let row = ActiveModel {
+    Entity::insert(entry(actor, action, subject, detail)).exec_without_returning(db).await.map(drop)
+}
+
+/// Writes an entry and returns its id.
+pub async fn insert<C: ConnectionTrait>(
+    db: &C,
+    actor: &Actor,
+    action: &str,
+    subject: Subject,
+    detail: &Json,
+) -> Result<i64, DbErr> {
+    Ok(Entity::insert(entry(actor, action, subject, detail)).exec(db).await?.last_insert_id)
+}
+
+fn entry(actor: &Actor, action: &str, subject: Subject, detail: &Json) -> ActiveModel {
+    ActiveModel {
         at: Set(Timestamp::now()),
         actor_kind: Set(actor.kind),
         actor_id: Set(actor.id),
@@ -120,10 +145,43 @@ pub async fn record<C: ConnectionTrait>(
         subject_class: Set(subject.class),
         subject_id: Set(subject.id),
         subject_name: Set(subject.name),
-        detail: Set(detail),
+        detail: Set(bounded(detail)),
         ..Default::default()
+    }
+}
+
+/// Writes other details into an entry, which may be gone.
+pub async fn rewrite<C: ConnectionTrait>(db: &C, id: i64, detail: &Json) -> Result<(), DbErr> {
+    let update = Entity::update_many().col_expr(Column::Detail, Expr::value(bounded(detail))).filter(Column::Id.eq(id));
+    update.exec(db).await.map(drop)
+}
+
+/// The longest detail of an entry, in bytes.
+pub const DETAIL: usize = 8 * 1024;
+
+/// The details as text of at most [`DETAIL`] bytes: texts, lists and objects are cut shorter until it fits.
+fn bounded(detail: &Json) -> String {
+    for (text, entries) in [(200, 50), (50, 20), (20, 5)] {
+        let detail = shortened(detail, text, entries).to_string();
+        if detail.len() <= DETAIL {
+            return detail;
+        }
+    }
+    json!({ "cut": true }).to_string()
+}
+
+fn shortened(value: &Json, longest: usize, entries: usize) -> Json {
+    let cut = |text: &str| match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     };
-    Entity::insert(row).exec_without_returning(db).await.map(drop)
+    let within = |value: &Json| shortened(value, longest, entries);
+    match value {
+        Json::String(text) => Json::String(cut(text)),
+        Json::Array(items) => items.iter().take(entries).map(within).collect(),
+        Json::Object(fields) => fields.iter().take(entries).map(|(name, value)| (cut(name), within(value))).collect(),
+        value => value.clone(),
+    }
 }
 
 /// Which entries to show.

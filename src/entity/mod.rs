@@ -14,6 +14,7 @@ use crate::db::{OfKeys, Read, Shape, Table};
 
 pub mod alias;
 pub mod audit;
+pub mod change;
 pub mod code_issue;
 pub mod code_issue_cve;
 pub mod code_issue_cwe;

@@ -111,9 +111,9 @@ pub async fn end<C: ConnectionTrait>(db: &C, user_id: i64, id: i64) -> Result<bo
     Ok(session.exec(db).await?.rows_affected > 0)
 }
 
-/// Ends every session of a user.
-pub async fn end_all<C: ConnectionTrait>(db: &C, user_id: i64) -> Result<(), DbErr> {
-    Entity::delete_many().filter(Column::UserId.eq(user_id)).exec(db).await.map(drop)
+/// Ends every session of a user, and says how many there were.
+pub async fn end_all<C: ConnectionTrait>(db: &C, user_id: i64) -> Result<u64, DbErr> {
+    Ok(Entity::delete_many().filter(Column::UserId.eq(user_id)).exec(db).await?.rows_affected)
 }
 
 /// Forgets the sessions that ended before the moment `now`.

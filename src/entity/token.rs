@@ -3,14 +3,15 @@
 use std::fmt;
 
 use data_encoding::BASE64URL_NOPAD;
-use sea_orm::ActiveEnum;
 use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, Set};
 use serde::Deserialize;
+use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::Timestamp;
 use super::audit::{self, Actor, Subject};
+use super::change;
 use crate::db::Read;
 use crate::error::{Error, Result, UserError};
 
@@ -151,9 +152,8 @@ pub async fn create<C: ConnectionTrait>(
         ..Default::default()
     };
     let made = row.insert(db).await?;
-    let expires_at = expires_at.map(|end| end.to_string());
-    let detail = serde_json::json!({ "scope": scope.to_value(), "expiresAt": expires_at });
-    audit::record(db, actor, "tokenCreate", made.subject(), detail.to_string()).await?;
+    let detail = json!({ "changed": change::between(None, Some(&made)) });
+    audit::record(db, actor, "tokenCreate", made.subject(), &detail).await?;
     Ok(secret)
 }
 
@@ -168,7 +168,8 @@ pub async fn delete<C: ConnectionTrait>(db: &C, actor: &Actor, id: i64) -> Resul
     if Entity::delete_by_id(id).exec(db).await?.rows_affected == 0 {
         return Ok(false);
     }
-    audit::record(db, actor, "tokenDelete", token.subject(), "{}".to_owned()).await?;
+    let detail = json!({ "changed": change::between(Some(&token), None) });
+    audit::record(db, actor, "tokenDelete", token.subject(), &detail).await?;
     Ok(true)
 }
 

@@ -6,14 +6,13 @@ use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use sea_orm::DatabaseTransaction;
 
-use super::caller::{self, Caller};
+use super::caller::Caller;
 use super::document::{Documents, Prepared, request_error};
 use super::execute::Response;
 use super::places::{Lane, Place, Places};
-use super::{Settings, execute};
+use super::{Settings, execute, note};
 use crate::budget::Budget;
 use crate::db::{self, Db, Snapshot};
-use crate::entity::audit;
 use crate::error::{Code, Error, Result};
 
 /// What lives as long as the process.
@@ -101,8 +100,7 @@ impl execute::State for State {
         let Request { caller, inputs, .. } = &*self.request;
         let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
         let payload = serde_json::from_slice(subject).unwrap_or_default();
-        let (subject, detail) = (caller::subject(&payload, input), caller::shortened(input).to_string());
-        Ok(audit::record(&writing.transaction, &caller.actor, name, subject, detail).await?)
+        Ok(note::note(&self.request.shared.db, &writing.transaction, &caller.actor, name, input, &payload).await?)
     }
 
     async fn end(&self, writing: Writing, commit: bool) -> Result<()> {

@@ -35,6 +35,7 @@ mod lexical;
 mod lines;
 pub mod list;
 mod literals;
+mod note;
 pub mod object;
 pub mod page;
 pub mod places;

@@ -13,7 +13,7 @@ use std::time::Instant;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use hyper::{Method, Request, Version};
+use hyper::{Method, Request, Version, header};
 use tracing::{error, info};
 
 use crate::app::Site;
@@ -23,6 +23,7 @@ use crate::config::Edge;
 use crate::db::Db;
 use crate::deploy::commit::GROUP;
 use crate::deploy::{Deliveries, Deploys};
+use crate::entity::audit::Actor;
 use crate::graphql::Catalogue;
 use auth::Tokens;
 use body::Bodies;
@@ -161,7 +162,14 @@ impl Answers for App {
         let outcome = contain(self.respond(&mut call, body.as_mut())).await;
         match &outcome {
             Err(Rejection::Internal(cause)) => error!(request_id = call.id, cause, "a request failed"),
-            Err(Rejection::Unauthenticated) => self.metrics.unauthenticated(),
+            Err(Rejection::Unauthenticated) => {
+                self.metrics.unauthenticated();
+                // Without a credential nothing was tried.
+                if call.parts.headers.contains_key(header::AUTHORIZATION) {
+                    let stranger = Actor::visitor(&call.network().to_string());
+                    self.site.refusals.note(stranger, "tokenRefused", "The token is not valid.").await;
+                }
+            }
             _ => {}
         }
         // Of a body that did not come in time, no more will be waited for.

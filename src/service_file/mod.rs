@@ -24,14 +24,19 @@ mod yaml;
 use std::path::PathBuf;
 
 use sea_orm::{ActiveModelTrait, DbErr, Set};
+use serde_json::{Value as Json, json};
 
 use self::source::{Source, Sources};
 use self::yaml::Spot;
 use crate::db::Db;
 use crate::entity::audit::{self, Actor, Subject};
+use crate::entity::change::{self, List};
 use crate::entity::service;
 use crate::entity::timestamp::touch;
 use crate::error::{Error, UserError};
+
+/// The lists that a document can change.
+const LISTS: [List; 3] = [List::Aliases, List::Tags, List::Repositories];
 
 /// The name of standard input, where a file's name is to be told.
 const STANDARD_INPUT: &str = "standard input";
@@ -63,15 +68,19 @@ pub async fn apply(db: &Db, places: &[PathBuf]) -> Result<Vec<String>, Refused> 
     for place in places {
         sources.each(place, |file, text, problems| documents.extend(read::read(file, text, problems)));
     }
-    db.write(async |db| {
-        let done = apply::apply(db, &documents, &mut problems).await?;
+    db.write(async |tx| {
+        let done = apply::apply(tx, &documents, &mut problems).await?;
         if !problems.list.is_empty() {
             return Err(Refused::Problems(problems.lines()));
         }
         let actor = Actor::command_line();
         for change in &done {
             if let Some(subject) = &change.subject {
-                audit::record(db, &actor, "apply", subject.clone(), "{}".to_owned()).await?;
+                let changed = match (&subject.class, subject.id) {
+                    (Some(class), Some(id)) => change::of(db.committed(), tx, class, id, &LISTS).await?,
+                    _ => Json::Null,
+                };
+                audit::record(tx, &actor, "apply", subject.clone(), &json!({ "changed": changed })).await?;
             }
         }
         Ok(done.into_iter().map(|change| change.line).collect())
@@ -84,18 +93,19 @@ pub async fn apply(db: &Db, places: &[PathBuf]) -> Result<Vec<String>, Refused> 
 /// # Errors
 /// When there is none.
 pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
-    db.write(async |db| {
+    db.write(async |tx| {
         let unknown = || UserError::new("alias", format!("no service has the alias \"{alias}\"")).not_found();
-        let found = service::by_alias(db, alias).await?.ok_or_else(unknown)?;
-        let service = service::governed(db, &[found.id]).await?.remove(&found.id).ok_or_else(unknown)?;
+        let found = service::by_alias(tx, alias).await?.ok_or_else(unknown)?;
+        let service = service::governed(tx, &[found.id]).await?.remove(&found.id).ok_or_else(unknown)?;
         let (slug, locked) = (service.slug.clone(), service.locked_by.is_some());
         if locked {
             let mut row: service::ActiveModel = service::Model::from(service).into();
             row.locked_by = Set(None);
             touch(&mut row.updated_at);
-            let row = row.update(db).await?;
+            let row = row.update(tx).await?;
             let subject = Subject::new("Service", Some(row.id), &row.slug);
-            audit::record(db, &Actor::command_line(), "release", subject, "{}".to_owned()).await?;
+            let changed = change::of(db.committed(), tx, "Service", row.id, &[]).await?;
+            audit::record(tx, &Actor::command_line(), "release", subject, &json!({ "changed": changed })).await?;
         }
         Ok((slug, locked))
     })

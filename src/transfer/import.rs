@@ -7,11 +7,12 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ArrayType;
 use sea_orm::{ActiveModelTrait, Iterable, ModelTrait, QuerySelect, SqlErr};
 use serde::Deserialize;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{BATCH, LEFT_OUT, Lines, TABLES, VERSION, tables};
 use crate::db::{self, Db};
 use crate::entity;
+use crate::entity::audit::{self, Actor, Subject};
 
 /// The greatest id: what every reader of JSON takes for a whole number.
 const GREATEST_ID: i64 = (1 << 53) - 1;
@@ -64,7 +65,15 @@ pub async fn import(db: &Db, name: &str, input: &mut dyn BufRead, progress: impl
     let mut lines = Lines { input, number: 0 };
     // The first line is looked at before anything is locked.
     let done = match head(&mut lines) {
-        Ok(last_ids) => db.write(async |tx| rows(tx, &mut lines, last_ids, progress).await).await,
+        Ok(last_ids) => {
+            let work = db.write(async |tx| {
+                let count = rows(tx, &mut lines, last_ids, progress).await?;
+                let (actor, detail) = (Actor::command_line(), json!({ "file": name, "rows": count }));
+                audit::record(tx, &actor, "import", Subject::default(), &detail).await?;
+                Ok(count)
+            });
+            work.await
+        }
         Err(refused) => Err(refused),
     };
     done.map_err(|refused| match refused {

@@ -27,7 +27,7 @@ fn entry(action: &str, class: &str, name: &str, detail: Value) -> (String, Optio
 }
 
 #[tokio::test]
-async fn each_mutation_is_noted_with_its_subject_and_its_input() {
+async fn each_mutation_is_noted_with_its_subject_its_input_and_what_it_changed() {
     let app = TestApp::start().await;
     app.query(
         r#"mutation($name: String!) {
@@ -39,16 +39,44 @@ async fn each_mutation_is_noted_with_its_subject_and_its_input() {
         json!({ "name": "Shop" }),
     )
     .await;
+    let of = |old: Value, new: Value| json!({ "old": old, "new": new });
     let expected = [
-        entry("serviceCreate", "Service", "Shop", json!({ "input": { "name": "Shop" } })),
+        entry(
+            "serviceCreate",
+            "Service",
+            "Shop",
+            json!({ "input": { "name": "Shop" }, "changed": {
+                "name": of(json!(null), json!("Shop")), "slug": of(json!(null), json!("shop")),
+                "aliases": { "removed": [], "added": ["Shop", "shop"] },
+            } }),
+        ),
         entry(
             "serviceUpdate",
             "Service",
             "Shop",
-            json!({ "input": { "alias": "shop", "note": null, "language": "Rust" } }),
+            json!({
+                "input": { "alias": "shop", "note": null, "language": "Rust" },
+                "changed": { "language": of(json!(null), json!("Rust")) },
+            }),
         ),
-        entry("tagAssign", "", "shop", json!({ "input": { "alias": "shop", "tags": { "key": "k", "value": "v" } } })),
-        entry("serviceDelete", "Service", "shop", json!({ "input": { "alias": "shop" } })),
+        entry(
+            "tagAssign",
+            "Service",
+            "shop",
+            json!({
+                "input": { "alias": "shop", "tags": { "key": "k", "value": "v" } },
+                "changed": { "tags.k": of(json!(null), json!("v")) },
+            }),
+        ),
+        entry(
+            "serviceDelete",
+            "Service",
+            "shop",
+            json!({ "input": { "alias": "shop" }, "changed": {
+                "name": of(json!("Shop"), json!(null)), "slug": of(json!("shop"), json!(null)),
+                "language": of(json!("Rust"), json!(null)), "aliases": { "removed": ["Shop", "shop"], "added": [] },
+            } }),
+        ),
     ];
     assert_eq!(entries(&app).await, expected);
 }
@@ -98,6 +126,7 @@ async fn pages_and_the_command_line_are_noted_too() {
     use ActorKind::{CommandLine, Session};
     let expected = [
         (CommandLine, "tokenCreate", Some("a test")),
+        (Session, "signIn", Some("admin@example.com")),
         (Session, "tokenCreate", Some("import")),
         (Session, "eventIntegrationCreate", Some("CI")),
         (Session, "userInvite", Some("Bob")),
@@ -147,6 +176,7 @@ async fn changes_are_found_by_day_and_by_what_was_done() {
     assert_eq!(found("from=2020-01-02&action=serviceCreate").await, 2);
     assert_eq!(found("actor=command_line&action=serviceUpdate").await, 1);
     assert_eq!(found("actor=token").await, 0);
+    assert_eq!(found("actor=visitor").await, 0);
     assert!(ada.page("/audit?action=none").await.contains("No change is like that."));
     for wrong in ["from=2020-02-30", "after=7", "actor=nobody", "subject=Service"] {
         assert_eq!(ada.get(&format!("/audit?{wrong}")).await.status, 400, "{wrong}");
@@ -178,4 +208,225 @@ async fn noted(app: &TestApp, day: u32, action: &str) {
         ..Default::default()
     };
     app.db.write(async |db| entry.insert(db).await).await.expect("an entry");
+}
+
+/// What the entries of an action say was changed, the oldest first.
+async fn changed(app: &TestApp, action: &str) -> Vec<Value> {
+    let entries = entries(app).await.into_iter().filter(|(own, ..)| own == action);
+    entries.map(|(.., mut detail)| detail["changed"].take()).collect()
+}
+
+/// Runs mutations that must all succeed.
+async fn change(app: &TestApp, mutations: &str) -> Value {
+    let answer = app.query(&format!("mutation {{ {mutations} }}"), json!({})).await;
+    let payloads = answer["data"].as_object().unwrap_or_else(|| panic!("{answer}"));
+    assert!(payloads.values().all(|payload| payload["errors"] == json!([])), "{answer}");
+    answer["data"].clone()
+}
+
+#[tokio::test]
+async fn an_update_is_noted_with_old_and_new_values_and_with_names_for_what_it_refers_to() {
+    let app = TestApp::start().await;
+    change(
+        &app,
+        r#"a: teamCreate(input: { name: "Platform" }) { errors { message } }
+        b: teamCreate(input: { name: "Payments" }) { errors { message } }
+        c: serviceCreate(input: { name: "Shop", language: "Go", tierAlias: "tier_1", ownerInput: { alias: "platform" } }) { errors { message } }
+        d: serviceUpdate(input: { alias: "shop", name: "Store", language: null, tierAlias: "tier_2", ownerInput: { alias: "payments" } }) { errors { message } }"#,
+    )
+    .await;
+    let expected = json!({
+        "name": { "old": "Shop", "new": "Store" }, "slug": { "old": "shop", "new": "store" },
+        "language": { "old": "Go", "new": null }, "owner": { "old": "platform", "new": "payments" },
+        "tier": { "old": "tier_1", "new": "tier_2" }, "aliases": { "removed": [], "added": ["Store", "store"] },
+    });
+    assert_eq!(changed(&app, "serviceUpdate").await, [expected]);
+}
+
+#[tokio::test]
+async fn tags_aliases_and_members_are_noted_with_what_they_were() {
+    let app = TestApp::start().await;
+    let made = change(
+        &app,
+        r#"user: userInvite(email: "ada@example.com", input: { name: "Ada" }) { errors { message } }
+        team: teamCreate(input: { name: "Platform" }) { team { id } errors { message } }
+        service: serviceCreate(input: { name: "Shop" }) { service { id } errors { message } }
+        set: tagAssign(input: { alias: "shop", tags: [{ key: "env", value: "dev" }, { key: "size", value: "4" }] }) { tags { id } errors { message } }
+        again: tagAssign(input: { alias: "shop", tags: [{ key: "env", value: "prod" }, { key: "size", value: "4" }] }) { errors { message } }"#,
+    )
+    .await;
+    let (team, service) = (&made["team"]["team"]["id"], &made["service"]["service"]["id"]);
+    let (env, size) = (&made["set"]["tags"][0]["id"], &made["set"]["tags"][1]["id"]);
+    change(
+        &app,
+        &format!(
+            r#"a: tagUpdate(input: {{ id: {env}, key: "stage" }}) {{ errors {{ message }} }}
+            b: tagDelete(input: {{ id: {size} }}) {{ errors {{ message }} }}
+            c: aliasCreate(input: {{ ownerId: {service}, alias: "store" }}) {{ errors {{ message }} }}
+            d: aliasDelete(input: {{ ownerType: service, alias: "store" }}) {{ errors {{ message }} }}
+            e: teamMembershipCreate(input: {{ teamId: {team}, members: [{{ user: {{ email: "ada@example.com" }}, role: "lead" }}] }}) {{ errors {{ message }} }}
+            f: teamMembershipDelete(input: {{ teamId: {team}, members: [{{ user: {{ email: "ada@example.com" }} }}] }}) {{ errors {{ message }} }}"#
+        ),
+    )
+    .await;
+    let assigned = [
+        json!({ "tags.env": { "old": null, "new": "dev" }, "tags.size": { "old": null, "new": "4" } }),
+        json!({ "tags.env": { "old": "dev", "new": "prod" } }),
+    ];
+    assert_eq!(changed(&app, "tagAssign").await, assigned);
+    let renamed = json!({ "tags.env": { "old": "prod", "new": null }, "tags.stage": { "old": null, "new": "prod" } });
+    assert_eq!(changed(&app, "tagUpdate").await, [renamed]);
+    assert_eq!(changed(&app, "tagDelete").await, [json!({ "tags.size": { "old": "4", "new": null } })]);
+    let only = |list: &str, removed: &[&str], added: &[&str]| json!({ list: { "removed": removed, "added": added } });
+    assert_eq!(changed(&app, "aliasCreate").await, [only("aliases", &[], &["store"])]);
+    assert_eq!(changed(&app, "aliasDelete").await, [only("aliases", &["store"], &[])]);
+    assert_eq!(changed(&app, "teamMembershipCreate").await, [only("members", &[], &["ada@example.com (lead)"])]);
+    assert_eq!(changed(&app, "teamMembershipDelete").await, [only("members", &["ada@example.com (lead)"], &[])]);
+    let of_shop = entries(&app).await.into_iter().filter(|(_, _, name, _)| name.as_deref() == Some("shop"));
+    let actions: Vec<_> = of_shop.map(|(action, ..)| action).collect();
+    assert_eq!(actions, ["tagAssign", "tagAssign", "tagUpdate", "tagDelete", "aliasDelete"]);
+}
+
+#[tokio::test]
+async fn what_a_service_file_changes_is_noted_field_by_field() {
+    let app = TestApp::start().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("shop.yml");
+    let apply = async |text: &str| {
+        std::fs::write(&file, text).expect("a file");
+        service_file::apply(&app.db, std::slice::from_ref(&file)).await.expect("it applies");
+    };
+    let repository = "version: 1\nrepository: { name: org/shop, url: https://github.com/org/shop }\n";
+    let service = |rest: &str| format!("version: 1\nservice: {{ name: Shop, {rest} }}\n");
+    apply(repository).await;
+    apply(&service("language: Go, aliases: [a, b], tags: { env: dev, old: x }")).await;
+    apply(&service("language: Rust, tier: tier_1, aliases: [b, c], tags: { env: prod, new: y }, repositories: [github.com:org/shop]")).await;
+    apply(&service("language: Rust")).await;
+    let of = |old: Value, new: Value| json!({ "old": old, "new": new });
+    let name = json!(file.display().to_string());
+    let expected = [
+        json!({
+            "name": of(json!(null), json!("org/shop")), "defaultAlias": of(json!(null), json!("github.com:org/shop")),
+            "url": of(json!(null), json!("https://github.com/org/shop")), "private": of(json!(null), json!(false)),
+            "visible": of(json!(null), json!(true)),
+        }),
+        json!({
+            "name": of(json!(null), json!("Shop")), "slug": of(json!(null), json!("shop")),
+            "language": of(json!(null), json!("Go")), "lockedBy": of(json!(null), name),
+            "aliases": { "removed": [], "added": ["Shop", "a", "b", "shop"] },
+            "tags.env": of(json!(null), json!("dev")), "tags.old": of(json!(null), json!("x")),
+        }),
+        json!({
+            "language": of(json!("Go"), json!("Rust")), "tier": of(json!(null), json!("tier_1")),
+            "aliases": { "removed": ["a"], "added": ["c"] }, "tags.env": of(json!("dev"), json!("prod")),
+            "tags.old": of(json!("x"), json!(null)), "tags.new": of(json!(null), json!("y")),
+            "repositories": { "removed": [], "added": ["github.com:org/shop"] },
+        }),
+    ];
+    assert_eq!(changed(&app, "apply").await, expected, "and nothing of what stays as it is");
+    service_file::release(&app.db, "shop").await.expect("a service");
+    let released = changed(&app, "release").await;
+    assert_eq!(released, [json!({ "lockedBy": of(json!(file.display().to_string()), json!(null)) })]);
+}
+
+#[tokio::test]
+async fn the_secrets_of_what_is_made_are_not_noted() {
+    let app = TestApp::start().await;
+    let made = change(&app, r#"a: eventIntegrationCreate(input: { type: deploy, name: "CI" }) { integration { id webhookUrl } errors { message } }"#).await;
+    let url = made["a"]["integration"]["webhookUrl"].as_str().expect("an address");
+    let secret = url.rsplit('/').next().expect("an id");
+    let rows = audit::Entity::find().all(app.db.read()).await.expect("entries");
+    assert!(rows.iter().all(|row| !row.detail.contains(secret) && !row.detail.contains("hash")), "{rows:?}");
+    assert_eq!(rows[0].action, "tokenCreate");
+    let detail: Value = serde_json::from_str(&rows[0].detail).expect("JSON");
+    assert_eq!(detail["changed"]["scope"]["new"], json!("admin"));
+}
+
+#[tokio::test]
+async fn sign_ins_sign_outs_and_ended_sessions_are_noted() {
+    let app = TestApp::start().await;
+    let mut ada = Browser::of(&app, Role::Admin).await;
+    let other = Browser::of(&app, Role::Admin).await;
+    let sessions = rollcall::entity::session::Entity::find().all(app.db.read()).await.expect("sessions");
+    let id = sessions.last().expect("a session").id;
+    assert_eq!(ada.post(&format!("/account/sessions/{id}/end"), &[]).await.location(), "/account");
+    assert_eq!(other.get("/services").await.status, 303);
+    assert_eq!(ada.post("/sign-out", &[]).await.location(), "/sign-in");
+    let entries = entries(&app).await;
+    let actions: Vec<_> = entries.iter().map(|(action, _, name, _)| (&**action, name.as_deref())).collect();
+    let admin = Some("admin@example.com");
+    assert_eq!(actions, [("signIn", admin), ("signIn", admin), ("sessionEnd", admin), ("signOut", admin)]);
+    assert_eq!((&entries[0].3["through"], &entries[0].3["address"]), (&json!("link"), &json!("127.0.0.1")));
+    assert_eq!(entries[2].3, json!({ "session": id }));
+}
+
+#[tokio::test]
+async fn refused_attempts_are_noted_once_for_each_address_and_minute() {
+    let app = TestApp::start().await;
+    let stranger = Browser::new(&app);
+    for number in 0..5 {
+        let key = format!("{number}").repeat(43);
+        assert_eq!(stranger.get(&format!("/sign-in/{key}")).await.status, 404);
+    }
+    let wrong = [("authorization", "Bearer rc_x")];
+    assert_eq!(app.post_with("{ account { name } }", json!({}), &wrong).await.status, 401);
+    assert_eq!(app.post_with("{ account { name } }", json!({}), &[]).await.status, 401);
+    let viewer = Browser::of(&app, Role::Viewer).await;
+    assert_eq!(viewer.get("/tokens").await.status, 403);
+    let token = app.new_token(token::Scope::Read, None).await;
+    let read = [("authorization", &*format!("Bearer {token}"))];
+    app.post_with(r#"mutation { serviceDelete(input: { alias: "x" }) { errors { message } } }"#, json!({}), &read).await;
+
+    let rows = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.read()).await.expect("entries");
+    let refused = rows.iter().filter(|row| row.action.ends_with("Refused") || row.action == "forbidden");
+    let refused: Vec<_> = refused
+        .map(|row| {
+            let detail: Value = serde_json::from_str(&row.detail).expect("JSON");
+            let attempts = detail["attempts"].as_u64().expect("a count");
+            (row.actor_kind, &*row.action, detail["why"].as_str().expect("a reason").to_owned(), attempts)
+        })
+        .collect();
+    // A minute may end between two attempts.
+    let links: Vec<_> = refused.iter().filter(|(_, action, ..)| *action == "signInRefused").collect();
+    assert!((1..=2).contains(&links.len()) && links.iter().all(|(kind, ..)| *kind == ActorKind::Visitor), "{links:?}");
+    assert!(links.len() == 2 || links[0].3 == 4, "the count is written when it doubles: {links:?}");
+    let expected = [
+        (ActorKind::Visitor, "tokenRefused", "The token is not valid.".to_owned(), 1),
+        (ActorKind::Session, "forbidden", "GET /tokens".to_owned(), 1),
+        (ActorKind::Token, "forbidden", "serviceDelete".to_owned(), 1),
+    ];
+    assert_eq!(refused[links.len()..], expected);
+}
+
+#[tokio::test]
+async fn an_entry_is_bounded_in_bytes_whatever_it_is_about() {
+    let app = TestApp::start().await;
+    let tags: Vec<_> =
+        (0..200).map(|number| json!({ "key": format!("k{number}"), "value": "é".repeat(900) })).collect();
+    let assign = "mutation($tags: [TagInput!]!) {
+        serviceCreate(input: { name: \"Shop\" }) { errors { message } }
+        tagAssign(input: { alias: \"shop\", tags: $tags }) { tags { key } errors { message } }
+    }";
+    let answer = app.query(assign, json!({ "tags": tags })).await;
+    assert_eq!(answer["data"]["tagAssign"]["tags"].as_array().map(Vec::len), Some(200), "{answer}");
+    let rows = audit::Entity::find().all(app.db.read()).await.expect("entries");
+    assert!(rows.iter().all(|row| row.detail.len() <= audit::DETAIL), "{rows:?}");
+    let last = entries(&app).await.pop().expect("an entry").3;
+    assert!(last["changed"]["tags.k0"]["new"].as_str().is_some_and(|value| value.starts_with("ééé")), "{last}");
+}
+
+#[tokio::test]
+async fn the_page_shows_what_was_changed() {
+    let app = TestApp::start().await;
+    change(
+        &app,
+        r#"a: serviceCreate(input: { name: "Shop", language: "Go" }) { errors { message } }
+        b: serviceUpdate(input: { alias: "shop", language: "Rust<", note: null }) { errors { message } }"#,
+    )
+    .await;
+    let ada = Browser::of(&app, Role::Admin).await;
+    let page = ada.page("/audit?action=serviceUpdate").await;
+    assert!(page.contains("<span class=\"soft\">language: </span>Go → Rust&lt;"), "{page}");
+    let page = ada.page("/audit?action=signIn").await;
+    assert!(page.contains("<span class=\"soft\">through: </span>link"), "{page}");
 }

@@ -347,7 +347,8 @@ async fn dump(db: &Db) -> String {
         ($($table:ident)*) => {
             $(table::<entity::$table::Entity>(db, &mut rows).await;)*
             /// What this looks at, and what it does not have to.
-            const TABLES: &[&str] = &[$(stringify!($table),)* "alias", "audit", "key", "service_search", "text", "timestamp", "token"];
+            const TABLES: &[&str] =
+                &[$(stringify!($table),)* "alias", "audit", "change", "key", "service_search", "text", "timestamp", "token"];
         };
     }
     tables!(

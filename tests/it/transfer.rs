@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-use rollcall::entity::{Timestamp, identity};
+use rollcall::entity::{Timestamp, audit, identity};
 use rollcall::transfer;
 use sea_orm::{ActiveModelTrait, EntityTrait, ModelTrait, Set};
 use serde_json::Value;
@@ -105,6 +105,9 @@ async fn an_id_is_not_given_again_after_the_move() {
     transfer::export(&app.db, &mut export).await.expect("an export");
     let db = other.open().await;
     transfer::import(&db, "export", &mut &*export, |_| {}).await.expect("an import");
+    let noted = audit::Entity::find().one(db.read()).await.expect("an answer").expect("an entry");
+    assert_eq!(noted.action, "import");
+    assert!(noted.detail.starts_with("{\"file\":\"export\",\"rows\":"), "{}", noted.detail);
     let here = db.write(async |tx| rollcall::entity::service::create(tx, "next".to_owned(), |_| {}).await);
     let there = app.db.write(async |tx| rollcall::entity::service::create(tx, "next".to_owned(), |_| {}).await);
     let (here, there) = (here.await.expect("a service"), there.await.expect("a service"));

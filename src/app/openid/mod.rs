@@ -40,7 +40,7 @@ pub async fn begin(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let attempt = Attempt::new(visit.query.given("next"))?;
     match provider.address(&attempt).await {
         Ok(to) => Ok(Answer::Redirect { to, cookies: vec![cookie::set_attempt(&attempt, site.is_secure())] }),
-        Err(failure) => failed(visit, provider, failure),
+        Err(failure) => failed(site, visit, provider, failure).await,
     }
 }
 
@@ -51,20 +51,20 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let attempt = visit.attempt.as_ref().filter(|attempt| attempt.state() == query.get("state"));
     let Some(attempt) = attempt else {
         let why = "This sign-in was not begun in this browser, or more than ten minutes ago, or another one was begun after it.";
-        return Ok(refused(visit, 400, why));
+        return Ok(refused(site, visit, 400, why).await);
     };
     // RFC 9207: the answer of one provider is not to be taken for that of another.
     let is_another = query.given("iss").is_some_and(|issuer| issuer != provider.settings().issuer);
     if let Some(error) = query.given("error") {
         let said: String = [error, query.get("error_description")].join(" ").chars().take(300).collect();
-        return Ok(refused(visit, 403, &format!("{} says: {}", provider.settings().name, said.trim())));
+        return Ok(refused(site, visit, 403, &format!("{} says: {}", provider.settings().name, said.trim())).await);
     }
     let Some(code) = query.given("code").filter(|_| !is_another) else {
-        return Ok(refused(visit, 400, "The provider's answer cannot be read."));
+        return Ok(refused(site, visit, 400, "The provider's answer cannot be read.").await);
     };
     let person = match provider.person(attempt, code, visit.client).await {
         Ok(person) => person,
-        Err(failure) => return failed(visit, provider, failure),
+        Err(failure) => return failed(site, visit, provider, failure).await,
     };
     let now = Timestamp::now();
     let begun = site.db.write(async |db| {
@@ -74,10 +74,10 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             Admitted::New(user) => (user, Some("userSignUp")),
             Admitted::Not(why) => return Ok(Err(why)),
         };
-        let (key, row) = sign_in::begin(db, visit, user.id, now).await?;
+        let (key, actor) = sign_in::begin(db, visit, &user, &provider.settings().issuer, now).await?;
         if let Some(change) = change {
             let detail = serde_json::json!({ "issuer": provider.settings().issuer, "subject": person.subject });
-            audit::record(db, &Actor::session(&row, &user), change, user.subject(), detail.to_string()).await?;
+            audit::record(db, &actor, change, user.subject(), &detail).await?;
         }
         Ok::<_, Error>(Ok(key))
     });
@@ -86,8 +86,10 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             to: attempt.next().unwrap_or("/services").to_owned(),
             cookies: vec![cookie::set(&key, site.is_secure()), cookie::clear_attempt(site.is_secure())],
         }),
-        Ok(Err(why)) => Ok(refused(visit, 403, &why)),
-        Err(error @ Error::User(_)) => Ok(refused(visit, 403, &format!("No user can be made of you: {error}."))),
+        Ok(Err(why)) => Ok(refused(site, visit, 403, &why).await),
+        Err(error @ Error::User(_)) => {
+            Ok(refused(site, visit, 403, &format!("No user can be made of you: {error}.")).await)
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -163,14 +165,14 @@ fn is_welcome(settings: &OpenId, email: &str) -> bool {
     settings.domains.iter().any(|welcome| welcome == "*" || welcome == domain)
 }
 
-fn failed(visit: &Visit, provider: &Provider, failure: Failure) -> Result<Answer, Fault> {
+async fn failed(site: &Site, visit: &Visit, provider: &Provider, failure: Failure) -> Result<Answer, Fault> {
     match failure {
         Failure::Busy => {
             Err(Fault::Busy("The sign-in provider is slow, and too many people wait for it. Try again soon."))
         }
         Failure::Code => {
             let why = "The provider does not take this sign-in any more: it is too old, or was used.";
-            Ok(refused(visit, 400, why))
+            Ok(refused(site, visit, 400, why).await)
         }
         Failure::Provider(cause) => {
             let issuer = &provider.settings().issuer;
@@ -181,12 +183,19 @@ fn failed(visit: &Visit, provider: &Provider, failure: Failure) -> Result<Answer
                  request {}.",
                 visit.request_id
             );
-            Ok(refused(visit, 502, &why))
+            Ok(page(visit, 502, &why))
         }
     }
 }
 
-fn refused(visit: &Visit, status: u16, why: &str) -> Answer {
+/// Refuses a sign-in, and notes that in the audit.
+async fn refused(site: &Site, visit: &Visit, status: u16, why: &str) -> Answer {
+    site.refusals.note(Actor::visitor(&visit.client.to_string()), "signInRefused", why).await;
+    page(visit, status, why)
+}
+
+/// The page that says why nobody is signed in.
+fn page(visit: &Visit, status: u16, why: &str) -> Answer {
     let main = html! {
         p role="alert" { (why) }
         p { a.button href="/sign-in" { "Back to signing in" } }

@@ -52,6 +52,10 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Incoming>) -> 
         }
         Err(fault) => Err(fault),
     };
+    if let (Err(Fault::Forbidden(_)), Some(session)) = (&answer, &visit.session) {
+        let what = format!("{} {}", parts.method, uri.path());
+        app.site.refusals.note(session.caller().actor, "forbidden", &what).await;
+    }
     match answer {
         Ok(Answer::Page(page)) => Ok(reply::page(page)),
         Ok(Answer::Redirect { to, cookies }) => Ok(reply::redirect(&to, &cookies)),

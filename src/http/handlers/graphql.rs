@@ -39,6 +39,8 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
     };
     call.operation.clone_from(&prepared.operation);
     if let Some(reason) = caller.refused(&prepared.plan) {
+        let names: Vec<&str> = prepared.plan.root.fields.iter().map(|field| field.name()).collect();
+        app.site.refusals.note(caller.actor, "forbidden", &names.join(", ")).await;
         let error = request_error(reason, Vec::new(), Code::Forbidden);
         return Ok(refuse(media, StatusCode::FORBIDDEN, &[error]));
     }

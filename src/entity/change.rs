@@ -1,0 +1,273 @@
+//! What a transaction changes, for the audit: the fields of a thing before and after.
+//!
+//! No writer keeps the values from before. Until a transaction commits, a connection beside it reads the committed rows,
+//! and the transaction reads its own: the difference is the change. The transaction holds the rows that it has written,
+//! so what is committed meanwhile is exactly what it has written over.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{Iterable, ModelTrait, QueryOrder};
+use serde_json::{Map, Value as Json, json};
+
+use super::{
+    ByIds, Timestamp, code_issue, code_issue_project, integration, lifecycle, repository, service, service_alias,
+    service_repository, suggestion, tag, team, team_alias, team_membership, tier, user,
+};
+use crate::db::Read;
+
+/// What belongs to a thing and is kept in another table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    /// The aliases of a service or a team.
+    Aliases,
+    /// The members of a team, with their roles.
+    Members,
+    /// The tags of a service or a repository.
+    Tags,
+    /// The repositories of a service.
+    Repositories,
+}
+
+/// Columns that say nothing about a thing, or are secrets.
+const LEFT_OUT: &[&str] = &["id", "created_at", "updated_at", "last_used_at", "hash", "webhook_id", "email_key"];
+
+/// Columns that name a row of another table, and its noun in the SDL.
+const REFERENCES: &[(&str, &str)] = &[
+    ("owner_id", "Team"),
+    ("tier_id", "Tier"),
+    ("lifecycle_id", "Lifecycle"),
+    ("manager_id", "User"),
+    ("service_id", "Service"),
+    ("repository_id", "Repository"),
+    ("team_id", "Team"),
+    ("user_id", "User"),
+    ("integration_id", "Integration"),
+    ("code_issue_project_id", "CodeIssueProject"),
+];
+
+/// The columns that a thing is called by, the best first.
+const NAMES: &[&str] = &["slug", "alias", "default_alias", "email", "name", "key"];
+
+/// The columns of a row.
+type Columns = BTreeMap<&'static str, Value>;
+
+/// Calls a macro with the nouns whose rows are compared, and their tables.
+macro_rules! nouns {
+    ($each:ident) => {
+        $each! {
+            "Service" service, "Team" team, "User" user, "Tier" tier, "Lifecycle" lifecycle, "Repository" repository,
+            "ServiceRepository" service_repository, "Tag" tag, "Integration" integration,
+            "CodeIssueProject" code_issue_project, "CodeIssue" code_issue, "ServiceSuggestion" suggestion
+        }
+    };
+}
+
+/// Returns what `transaction` has changed of a thing: an object of fields, each with its `old` and its `new` value, or with
+/// what was `removed` and `added`. `committed` reads what others see; `class` is the SDL's noun.
+pub async fn of(
+    committed: &impl Read,
+    transaction: &impl Read,
+    class: &str,
+    id: i64,
+    lists: &[List],
+) -> Result<Json, DbErr> {
+    let before = row(committed, class, id).await?;
+    let after = row(transaction, class, id).await?;
+    let mut changed = Map::new();
+    for (column, old, new) in different(before.as_ref(), after.as_ref()) {
+        let reference = REFERENCES.iter().find(|(known, _)| *known == column);
+        let Some((_, class)) = reference else {
+            insert(&mut changed, &field(column), readable(column, &old), readable(column, &new));
+            continue;
+        };
+        let mut names = [old, new].map(|value| readable(column, &value));
+        for name in &mut names {
+            if let Some(id) = name.as_i64() {
+                // A team that is deleted in the same transaction is known to the others alone.
+                let known = match called(transaction, class, id).await? {
+                    None => called(committed, class, id).await?,
+                    known => known,
+                };
+                *name = known.map_or(Json::from(id), Json::from);
+            }
+        }
+        let [old, new] = names;
+        insert(&mut changed, column.trim_end_matches("_id"), old, new);
+    }
+    for list in lists {
+        let (before, after) =
+            (entries(committed, class, id, *list).await?, entries(transaction, class, id, *list).await?);
+        match list {
+            List::Tags => compare_tags(&mut changed, before, after),
+            List::Aliases => compare_list(&mut changed, "aliases", before, after),
+            List::Members => compare_list(&mut changed, "members", before, after),
+            List::Repositories => compare_list(&mut changed, "repositories", before, after),
+        }
+    }
+    Ok(Json::Object(changed))
+}
+
+/// Returns whose tags these are, as the SDL's noun and a key, and what `transaction` has changed of them. Nothing when they
+/// belong to several things, or are no tags any more and never were.
+pub async fn of_tags(
+    committed: &impl Read,
+    transaction: &impl Read,
+    ids: &[i64],
+) -> Result<Option<(&'static str, i64, Json)>, DbErr> {
+    let ids = || ids.iter().copied().map(Some);
+    let before: Vec<tag::Model> = tag::Entity::by_ids(committed, ids()).await?.into_iter().flatten().collect();
+    let after: Vec<tag::Model> = tag::Entity::by_ids(transaction, ids()).await?.into_iter().flatten().collect();
+    let owners: BTreeSet<_> = before.iter().chain(&after).map(owner).collect();
+    let mut owners = owners.into_iter();
+    let (Some(Some((class, id))), None) = (owners.next(), owners.next()) else { return Ok(None) };
+    let mut changed = Map::new();
+    let entries = |tags: Vec<tag::Model>| tags.into_iter().map(|tag| (tag.key, Some(tag.value))).collect();
+    compare_tags(&mut changed, entries(before), entries(after));
+    Ok(Some((class, id, Json::Object(changed))))
+}
+
+fn owner(tag: &tag::Model) -> Option<(&'static str, i64)> {
+    let owners =
+        [("Service", tag.service_id), ("Repository", tag.repository_id), ("Team", tag.team_id), ("User", tag.user_id)];
+    owners.into_iter().find_map(|(class, id)| Some((class, id?)))
+}
+
+/// Returns what a row that is at hand was before and is now, as [`of`] does; names of other rows are left out.
+pub fn between<M: ModelTrait>(before: Option<&M>, after: Option<&M>) -> Json {
+    let (before, after) = (before.map(columns), after.map(columns));
+    let mut changed = Map::new();
+    for (column, old, new) in different(before.as_ref(), after.as_ref()) {
+        insert(&mut changed, &field(column), readable(column, &old), readable(column, &new));
+    }
+    Json::Object(changed)
+}
+
+/// What a thing is called; nothing when there is none.
+pub async fn called(db: &impl Read, class: &str, id: i64) -> Result<Option<String>, DbErr> {
+    let Some(row) = row(db, class, id).await? else { return Ok(None) };
+    Ok(NAMES.iter().find_map(|name| match row.get(name)? {
+        Value::String(name) => name.clone(),
+        _ => None,
+    }))
+}
+
+async fn row(db: &impl Read, class: &str, id: i64) -> Result<Option<Columns>, DbErr> {
+    macro_rules! each {
+        ($($noun:literal $module:ident),*) => {
+            match class {
+                $($noun => $module::Entity::by_ids(db, [Some(id)]).await?.pop().flatten().as_ref().map(columns),)*
+                _ => None,
+            }
+        };
+    }
+    Ok(nouns!(each))
+}
+
+fn columns<M: ModelTrait>(row: &M) -> Columns {
+    let all = <M::Entity as EntityTrait>::Column::iter().map(|column| (column.as_str(), row.get(column)));
+    all.filter(|(name, _)| !LEFT_OUT.contains(name)).collect()
+}
+
+/// The columns whose values differ, with both.
+fn different(before: Option<&Columns>, after: Option<&Columns>) -> Vec<(&'static str, Option<Value>, Option<Value>)> {
+    let names: BTreeSet<&'static str> = before.into_iter().chain(after).flat_map(BTreeMap::keys).copied().collect();
+    let value = |columns: Option<&Columns>, name: &str| columns.and_then(|columns| columns.get(name)).cloned();
+    let both = names.into_iter().map(|name| (name, value(before, name), value(after, name)));
+    both.filter(|(_, old, new)| old != new).collect()
+}
+
+/// A value as people read it.
+fn readable(column: &str, value: &Option<Value>) -> Json {
+    match value {
+        Some(Value::BigInt(Some(micros))) if column.ends_with("_at") => {
+            Timestamp::from_micros(*micros).to_string().into()
+        }
+        Some(Value::BigInt(Some(number))) => (*number).into(),
+        Some(Value::Int(Some(number))) => (*number).into(),
+        Some(Value::Bool(Some(value))) => (*value).into(),
+        Some(Value::String(Some(text))) => text.as_str().into(),
+        _ => Json::Null,
+    }
+}
+
+/// A column in the SDL's spelling.
+fn field(column: &str) -> String {
+    let mut field = String::with_capacity(column.len());
+    for (place, word) in column.split('_').enumerate() {
+        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        field.push_str(if place == 0 { first.to_owned() } else { first.to_uppercase() }.as_str());
+        field.push_str(rest);
+    }
+    field
+}
+
+fn insert(changed: &mut Map<String, Json>, field: &str, old: Json, new: Json) {
+    // Of a row that is made or deleted, what it never had is no change.
+    if old != new {
+        changed.insert(field.to_owned(), json!({ "old": old, "new": new }));
+    }
+}
+
+/// The entries of a list, each with its value where it has one.
+type Entries = BTreeMap<String, Option<String>>;
+
+async fn entries(db: &impl Read, class: &str, id: i64, list: List) -> Result<Entries, DbErr> {
+    let names = |names: Vec<String>| names.into_iter().map(|name| (name, None)).collect();
+    Ok(match (list, class) {
+        (List::Aliases, "Service") => {
+            let own = service_alias::Entity::find().filter(service_alias::Column::ServiceId.eq(id));
+            names(db.all(own).await?.into_iter().map(|alias| alias.value).collect())
+        }
+        (List::Aliases, "Team") => {
+            let own = team_alias::Entity::find().filter(team_alias::Column::TeamId.eq(id));
+            names(db.all(own).await?.into_iter().map(|alias| alias.value).collect())
+        }
+        (List::Members, "Team") => {
+            let own = team_membership::Entity::find().filter(team_membership::Column::TeamId.eq(id));
+            let members = db.all(own).await?;
+            let users = user::Entity::by_ids(db, members.iter().map(|member| Some(member.user_id))).await?;
+            let name = |(member, user): (team_membership::Model, Option<user::Model>)| {
+                let email = user.map_or_else(|| member.user_id.to_string(), |user| user.email);
+                match member.role {
+                    Some(role) => format!("{email} ({role})"),
+                    None => email,
+                }
+            };
+            names(members.into_iter().zip(users).map(name).collect())
+        }
+        (List::Tags, "Service" | "Repository") => {
+            let owner = if class == "Service" { tag::Column::ServiceId } else { tag::Column::RepositoryId };
+            let own = tag::Entity::find().filter(owner.eq(id));
+            db.all(own).await?.into_iter().map(|tag| (tag.key, Some(tag.value))).collect()
+        }
+        (List::Repositories, "Service") => {
+            let own = service_repository::Entity::find().filter(service_repository::Column::ServiceId.eq(id));
+            let links = db.all(own.order_by_asc(service_repository::Column::Id)).await?;
+            let linked = links.iter().map(|link| Some(link.repository_id));
+            let repositories = repository::Entity::by_ids(db, linked).await?;
+            names(repositories.into_iter().flatten().map(|repository| repository.default_alias).collect())
+        }
+        _ => Entries::new(),
+    })
+}
+
+fn compare_tags(changed: &mut Map<String, Json>, mut before: Entries, after: Entries) {
+    let value = |value: Option<Option<String>>| value.flatten().map_or(Json::Null, Json::from);
+    for (key, new) in after {
+        insert(changed, &format!("tags.{key}"), value(before.remove(&key)), value(Some(new)));
+    }
+    for (key, old) in before {
+        insert(changed, &format!("tags.{key}"), value(Some(old)), Json::Null);
+    }
+}
+
+fn compare_list(changed: &mut Map<String, Json>, name: &str, before: Entries, after: Entries) {
+    let only = |own: &Entries, other: &Entries| -> Vec<String> {
+        own.keys().filter(|entry| !other.contains_key(*entry)).cloned().collect()
+    };
+    let (removed, added) = (only(&before, &after), only(&after, &before));
+    if !removed.is_empty() || !added.is_empty() {
+        changed.insert(name.to_owned(), json!({ "removed": removed, "added": added }));
+    }
+}

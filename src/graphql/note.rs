@@ -1,0 +1,109 @@
+//! How a mutation is noted in the audit: what it was about, its input, and what it changed.
+
+use sea_orm::{DatabaseTransaction, DbErr};
+use serde_json::{Map, Value};
+
+use super::id;
+use crate::db::Db;
+use crate::entity::audit::{self, Actor, Subject};
+use crate::entity::change::{self, List};
+use crate::entity::{service, team};
+
+/// Writes the entry of the mutation `action`, in its transaction. `input` is its arguments; `payload` holds the
+/// identifying fields of what the mutation answered.
+pub(super) async fn note(
+    db: &Db,
+    transaction: &DatabaseTransaction,
+    actor: &Actor,
+    action: &str,
+    input: &Value,
+    payload: &Value,
+) -> Result<(), DbErr> {
+    let mut subject = subject(payload, input);
+    let changed = changed(db, transaction, payload, input, &mut subject).await?;
+    let mut detail = input.as_object().cloned().unwrap_or_default();
+    if let Value::Object(changed) = changed
+        && !changed.is_empty()
+    {
+        detail.insert("changed".to_owned(), changed.into());
+    }
+    audit::record(transaction, actor, action, subject, &detail.into()).await
+}
+
+/// What the mutation has changed. Tags are told as a part of what carries them, which the subject then is.
+async fn changed(
+    db: &Db,
+    transaction: &DatabaseTransaction,
+    payload: &Value,
+    input: &Value,
+    subject: &mut Subject,
+) -> Result<Value, DbErr> {
+    let tags = tags(payload);
+    if !tags.is_empty()
+        && let Some((class, id, changed)) = change::of_tags(db.committed(), transaction, &tags).await?
+    {
+        if subject.class.is_some() || subject.name.is_none() {
+            subject.name = change::called(db.committed(), class, id).await?;
+        }
+        (subject.class, subject.id) = (Some(class.to_owned()), Some(id));
+        return Ok(changed);
+    }
+    if subject.class.is_none()
+        && let Some(alias) = payload.get("deletedAlias").and_then(Value::as_str)
+    {
+        let of_service =
+            service::by_alias(db.committed(), alias).await?.map(|service| ("Service", service.id, service.slug));
+        let owner = match input.pointer("/input/ownerType").and_then(Value::as_str) {
+            Some("team") => team::by_alias(db.committed(), alias).await?.map(|team| ("Team", team.id, team.alias)),
+            _ => of_service,
+        };
+        if let Some((class, id, name)) = owner {
+            *subject = Subject::new(class, Some(id), &name);
+        }
+    }
+    match (&subject.class, subject.id) {
+        (Some(class), Some(id)) => {
+            let lists = [List::Aliases, List::Members];
+            change::of(db.committed(), transaction, class, id, &lists).await
+        }
+        _ => Ok(Map::new().into()),
+    }
+}
+
+/// The tags that a payload holds or names as deleted.
+fn tags(payload: &Value) -> Vec<i64> {
+    let values = payload.as_object().into_iter().flat_map(Map::values);
+    let objects = values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
+    let ids = objects.filter_map(|value| id_of(value.get("id").unwrap_or(value)));
+    ids.filter(|(class, _)| class == "Tag").map(|(_, id)| id).collect()
+}
+
+/// What a mutation was about: the thing in its payload, or what the payload says of a thing that is gone, or what the
+/// input names. `payload` holds the identifying fields of what the mutation answered.
+fn subject(payload: &Value, input: &Value) -> Subject {
+    let members = || payload.as_object().into_iter().flatten();
+    let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let named = |object: &Value| ["name", "alias", "key"].iter().find_map(|field| object.get(*field).and_then(text));
+    for (_, object) in members() {
+        if let Some((class, number)) = object.get("id").and_then(Value::as_str).and_then(id::decode) {
+            return Subject { class: Some(class), id: Some(number), name: named(object) };
+        }
+    }
+    let of_input = match input.as_object().and_then(|arguments| arguments.values().find(|value| value.is_object())) {
+        Some(fields) => fields,
+        None => input,
+    };
+    let name = members().filter(|(_, value)| id_of(value).is_none()).find_map(|(_, value)| text(value));
+    let name = name.or_else(|| named(of_input)).or_else(|| named(input));
+    let fields = [of_input, input].into_iter().filter_map(Value::as_object).flatten();
+    let found = members()
+        .find_map(|(_, value)| id_of(value))
+        .or_else(|| fields.into_iter().find_map(|(_, value)| id_of(value)));
+    let (class, number) = found.unzip();
+    Subject { class, id: number, name }
+}
+
+/// What a value that is a global id stands for.
+fn id_of(value: &Value) -> Option<(String, i64)> {
+    value.as_str().and_then(id::decode)
+}
