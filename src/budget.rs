@@ -67,8 +67,8 @@ const SLICE: u64 = 2_000_000;
 /// How long a request may keep its thread before others get a turn.
 const TURN: Duration = Duration::from_millis(1);
 
-/// What a row takes beside its text.
-const ROW: u64 = 256;
+/// What a row takes beside its columns and its text: what allocations round up, its place in lists.
+const ROW: u64 = 128;
 
 /// A limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,10 +195,10 @@ impl Budget {
         self.exceeded().map_or(Ok(()), Err)
     }
 
-    /// Charges a row, or a copy of one, that holds so many bytes of text. Any thread may.
+    /// Charges a row, or a copy of one, of so many bytes, its text included. Any thread may.
     #[inline]
-    pub fn charge_row(&self, text: usize) -> Result<(), Excess> {
-        let bytes = ROW + text as u64;
+    pub fn charge_row(&self, bytes: usize) -> Result<(), Excess> {
+        let bytes = ROW + bytes as u64;
         let before = self.rows.fetch_add(bytes, Relaxed);
         if before.saturating_add(bytes) > self.limits.rows { Err(self.exceed(Excess::Rows)) } else { Ok(()) }
     }

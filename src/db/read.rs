@@ -177,8 +177,8 @@ pub trait Read: Backend + Sync {
     #[doc(hidden)]
     fn is_embedded(&self) -> bool;
 
-    /// Charges the copy of a row that holds so many bytes of text ([`Row::text`]) to whoever asked for it.
-    fn charge(&self, text: usize) -> Result<(), DbErr> {
+    /// Charges the copy of a `T` that holds so many bytes of text ([`Row::text`]) to whoever asked for it.
+    fn charge<T>(&self, text: usize) -> Result<(), DbErr> {
         let _ = text;
         Ok(())
     }
@@ -317,7 +317,7 @@ where
     let mut rows = transaction.stream_raw(statement).await?;
     while let Some(row) = rows.try_next().await? {
         let row = Row::of_pool(&row);
-        budget.charge_row(row.text()).map_err(over)?;
+        budget.charge_row(size_of::<T>() + row.text()).map_err(over)?;
         found.push(read(&row)?);
     }
     budget.charge_server(began.elapsed()).map_err(over)?;
@@ -377,8 +377,8 @@ impl Read for Snapshot {
         matches!(self.kind, Kind::Embedded(_))
     }
 
-    fn charge(&self, text: usize) -> Result<(), DbErr> {
-        self.budget.as_ref().map_or(Ok(()), |budget| budget.charge_row(text).map_err(over))
+    fn charge<T>(&self, text: usize) -> Result<(), DbErr> {
+        self.budget.as_ref().map_or(Ok(()), |budget| budget.charge_row(size_of::<T>() + text).map_err(over))
     }
 }
 

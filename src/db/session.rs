@@ -215,7 +215,7 @@ fn fetch<T>(
         let row = Row::of_file(row);
         found.push(read(&row).map_err(Failure::Reading)?);
         if let Some(budget) = budget {
-            budget.charge_row(row.text()).map_err(|excess| Failure::Reading(over(excess)))?;
+            budget.charge_row(size_of::<T>() + row.text()).map_err(|excess| Failure::Reading(over(excess)))?;
         }
     }
     Ok(())

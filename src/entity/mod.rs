@@ -86,20 +86,26 @@ where
             };
             for (row, text) in db.rows_of(query, |row| Ok((row.model::<E>()?, row.text()))).await? {
                 if let Value::BigInt(Some(id)) = row.get(key) {
-                    rows.insert(id, (row, text, false));
+                    rows.insert(id, (row, text, 0_usize));
+                }
+            }
+            for id in ids.iter().flatten() {
+                if let Some((_, _, uses)) = rows.get_mut(id) {
+                    *uses += 1;
                 }
             }
             let mut answers = Vec::with_capacity(ids.len());
             for id in ids {
-                let Some((row, text, is_taken)) = id.and_then(|id| rows.get_mut(&id)) else {
-                    answers.push(None);
-                    continue;
+                let answer = match id.and_then(|id| rows.get_mut(&id)) {
+                    Some((row, text, uses)) if *uses > 1 => {
+                        *uses -= 1;
+                        db.charge::<E::Model>(*text)?;
+                        Some(row.clone())
+                    }
+                    // Its last use, for which it was read.
+                    _ => id.and_then(|id| rows.remove(&id)).map(|(row, ..)| row),
                 };
-                // Reading it was charged once.
-                if std::mem::replace(is_taken, true) {
-                    db.charge(*text)?;
-                }
-                answers.push(Some(row.clone()));
+                answers.push(answer);
             }
             Ok(answers)
         }

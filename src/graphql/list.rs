@@ -386,8 +386,8 @@ impl<M> Default for OfParent<M> {
 /// The rows of a parent once more, charged as if they were read.
 fn copy<M: Clone>(db: &impl Read, rows: Option<&OfParent<M>>) -> Result<Option<OfParent<M>>> {
     let Some(of_parent) = rows else { return Ok(None) };
-    db.charge(of_parent.text)?;
-    of_parent.rows.iter().skip(1).try_for_each(|_| db.charge(0))?;
+    db.charge::<(Cursor, M)>(of_parent.text)?;
+    of_parent.rows.iter().skip(1).try_for_each(|_| db.charge::<(Cursor, M)>(0))?;
     Ok(Some(of_parent.clone()))
 }
 

@@ -3,7 +3,7 @@
 //! each the memory is given back.
 //!
 //! They run over a small catalogue with a debug build, some of them shorter, and the bounds of time are then ten times as
-//! long. With a release build, 10,000 services and 1,000,000 deploys they are as README.md says under "The tests".
+//! long. With a release build, 10,000 services and 1,000,000 deploys they are as CONTRIBUTING.md says under "The tests".
 
 use std::collections::HashSet;
 use std::fmt::Write;
