@@ -8,6 +8,7 @@ pub mod commands;
 pub mod config;
 pub mod db;
 pub mod deploy;
+pub mod engine;
 pub mod entity;
 pub mod error;
 pub mod generate;

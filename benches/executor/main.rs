@@ -9,10 +9,10 @@ use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use async_graphql::Request;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use rollcall::engine;
+use rollcall::engine::document::Documents;
+use rollcall::engine::write::{Scalar, Writer};
 use rollcall::error::Result;
-use rollcall::graphql::document::Documents;
-use rollcall::graphql::execute;
-use rollcall::graphql::write::{Scalar, Writer};
 
 use generated::{ChildResolver, Ctx, ItemResolver, ItemsQuery, Phase, Query};
 use types::{Child, ID, Item, State};
@@ -82,7 +82,7 @@ static ROWS: LazyLock<Vec<ItemRow>> = LazyLock::new(|| {
     (1..=100).map(item).collect()
 });
 
-impl execute::State for State {
+impl engine::State for State {
     type Writing = Self;
 
     async fn begin(&self) -> Result<Self> {
@@ -184,7 +184,7 @@ fn bench(c: &mut Criterion) {
     let documents = Documents::new(sdl, info, None, generated::info::SCALARS, Default::default());
     let prepared = documents.prepare(&Request::new(QUERY)).expect("a valid query");
     let state = State(Arc::clone(documents.schema()));
-    let ours = || runtime.block_on(execute::run(&Query, &prepared.plan, &prepared.arguments, &state)).text;
+    let ours = || runtime.block_on(engine::run(&Query, &prepared.plan, &prepared.arguments, &state)).text;
     let macros = macros::Engine::new(QUERY);
     let theirs = || runtime.block_on(macros.run());
 

@@ -1,12 +1,12 @@
 // Generated from the SDL by the build. Edit the SDL, never this.
 
 /// What a resolver is given beside its parents and its arguments.
-pub type Ctx<'a> = ::rollcall::graphql::execute::Context<'a, super::types::State>;
+pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
 
 /// What the resolver of a mutation is given beside its arguments.
-pub type MutationCtx<'a> = ::rollcall::graphql::execute::Context<
+pub type MutationCtx<'a> = ::rollcall::engine::Context<
     'a,
-    <super::types::State as ::rollcall::graphql::execute::State>::Writing,
+    <super::types::State as ::rollcall::engine::State>::Writing,
 >;
 
 /// The bench's schema: rows of twelve columns, each with children of three.
@@ -18,38 +18,29 @@ pub struct Query;
     note = "write `impl ItemsQuery for Query` in src/graphql/items.rs"
 )]
 pub trait ItemsQuery {
-    fn items(
-        ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Vec<super::types::Item>>;
+    fn items(ctx: &Ctx<'_>) -> impl ::rollcall::engine::Answer<Vec<super::types::Item>>;
 }
 
-impl ::rollcall::graphql::execute::Node for Query {}
+impl ::rollcall::engine::Node for Query {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Query;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for Query {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Query;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         let _ = field;
         out.null();
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             0u16 => {
                 Box::pin(async move {
                     let _ = rows;
                     let answer = <Query as ItemsQuery>::items(&execution.context(field))
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -60,12 +51,12 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             1u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::introspection::schema(field, execution).await
+                    ::rollcall::engine::introspection::schema(field, execution).await
                 })
             }
             2u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::introspection::type_by_name(field, execution)
+                    ::rollcall::engine::introspection::type_by_name(field, execution)
                         .await
                 })
             }
@@ -94,78 +85,65 @@ pub trait ItemResolver: Sized + Send + Sync + 'static {
     fn children(
         items: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<super::types::Child>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<super::types::Child>>;
 }
 
-impl ::rollcall::graphql::execute::Node for super::types::Item {}
+impl ::rollcall::engine::Node for super::types::Item {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Item {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Item;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for super::types::Item {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Item;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         match field {
             0u16 => {
-                ::rollcall::graphql::write::Scalar::write(&ItemResolver::id(self), out)
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::id(self), out)
             }
             1u16 => {
-                ::rollcall::graphql::write::Scalar::write(&ItemResolver::name(self), out)
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::name(self), out)
             }
             2u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &ItemResolver::description(self),
                     out,
                 )
             }
             3u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &ItemResolver::language(self),
                     out,
                 )
             }
             4u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &ItemResolver::framework(self),
                     out,
                 )
             }
             5u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &ItemResolver::product(self),
                     out,
                 )
             }
             6u16 => {
-                ::rollcall::graphql::write::Scalar::write(
-                    &ItemResolver::count(self),
-                    out,
-                )
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::count(self), out)
             }
             7u16 => {
-                ::rollcall::graphql::write::Scalar::write(&ItemResolver::rank(self), out)
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::rank(self), out)
             }
             8u16 => {
-                ::rollcall::graphql::write::Scalar::write(
-                    &ItemResolver::ratio(self),
-                    out,
-                )
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::ratio(self), out)
             }
             9u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &ItemResolver::active(self),
                     out,
                 )
             }
             10u16 => {
-                ::rollcall::graphql::write::Scalar::write(
-                    &ItemResolver::phase(self),
-                    out,
-                )
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::phase(self), out)
             }
             11u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &ItemResolver::created_at(self),
                     out,
                 )
@@ -175,16 +153,13 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             12u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as ItemResolver>::children(
                                     rows,
                                     &execution.context(field),
@@ -229,19 +204,19 @@ impl Phase {
     }
 }
 
-impl ::rollcall::graphql::write::Scalar for Phase {
-    fn write(&self, out: &mut ::rollcall::graphql::write::Writer<'_>) {
+impl ::rollcall::engine::write::Scalar for Phase {
+    fn write(&self, out: &mut ::rollcall::engine::write::Writer<'_>) {
         out.string(self.as_str());
     }
 }
 
-impl ::rollcall::graphql::input::Input for Phase {
+impl ::rollcall::engine::input::Input for Phase {
     fn read(
-        value: &::rollcall::graphql::input::Value,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
-        match ::rollcall::graphql::input::word(value).and_then(Self::from_word) {
+        value: &::rollcall::engine::input::Value,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+        match ::rollcall::engine::input::word(value).and_then(Self::from_word) {
             Some(known) => Ok(known),
-            None => ::rollcall::graphql::input::no_such_word("Phase", value),
+            None => ::rollcall::engine::input::no_such_word("Phase", value),
         }
     }
 }
@@ -256,24 +231,20 @@ pub trait ChildResolver: Sized + Send + Sync + 'static {
     fn value(&self) -> &str;
 }
 
-impl ::rollcall::graphql::execute::Node for super::types::Child {}
+impl ::rollcall::engine::Node for super::types::Child {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Child {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Child;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for super::types::Child {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Child;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         match field {
             0u16 => {
-                ::rollcall::graphql::write::Scalar::write(&ChildResolver::id(self), out)
+                ::rollcall::engine::write::Scalar::write(&ChildResolver::id(self), out)
             }
             1u16 => {
-                ::rollcall::graphql::write::Scalar::write(&ChildResolver::key(self), out)
+                ::rollcall::engine::write::Scalar::write(&ChildResolver::key(self), out)
             }
             2u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &ChildResolver::value(self),
                     out,
                 )
@@ -283,12 +254,9 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         let _ = rows;
         Box::pin(async move { execution.unresolved(field) })
     }
@@ -298,185 +266,185 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
 #[allow(non_upper_case_globals)]
 pub mod info {
     /// The scalars of the schema's own that arguments and input fields have, with what checks their values.
-    pub static SCALARS: &[::rollcall::graphql::input::Scalar] = &[];
+    pub static SCALARS: &[::rollcall::engine::input::Scalar] = &[];
     /// `Query`.
-    pub static Query: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Query: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Query",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "items",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: None,
                 objects: &[&Item],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::introspection::SCHEMA_FIELD,
-            ::rollcall::graphql::introspection::TYPE_FIELD,
+            ::rollcall::engine::introspection::SCHEMA_FIELD,
+            ::rollcall::engine::introspection::TYPE_FIELD,
         ],
     };
     /// `Item`.
-    pub static Item: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Item: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Item",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "id",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "name",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "description",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "language",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "framework",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "product",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "count",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "rank",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "ratio",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "active",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "phase",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "createdAt",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "children",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: None,
                 objects: &[&Child],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
         ],
     };
     /// `Child`.
-    pub static Child: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Child: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Child",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "id",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "key",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "value",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
         ],
     };

@@ -9,13 +9,13 @@ use super::context::Ctx;
 use super::id::Id;
 use super::identifier::Identifier;
 use super::list::List;
-use super::page::{PageArguments, PageRequest};
 use super::schema::*;
 use super::types::{CodeIssueProject, Lifecycle, Repository, Service, Team, Tier, User};
 use super::{
     code_issue_project, deploy, deploy_metrics, integration, repository, service, suggestion, team, text, tier, user,
 };
 use crate::db::{self, Ids};
+use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::{self, Timestamp, lifecycle, tag, team_alias};
 use crate::error::{Result, UserError};
 

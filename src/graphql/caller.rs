@@ -1,8 +1,8 @@
 //! Who asks, and what that one may do.
 
-use super::execute::Scope;
 use super::places::Who;
-use super::plan::Plan;
+use crate::engine::Scope;
+use crate::engine::plan::Plan;
 use crate::entity::audit::{self, Actor};
 use crate::entity::user::{self, Role};
 use crate::entity::{session, token};

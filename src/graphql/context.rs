@@ -7,12 +7,13 @@ use apollo_compiler::validation::Valid;
 use sea_orm::DatabaseTransaction;
 
 use super::caller::Caller;
-use super::document::{Documents, Prepared, request_error};
-use super::execute::Response;
 use super::places::{Lane, Place, Places};
-use super::{Settings, execute, note};
+use super::{Settings, note};
 use crate::budget::Budget;
 use crate::db::{self, Db, Snapshot};
+use crate::engine;
+use crate::engine::Response;
+use crate::engine::{Documents, Prepared, request_error};
 use crate::error::{Code, Error, Result};
 
 /// What lives as long as the process.
@@ -75,7 +76,7 @@ impl State {
             Ok(snapshot) => Ok(Self { snapshot: Some(snapshot), ..self }),
             // Once for the whole answer, not once for each part of it.
             Err(error) => {
-                let message = execute::State::report(&self, &error);
+                let message = engine::State::report(&self, &error);
                 Err(Response::failed(request_error(message, Vec::new(), Code::Internal)))
             }
         }
@@ -88,7 +89,7 @@ impl Request {
     }
 }
 
-impl execute::State for State {
+impl engine::State for State {
     type Writing = Writing;
 
     async fn begin(&self) -> Result<Writing> {
@@ -148,10 +149,10 @@ impl execute::State for State {
 }
 
 /// The context of a resolver of this API.
-pub type Ctx<'a> = execute::Context<'a, State>;
+pub type Ctx<'a> = engine::Context<'a, State>;
 
 /// The context of a mutation's resolver.
-pub type MutationCtx<'a> = execute::Context<'a, Writing>;
+pub type MutationCtx<'a> = engine::Context<'a, Writing>;
 
 impl Ctx<'_> {
     /// What an answer is read in: all its statements see the same moment.
@@ -198,7 +199,7 @@ impl OfRequest for Writing {
     }
 }
 
-impl<S: OfRequest> execute::Context<'_, S> {
+impl<S: OfRequest> engine::Context<'_, S> {
     /// Who asks.
     pub fn caller(&self) -> &Caller {
         &self.state.request().caller

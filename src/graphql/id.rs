@@ -5,8 +5,8 @@
 use data_encoding::BASE64URL_NOPAD;
 use sea_orm::PrimaryKeyTrait;
 
-use super::write::{Scalar, Writer};
 use crate::db::{Read, Table};
+use crate::engine::write::{Scalar, Writer};
 use crate::entity;
 use crate::error::{Result, UserError, quoted, shortened};
 
@@ -49,7 +49,7 @@ impl Scalar for Id {
         BASE64URL_NOPAD.encode_mut(&plain[..length], text);
         out.raw("\"");
         out.raw(SCHEME_ENCODED);
-        out.text.extend_from_slice(text);
+        out.text().extend_from_slice(text);
         out.raw("\"");
     }
 }

@@ -9,8 +9,8 @@ use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Order, Query, SelectSt
 use sea_orm::{ColumnTrait, EntityName, IdenStatic, Iterable, Value};
 
 use super::context::Ctx;
-use super::page::{Cursor, Page, PageRequest};
 use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
+use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::error::{Result, UserError};
 
 /// The names of what is read beside the row's own columns.

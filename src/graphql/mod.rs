@@ -14,40 +14,21 @@ use async_graphql::{Request, ServerError};
 
 use crate::budget::{Budget, Excess, Limits, Used};
 use crate::db::Db;
+use crate::engine::{self, Documents, Prepared, Response};
 use crate::entity::deploy::Environments;
 use caller::Caller;
-use document::{Documents, Prepared};
-use execute::Response;
 use places::{Lane, Places};
 
 pub mod caller;
 pub mod context;
-pub mod cost;
-pub mod document;
-mod estimate;
-pub mod execute;
-pub mod faults;
 pub mod id;
 pub mod identifier;
-pub mod input;
-pub mod introspection;
-mod lexical;
-mod lines;
 pub mod list;
-mod literals;
 mod note;
-pub mod object;
-pub mod page;
 pub mod places;
-pub mod plan;
-mod run;
-pub mod sdl;
-pub mod shape;
 pub mod text;
 mod timestamp;
 pub mod types;
-mod validate;
-pub mod write;
 
 /// Generated from the SDL.
 #[allow(missing_docs, clippy::all)]
@@ -57,7 +38,6 @@ pub mod schema {
 
 mod account;
 mod alias;
-mod argument_path;
 mod code_issue;
 mod code_issue_project;
 mod code_issue_project_resource;
@@ -105,7 +85,7 @@ pub struct Settings {
 impl Settings {
     /// An installation with the limits that are there when nobody sets others.
     pub fn new(account_name: impl Into<String>, app_url: impl Into<String>) -> Self {
-        let (budget, estimate) = (Limits::default(), cost::Limits::default().estimate);
+        let (budget, estimate) = (Limits::default(), engine::cost::Limits::default().estimate);
         let production = Environments::production(&["production".to_owned()]);
         Self { account_name: account_name.into(), app_url: app_url.into(), budget, estimate, production }
     }
@@ -120,7 +100,7 @@ impl Catalogue {
     pub fn new(db: Db, settings: Settings) -> Self {
         let query = &schema::info::Query;
         let (mutation, scalars) = (Some(&schema::info::Mutation), schema::info::SCALARS);
-        let limits = cost::Limits { estimate: settings.estimate, ..cost::Limits::default() };
+        let limits = engine::cost::Limits { estimate: settings.estimate, ..engine::cost::Limits::default() };
         let documents = Documents::new(SDL, query, mutation, scalars, limits);
         Self(Arc::new(context::Shared { db, settings, documents, places: Places::default() }))
     }
@@ -151,7 +131,7 @@ impl Catalogue {
         if plan.serial {
             let budget = Arc::new(Budget::new(limits, deadline, false, Duration::ZERO));
             let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget);
-            let response = budget.metered(execute::run(&schema::Mutation, plan, &prepared.arguments, &state)).await;
+            let response = budget.metered(engine::run(&schema::Mutation, plan, &prepared.arguments, &state)).await;
             // The last slice of its work is over by now.
             return Response { used: budget.used(), ..response };
         }
@@ -216,7 +196,7 @@ impl Catalogue {
             false => Ok(state),
         };
         match state {
-            Ok(state) => execute::run(&schema::Query, &prepared.plan, &prepared.arguments, &state).await,
+            Ok(state) => engine::run(&schema::Query, &prepared.plan, &prepared.arguments, &state).await,
             Err(response) => response,
         }
     }

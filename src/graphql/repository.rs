@@ -9,12 +9,12 @@ use super::hold::hold;
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
-use super::page::{PageArguments, PageRequest};
 use super::schema::*;
 use super::service::{refuse_where_locked, set};
 use super::types::{Repository, Service, ServiceRepository};
 use super::{service as services, text};
 use crate::db::Read;
+use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::service::Writable;
 use crate::entity::timestamp::touch;
 use crate::entity::{

@@ -10,11 +10,11 @@ use super::context::{Ctx, MutationCtx};
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
-use super::page::PageArguments;
 use super::schema::*;
 use super::types::{Deploy, Lifecycle, Service, Team, Tier};
 use super::{alias, deploy, deploy_metrics, team, text, tier};
 use crate::db::Read;
+use crate::engine::page::PageArguments;
 use crate::entity::service::Writable;
 use crate::entity::timestamp::touch;
 use crate::entity::{

@@ -8,11 +8,11 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryS
 use super::context::{Ctx, MutationCtx};
 use super::hold::hold;
 use super::list::List;
-use super::page::PageArguments;
 use super::schema::*;
 use super::types::{Team, TeamMembership, User};
 use super::{id, text, user};
 use crate::db;
+use crate::engine::page::PageArguments;
 use crate::entity::{self, ByIds, team, team_membership};
 use crate::error::{Error, Problems, Result, UserError};
 

@@ -2,14 +2,14 @@
 
 use async_graphql::Value;
 
-use super::input::{Input, InputError};
-use super::write::{Scalar, Writer};
+use crate::engine::input::{Input, InputError};
+use crate::engine::write::{Scalar, Writer};
 use crate::entity::Timestamp;
 
 impl Scalar for Timestamp {
     fn write(&self, out: &mut Writer<'_>) {
         out.raw("\"");
-        self.write_rfc3339(&mut out.text);
+        self.write_rfc3339(out.text());
         out.raw("\"");
     }
 }

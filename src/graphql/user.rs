@@ -8,11 +8,11 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilte
 use super::context::{Ctx, MutationCtx};
 use super::id::{self, Id};
 use super::list::List;
-use super::page::{PageArguments, PageRequest};
 use super::schema::*;
 use super::text;
 use super::types::User;
 use crate::db::Read;
+use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::timestamp::touch;
 use crate::entity::user::{Role, by_email, email_key};
 use crate::entity::{ByIds, Timestamp, tag, team, team_membership, user};

@@ -15,9 +15,9 @@ use super::{Call, accept, coding};
 use crate::app::assets::Asset;
 use crate::app::{self, Kind, Page};
 use crate::deploy::{Mistake, Outcome};
+use crate::engine::errors_json;
+use crate::engine::request_error;
 use crate::error::Code;
-use crate::graphql::document::request_error;
-use crate::graphql::execute::errors_json;
 
 /// An answer.
 pub type Reply = Response<Bytes>;

@@ -32,7 +32,7 @@ const HAND_WRITTEN: &str = r#"
 #![allow(dead_code, missing_docs)]
 use std::sync::Arc;
 use rollcall::error::{Error, Result, UserError};
-use rollcall::graphql::execute;
+use rollcall::engine;
 
 pub mod types {
     pub struct State;
@@ -45,14 +45,14 @@ pub mod schema { include!("schema.rs"); }
 use schema::*;
 use types::{Service, State, Team};
 
-impl execute::State for State {
+impl engine::State for State {
     type Writing = State;
     async fn begin(&self) -> Result<State> { Ok(State) }
     async fn read(&self) -> Result<State> { Ok(State) }
     async fn end(&self, _: State, _: bool) -> Result<()> { Ok(()) }
     fn report(&self, error: &Error) -> String { error.to_string() }
     fn lost_a_race(&self, _: &Error) -> bool { false }
-    fn schema(&self) -> &Arc<execute::ValidSchema> { unreachable!() }
+    fn schema(&self) -> &Arc<engine::ValidSchema> { unreachable!() }
 }
 impl From<UserError> for schema::Error {
     fn from(error: UserError) -> Self { Self { message: error.message.into_owned(), path: Vec::new() } }

@@ -1,12 +1,12 @@
 // Generated from the SDL by the build. Edit the SDL, never this.
 
 /// What a resolver is given beside its parents and its arguments.
-pub type Ctx<'a> = ::rollcall::graphql::execute::Context<'a, super::types::State>;
+pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
 
 /// What the resolver of a mutation is given beside its arguments.
-pub type MutationCtx<'a> = ::rollcall::graphql::execute::Context<
+pub type MutationCtx<'a> = ::rollcall::engine::Context<
     'a,
-    <super::types::State as ::rollcall::graphql::execute::State>::Writing,
+    <super::types::State as ::rollcall::engine::State>::Writing,
 >;
 
 /// How a thing on a shelf looks.
@@ -47,19 +47,19 @@ impl Condition {
     }
 }
 
-impl ::rollcall::graphql::write::Scalar for Condition {
-    fn write(&self, out: &mut ::rollcall::graphql::write::Writer<'_>) {
+impl ::rollcall::engine::write::Scalar for Condition {
+    fn write(&self, out: &mut ::rollcall::engine::write::Writer<'_>) {
         out.string(self.as_str());
     }
 }
 
-impl ::rollcall::graphql::input::Input for Condition {
+impl ::rollcall::engine::input::Input for Condition {
     fn read(
-        value: &::rollcall::graphql::input::Value,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
-        match ::rollcall::graphql::input::word(value).and_then(Self::from_word) {
+        value: &::rollcall::engine::input::Value,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+        match ::rollcall::engine::input::word(value).and_then(Self::from_word) {
             Some(known) => Ok(known),
-            None => ::rollcall::graphql::input::no_such_word("Condition", value),
+            None => ::rollcall::engine::input::no_such_word("Condition", value),
         }
     }
 }
@@ -125,17 +125,14 @@ impl From<super::types::Ward> for Node {
     }
 }
 
-impl ::rollcall::graphql::execute::Node for Node {}
+impl ::rollcall::engine::Node for Node {}
 
-impl ::rollcall::graphql::execute::Composite<super::types::State> for Node {
+impl ::rollcall::engine::Composite<super::types::State> for Node {
     fn resolve<'r, 'a: 'r>(
         nodes: Vec<&'a Self>,
-        plans: &'a [::rollcall::graphql::plan::ObjectPlan],
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Children<'a>,
-    > {
+        plans: &'a [::rollcall::engine::plan::ObjectPlan],
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
         Box::pin(async move {
             let mut places = Vec::with_capacity(nodes.len());
             let mut rows_0 = Vec::new();
@@ -178,18 +175,15 @@ impl ::rollcall::graphql::execute::Composite<super::types::State> for Node {
                 }
             }
             let levels = vec![
-                ::rollcall::graphql::execute::level(rows_0, & plans[0usize], execution).
-                await, ::rollcall::graphql::execute::level(rows_1, & plans[1usize],
-                execution). await, ::rollcall::graphql::execute::level(rows_2, &
-                plans[2usize], execution). await,
-                ::rollcall::graphql::execute::level(rows_3, & plans[3usize], execution).
-                await, ::rollcall::graphql::execute::level(rows_4, & plans[4usize],
-                execution). await, ::rollcall::graphql::execute::level(rows_5, &
-                plans[5usize], execution). await,
-                ::rollcall::graphql::execute::level(rows_6, & plans[6usize], execution).
-                await,
+                ::rollcall::engine::level(rows_0, & plans[0usize], execution). await,
+                ::rollcall::engine::level(rows_1, & plans[1usize], execution). await,
+                ::rollcall::engine::level(rows_2, & plans[2usize], execution). await,
+                ::rollcall::engine::level(rows_3, & plans[3usize], execution). await,
+                ::rollcall::engine::level(rows_4, & plans[4usize], execution). await,
+                ::rollcall::engine::level(rows_5, & plans[5usize], execution). await,
+                ::rollcall::engine::level(rows_6, & plans[6usize], execution). await,
             ];
-            ::rollcall::graphql::execute::Children::of_several(levels, places)
+            ::rollcall::engine::Children::of_several(levels, places)
         })
     }
 }
@@ -230,17 +224,14 @@ impl From<super::types::Shelf> for Named {
     }
 }
 
-impl ::rollcall::graphql::execute::Node for Named {}
+impl ::rollcall::engine::Node for Named {}
 
-impl ::rollcall::graphql::execute::Composite<super::types::State> for Named {
+impl ::rollcall::engine::Composite<super::types::State> for Named {
     fn resolve<'r, 'a: 'r>(
         nodes: Vec<&'a Self>,
-        plans: &'a [::rollcall::graphql::plan::ObjectPlan],
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Children<'a>,
-    > {
+        plans: &'a [::rollcall::engine::plan::ObjectPlan],
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
         Box::pin(async move {
             let mut places = Vec::with_capacity(nodes.len());
             let mut rows_0 = Vec::new();
@@ -268,14 +259,12 @@ impl ::rollcall::graphql::execute::Composite<super::types::State> for Named {
                 }
             }
             let levels = vec![
-                ::rollcall::graphql::execute::level(rows_0, & plans[0usize], execution).
-                await, ::rollcall::graphql::execute::level(rows_1, & plans[1usize],
-                execution). await, ::rollcall::graphql::execute::level(rows_2, &
-                plans[2usize], execution). await,
-                ::rollcall::graphql::execute::level(rows_3, & plans[3usize], execution).
-                await,
+                ::rollcall::engine::level(rows_0, & plans[0usize], execution). await,
+                ::rollcall::engine::level(rows_1, & plans[1usize], execution). await,
+                ::rollcall::engine::level(rows_2, & plans[2usize], execution). await,
+                ::rollcall::engine::level(rows_3, & plans[3usize], execution). await,
             ];
-            ::rollcall::graphql::execute::Children::of_several(levels, places)
+            ::rollcall::engine::Children::of_several(levels, places)
         })
     }
 }
@@ -301,17 +290,14 @@ impl From<super::types::Film> for Holding {
     }
 }
 
-impl ::rollcall::graphql::execute::Node for Holding {}
+impl ::rollcall::engine::Node for Holding {}
 
-impl ::rollcall::graphql::execute::Composite<super::types::State> for Holding {
+impl ::rollcall::engine::Composite<super::types::State> for Holding {
     fn resolve<'r, 'a: 'r>(
         nodes: Vec<&'a Self>,
-        plans: &'a [::rollcall::graphql::plan::ObjectPlan],
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Children<'a>,
-    > {
+        plans: &'a [::rollcall::engine::plan::ObjectPlan],
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
         Box::pin(async move {
             let mut places = Vec::with_capacity(nodes.len());
             let mut rows_0 = Vec::new();
@@ -329,11 +315,10 @@ impl ::rollcall::graphql::execute::Composite<super::types::State> for Holding {
                 }
             }
             let levels = vec![
-                ::rollcall::graphql::execute::level(rows_0, & plans[0usize], execution).
-                await, ::rollcall::graphql::execute::level(rows_1, & plans[1usize],
-                execution). await,
+                ::rollcall::engine::level(rows_0, & plans[0usize], execution). await,
+                ::rollcall::engine::level(rows_1, & plans[1usize], execution). await,
             ];
-            ::rollcall::graphql::execute::Children::of_several(levels, places)
+            ::rollcall::engine::Children::of_several(levels, places)
         })
     }
 }
@@ -353,40 +338,38 @@ pub trait BookResolver: Sized + Send + Sync + 'static {
     fn tags(
         books: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<String>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<String>>;
     fn scores(
         books: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<
-        Option<Vec<Option<Vec<Option<f64>>>>>,
-    >;
+    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Vec<Option<f64>>>>>>;
     fn shelf(
         books: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<super::types::Shelf>;
+    ) -> impl ::rollcall::engine::Answers<super::types::Shelf>;
     fn related(
         books: &[&Self],
         args: &BookRelatedArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<super::types::Book>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<super::types::Book>>;
     fn summary(
         books: &[&Self],
         args: &BookSummaryArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<String>;
+    ) -> impl ::rollcall::engine::Answers<String>;
     fn authors(
         books: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<super::types::Person>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<super::types::Person>>;
     fn sequel(
         books: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Book>>;
+    ) -> impl ::rollcall::engine::Answers<Option<super::types::Book>>;
     /// Deprecated: Ask the desk.
     fn borrower(
         books: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Person>>;
+    ) -> impl ::rollcall::engine::Answers<Option<super::types::Person>>;
 }
 
 /// The arguments of `Book.related`.
@@ -395,15 +378,15 @@ pub struct BookRelatedArgs {
     pub first: Option<i32>,
 }
 
-impl ::rollcall::graphql::input::FromFields for BookRelatedArgs {
+impl ::rollcall::engine::input::FromFields for BookRelatedArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            first: ::rollcall::graphql::input::defaulted(
+            first: ::rollcall::engine::input::defaulted(
                 fields,
                 "first",
-                || ::rollcall::graphql::input::Value::Number(From::from(2i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(2i64)),
             )?,
         })
     }
@@ -416,64 +399,54 @@ pub struct BookSummaryArgs {
     pub loud: Option<bool>,
 }
 
-impl ::rollcall::graphql::input::FromFields for BookSummaryArgs {
+impl ::rollcall::engine::input::FromFields for BookSummaryArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            length: ::rollcall::graphql::input::defaulted(
+            length: ::rollcall::engine::input::defaulted(
                 fields,
                 "length",
-                || ::rollcall::graphql::input::Value::Number(From::from(4i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(4i64)),
             )?,
-            loud: ::rollcall::graphql::input::defaulted(
+            loud: ::rollcall::engine::input::defaulted(
                 fields,
                 "loud",
-                || ::rollcall::graphql::input::Value::Boolean(false),
+                || ::rollcall::engine::input::Value::Boolean(false),
             )?,
         })
     }
 }
 
-impl ::rollcall::graphql::execute::Node for super::types::Book {}
+impl ::rollcall::engine::Node for super::types::Book {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Book {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Book;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Book;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         match field {
             0u16 => {
-                ::rollcall::graphql::write::Scalar::write(&BookResolver::id(self), out)
+                ::rollcall::engine::write::Scalar::write(&BookResolver::id(self), out)
             }
             1u16 => {
-                ::rollcall::graphql::write::Scalar::write(&BookResolver::name(self), out)
+                ::rollcall::engine::write::Scalar::write(&BookResolver::name(self), out)
             }
             2u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &BookResolver::condition(self),
                     out,
                 )
             }
             3u16 => {
-                ::rollcall::graphql::write::Scalar::write(
-                    &BookResolver::price(self),
-                    out,
-                )
+                ::rollcall::engine::write::Scalar::write(&BookResolver::price(self), out)
             }
             4u16 => {
-                ::rollcall::graphql::write::Scalar::write(
-                    &BookResolver::pages(self),
-                    out,
-                )
+                ::rollcall::engine::write::Scalar::write(&BookResolver::pages(self), out)
             }
             5u16 => {
-                ::rollcall::graphql::write::Scalar::write(&BookResolver::isbn(self), out)
+                ::rollcall::engine::write::Scalar::write(&BookResolver::isbn(self), out)
             }
             6u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &BookResolver::published(self),
                     out,
                 )
@@ -483,16 +456,13 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             7u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as BookResolver>::tags(rows, &execution.context(field))
                             .await,
                         rows.len(),
@@ -502,7 +472,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             8u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as BookResolver>::scores(rows, &execution.context(field))
                             .await,
                         rows.len(),
@@ -512,7 +482,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             9u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as BookResolver>::shelf(
                                     rows,
                                     &execution.context(field),
@@ -527,7 +497,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             10u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as BookResolver>::related(
                                     rows,
                                     execution.arguments::<BookRelatedArgs>(field),
@@ -543,7 +513,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             11u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as BookResolver>::summary(
                                 rows,
                                 execution.arguments::<BookSummaryArgs>(field),
@@ -557,7 +527,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             12u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as BookResolver>::authors(
                                     rows,
                                     &execution.context(field),
@@ -572,7 +542,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             13u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as BookResolver>::sequel(
                                     rows,
                                     &execution.context(field),
@@ -587,7 +557,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             14u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as BookResolver>::borrower(
                                     rows,
                                     &execution.context(field),
@@ -618,21 +588,21 @@ pub trait FilmResolver: Sized + Send + Sync + 'static {
     fn shelf(
         films: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Shelf>>;
+    ) -> impl ::rollcall::engine::Answers<Option<super::types::Shelf>>;
     fn related(
         films: &[&Self],
         args: &FilmRelatedArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Option<Holding>>>>;
+    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Holding>>>>;
     fn summary(
         films: &[&Self],
         args: &FilmSummaryArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<String>>;
+    ) -> impl ::rollcall::engine::Answers<Option<String>>;
     fn director(
         films: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Person>>;
+    ) -> impl ::rollcall::engine::Answers<Option<super::types::Person>>;
 }
 
 /// The arguments of `Film.related`.
@@ -641,15 +611,15 @@ pub struct FilmRelatedArgs {
     pub first: Option<i32>,
 }
 
-impl ::rollcall::graphql::input::FromFields for FilmRelatedArgs {
+impl ::rollcall::engine::input::FromFields for FilmRelatedArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            first: ::rollcall::graphql::input::defaulted(
+            first: ::rollcall::engine::input::defaulted(
                 fields,
                 "first",
-                || ::rollcall::graphql::input::Value::Number(From::from(2i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(2i64)),
             )?,
         })
     }
@@ -661,50 +631,43 @@ pub struct FilmSummaryArgs {
     pub length: i32,
 }
 
-impl ::rollcall::graphql::input::FromFields for FilmSummaryArgs {
+impl ::rollcall::engine::input::FromFields for FilmSummaryArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            length: ::rollcall::graphql::input::defaulted(
+            length: ::rollcall::engine::input::defaulted(
                 fields,
                 "length",
-                || ::rollcall::graphql::input::Value::Number(From::from(4i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(4i64)),
             )?,
         })
     }
 }
 
-impl ::rollcall::graphql::execute::Node for super::types::Film {}
+impl ::rollcall::engine::Node for super::types::Film {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Film {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Film;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Film;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         match field {
             0u16 => {
-                ::rollcall::graphql::write::Scalar::write(&FilmResolver::id(self), out)
+                ::rollcall::engine::write::Scalar::write(&FilmResolver::id(self), out)
             }
             1u16 => {
-                ::rollcall::graphql::write::Scalar::write(&FilmResolver::name(self), out)
+                ::rollcall::engine::write::Scalar::write(&FilmResolver::name(self), out)
             }
             2u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &FilmResolver::condition(self),
                     out,
                 )
             }
             3u16 => {
-                ::rollcall::graphql::write::Scalar::write(
-                    &FilmResolver::price(self),
-                    out,
-                )
+                ::rollcall::engine::write::Scalar::write(&FilmResolver::price(self), out)
             }
             4u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &FilmResolver::minutes(self),
                     out,
                 )
@@ -714,16 +677,13 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             5u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as FilmResolver>::shelf(
                                     rows,
                                     &execution.context(field),
@@ -738,7 +698,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             6u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as FilmResolver>::related(
                                     rows,
                                     execution.arguments::<FilmRelatedArgs>(field),
@@ -754,7 +714,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             7u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as FilmResolver>::summary(
                                 rows,
                                 execution.arguments::<FilmSummaryArgs>(field),
@@ -768,7 +728,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             8u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as FilmResolver>::director(
                                     rows,
                                     &execution.context(field),
@@ -798,63 +758,59 @@ pub trait PersonResolver: Sized + Send + Sync + 'static {
     fn friend(
         persons: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Person>>;
+    ) -> impl ::rollcall::engine::Answers<Option<super::types::Person>>;
     fn wrote(
         persons: &[&Self],
         args: &PersonWroteArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<super::types::Book>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<super::types::Book>>;
     /// What they like best, of any kind.
     fn likes(
         persons: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Option<Find>>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<Option<Find>>>;
     fn motto(&self) -> Option<&str>;
 }
 
 /// The arguments of `Person.wrote`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PersonWroteArgs {
-    pub first: ::rollcall::graphql::input::MaybeUndefined<i32>,
+    pub first: ::rollcall::engine::input::MaybeUndefined<i32>,
 }
 
-impl ::rollcall::graphql::input::FromFields for PersonWroteArgs {
+impl ::rollcall::engine::input::FromFields for PersonWroteArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            first: ::rollcall::graphql::input::optional(fields, "first")?,
+            first: ::rollcall::engine::input::optional(fields, "first")?,
         })
     }
 }
 
-impl ::rollcall::graphql::execute::Node for super::types::Person {}
+impl ::rollcall::engine::Node for super::types::Person {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Person {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Person;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for super::types::Person {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Person;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         match field {
             0u16 => {
-                ::rollcall::graphql::write::Scalar::write(&PersonResolver::id(self), out)
+                ::rollcall::engine::write::Scalar::write(&PersonResolver::id(self), out)
             }
             1u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &PersonResolver::name(self),
                     out,
                 )
             }
             2u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &PersonResolver::born(self),
                     out,
                 )
             }
             6u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &PersonResolver::motto(self),
                     out,
                 )
@@ -864,16 +820,13 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             3u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as PersonResolver>::friend(
                                     rows,
                                     &execution.context(field),
@@ -888,7 +841,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             4u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as PersonResolver>::wrote(
                                     rows,
                                     execution.arguments::<PersonWroteArgs>(field),
@@ -904,7 +857,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             5u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as PersonResolver>::likes(
                                     rows,
                                     &execution.context(field),
@@ -935,92 +888,77 @@ pub trait ShelfResolver: Sized + Send + Sync + 'static {
     fn keeper(
         shelfs: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<super::types::Person>>;
+    ) -> impl ::rollcall::engine::Answers<Option<super::types::Person>>;
     fn holdings(
         shelfs: &[&Self],
         args: &ShelfHoldingsArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Holding>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<Holding>>;
     fn rows(
         shelfs: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Vec<Holding>>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<Vec<Holding>>>;
     fn gaps(
         shelfs: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<
-        Option<Vec<Option<Vec<Option<Holding>>>>>,
-    >;
+    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Vec<Option<Holding>>>>>>;
 }
 
 /// The arguments of `Shelf.holdings`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShelfHoldingsArgs {
-    pub condition: ::rollcall::graphql::input::MaybeUndefined<Condition>,
+    pub condition: ::rollcall::engine::input::MaybeUndefined<Condition>,
 }
 
-impl ::rollcall::graphql::input::FromFields for ShelfHoldingsArgs {
+impl ::rollcall::engine::input::FromFields for ShelfHoldingsArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            condition: ::rollcall::graphql::input::optional(fields, "condition")?,
+            condition: ::rollcall::engine::input::optional(fields, "condition")?,
         })
     }
 }
 
-impl ::rollcall::graphql::execute::Node for super::types::Shelf {}
+impl ::rollcall::engine::Node for super::types::Shelf {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Shelf {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Shelf;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Shelf;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         match field {
             0u16 => {
-                ::rollcall::graphql::write::Scalar::write(&ShelfResolver::id(self), out)
+                ::rollcall::engine::write::Scalar::write(&ShelfResolver::id(self), out)
             }
             1u16 => {
-                ::rollcall::graphql::write::Scalar::write(
-                    &ShelfResolver::name(self),
-                    out,
-                )
+                ::rollcall::engine::write::Scalar::write(&ShelfResolver::name(self), out)
             }
             2u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &ShelfResolver::floor(self),
                     out,
                 )
             }
             3u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &ShelfResolver::width(self),
                     out,
                 )
             }
             4u16 => {
-                ::rollcall::graphql::write::Scalar::write(
-                    &ShelfResolver::open(self),
-                    out,
-                )
+                ::rollcall::engine::write::Scalar::write(&ShelfResolver::open(self), out)
             }
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             5u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as ShelfResolver>::keeper(
                                     rows,
                                     &execution.context(field),
@@ -1035,7 +973,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             6u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as ShelfResolver>::holdings(
                                     rows,
                                     execution.arguments::<ShelfHoldingsArgs>(field),
@@ -1051,7 +989,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             7u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as ShelfResolver>::rows(
                                     rows,
                                     &execution.context(field),
@@ -1066,7 +1004,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             8u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as ShelfResolver>::gaps(
                                     rows,
                                     &execution.context(field),
@@ -1121,17 +1059,14 @@ impl From<super::types::Shelf> for Find {
     }
 }
 
-impl ::rollcall::graphql::execute::Node for Find {}
+impl ::rollcall::engine::Node for Find {}
 
-impl ::rollcall::graphql::execute::Composite<super::types::State> for Find {
+impl ::rollcall::engine::Composite<super::types::State> for Find {
     fn resolve<'r, 'a: 'r>(
         nodes: Vec<&'a Self>,
-        plans: &'a [::rollcall::graphql::plan::ObjectPlan],
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Children<'a>,
-    > {
+        plans: &'a [::rollcall::engine::plan::ObjectPlan],
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
         Box::pin(async move {
             let mut places = Vec::with_capacity(nodes.len());
             let mut rows_0 = Vec::new();
@@ -1159,14 +1094,12 @@ impl ::rollcall::graphql::execute::Composite<super::types::State> for Find {
                 }
             }
             let levels = vec![
-                ::rollcall::graphql::execute::level(rows_0, & plans[0usize], execution).
-                await, ::rollcall::graphql::execute::level(rows_1, & plans[1usize],
-                execution). await, ::rollcall::graphql::execute::level(rows_2, &
-                plans[2usize], execution). await,
-                ::rollcall::graphql::execute::level(rows_3, & plans[3usize], execution).
-                await,
+                ::rollcall::engine::level(rows_0, & plans[0usize], execution). await,
+                ::rollcall::engine::level(rows_1, & plans[1usize], execution). await,
+                ::rollcall::engine::level(rows_2, & plans[2usize], execution). await,
+                ::rollcall::engine::level(rows_3, & plans[3usize], execution). await,
             ];
-            ::rollcall::graphql::execute::Children::of_several(levels, places)
+            ::rollcall::engine::Children::of_several(levels, places)
         })
     }
 }
@@ -1194,17 +1127,14 @@ impl From<super::types::Harsh> for Trouble {
     }
 }
 
-impl ::rollcall::graphql::execute::Node for Trouble {}
+impl ::rollcall::engine::Node for Trouble {}
 
-impl ::rollcall::graphql::execute::Composite<super::types::State> for Trouble {
+impl ::rollcall::engine::Composite<super::types::State> for Trouble {
     fn resolve<'r, 'a: 'r>(
         nodes: Vec<&'a Self>,
-        plans: &'a [::rollcall::graphql::plan::ObjectPlan],
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Children<'a>,
-    > {
+        plans: &'a [::rollcall::engine::plan::ObjectPlan],
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
         Box::pin(async move {
             let mut places = Vec::with_capacity(nodes.len());
             let mut rows_0 = Vec::new();
@@ -1222,11 +1152,10 @@ impl ::rollcall::graphql::execute::Composite<super::types::State> for Trouble {
                 }
             }
             let levels = vec![
-                ::rollcall::graphql::execute::level(rows_0, & plans[0usize], execution).
-                await, ::rollcall::graphql::execute::level(rows_1, & plans[1usize],
-                execution). await,
+                ::rollcall::engine::level(rows_0, & plans[0usize], execution). await,
+                ::rollcall::engine::level(rows_1, & plans[1usize], execution). await,
             ];
-            ::rollcall::graphql::execute::Children::of_several(levels, places)
+            ::rollcall::engine::Children::of_several(levels, places)
         })
     }
 }
@@ -1243,51 +1172,51 @@ pub trait CalmResolver: Sized + Send + Sync + 'static {
         calms: &[&Self],
         args: &CalmWordArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<String>;
+    ) -> impl ::rollcall::engine::Answers<String>;
     fn sure(
         calms: &[&Self],
         args: &CalmSureArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<String>;
+    ) -> impl ::rollcall::engine::Answers<String>;
     fn one(
         calms: &[&Self],
         args: &CalmOneArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Trouble>;
+    ) -> impl ::rollcall::engine::Answers<Trouble>;
     fn must(
         calms: &[&Self],
         args: &CalmMustArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<super::types::Calm>;
+    ) -> impl ::rollcall::engine::Answers<super::types::Calm>;
     fn next(
         calms: &[&Self],
         args: &CalmNextArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<Trouble>>;
+    ) -> impl ::rollcall::engine::Answers<Option<Trouble>>;
     fn kin(
         calms: &[&Self],
         args: &CalmKinArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Trouble>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<Trouble>>;
     fn ward(
         calms: &[&Self],
         args: &CalmWardArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<super::types::Ward>;
+    ) -> impl ::rollcall::engine::Answers<super::types::Ward>;
 }
 
 /// The arguments of `Calm.word`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmWordArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for CalmWordArgs {
+impl ::rollcall::engine::input::FromFields for CalmWordArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1295,15 +1224,15 @@ impl ::rollcall::graphql::input::FromFields for CalmWordArgs {
 /// The arguments of `Calm.sure`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmSureArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for CalmSureArgs {
+impl ::rollcall::engine::input::FromFields for CalmSureArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1311,15 +1240,15 @@ impl ::rollcall::graphql::input::FromFields for CalmSureArgs {
 /// The arguments of `Calm.one`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmOneArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for CalmOneArgs {
+impl ::rollcall::engine::input::FromFields for CalmOneArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1327,15 +1256,15 @@ impl ::rollcall::graphql::input::FromFields for CalmOneArgs {
 /// The arguments of `Calm.must`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmMustArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for CalmMustArgs {
+impl ::rollcall::engine::input::FromFields for CalmMustArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1343,15 +1272,15 @@ impl ::rollcall::graphql::input::FromFields for CalmMustArgs {
 /// The arguments of `Calm.next`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmNextArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for CalmNextArgs {
+impl ::rollcall::engine::input::FromFields for CalmNextArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1359,15 +1288,15 @@ impl ::rollcall::graphql::input::FromFields for CalmNextArgs {
 /// The arguments of `Calm.kin`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmKinArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for CalmKinArgs {
+impl ::rollcall::engine::input::FromFields for CalmKinArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1375,53 +1304,43 @@ impl ::rollcall::graphql::input::FromFields for CalmKinArgs {
 /// The arguments of `Calm.ward`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmWardArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for CalmWardArgs {
+impl ::rollcall::engine::input::FromFields for CalmWardArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
 
-impl ::rollcall::graphql::execute::Node for super::types::Calm {}
+impl ::rollcall::engine::Node for super::types::Calm {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Calm {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Calm;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Calm;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         match field {
             0u16 => {
-                ::rollcall::graphql::write::Scalar::write(&CalmResolver::id(self), out)
+                ::rollcall::engine::write::Scalar::write(&CalmResolver::id(self), out)
             }
             1u16 => {
-                ::rollcall::graphql::write::Scalar::write(
-                    &CalmResolver::label(self),
-                    out,
-                )
+                ::rollcall::engine::write::Scalar::write(&CalmResolver::label(self), out)
             }
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             2u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as CalmResolver>::word(
                                 rows,
                                 execution.arguments::<CalmWordArgs>(field),
@@ -1435,7 +1354,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             3u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as CalmResolver>::sure(
                                 rows,
                                 execution.arguments::<CalmSureArgs>(field),
@@ -1449,7 +1368,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             4u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as CalmResolver>::one(
                                     rows,
                                     execution.arguments::<CalmOneArgs>(field),
@@ -1465,7 +1384,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             5u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as CalmResolver>::must(
                                     rows,
                                     execution.arguments::<CalmMustArgs>(field),
@@ -1481,7 +1400,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             6u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as CalmResolver>::next(
                                     rows,
                                     execution.arguments::<CalmNextArgs>(field),
@@ -1497,7 +1416,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             7u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as CalmResolver>::kin(
                                     rows,
                                     execution.arguments::<CalmKinArgs>(field),
@@ -1513,7 +1432,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             8u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as CalmResolver>::ward(
                                     rows,
                                     execution.arguments::<CalmWardArgs>(field),
@@ -1544,51 +1463,51 @@ pub trait HarshResolver: Sized + Send + Sync + 'static {
         harshs: &[&Self],
         args: &HarshWordArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<String>>;
+    ) -> impl ::rollcall::engine::Answers<Option<String>>;
     fn sure(
         harshs: &[&Self],
         args: &HarshSureArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<String>;
+    ) -> impl ::rollcall::engine::Answers<String>;
     fn one(
         harshs: &[&Self],
         args: &HarshOneArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<Trouble>>;
+    ) -> impl ::rollcall::engine::Answers<Option<Trouble>>;
     fn must(
         harshs: &[&Self],
         args: &HarshMustArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Trouble>;
+    ) -> impl ::rollcall::engine::Answers<Trouble>;
     fn next(
         harshs: &[&Self],
         args: &HarshNextArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<Trouble>>;
+    ) -> impl ::rollcall::engine::Answers<Option<Trouble>>;
     fn kin(
         harshs: &[&Self],
         args: &HarshKinArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<super::types::Harsh>>>;
+    ) -> impl ::rollcall::engine::Answers<Option<Vec<super::types::Harsh>>>;
     fn ward(
         harshs: &[&Self],
         args: &HarshWardArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<super::types::Ward>;
+    ) -> impl ::rollcall::engine::Answers<super::types::Ward>;
 }
 
 /// The arguments of `Harsh.word`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshWordArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for HarshWordArgs {
+impl ::rollcall::engine::input::FromFields for HarshWordArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1596,15 +1515,15 @@ impl ::rollcall::graphql::input::FromFields for HarshWordArgs {
 /// The arguments of `Harsh.sure`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshSureArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for HarshSureArgs {
+impl ::rollcall::engine::input::FromFields for HarshSureArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1612,15 +1531,15 @@ impl ::rollcall::graphql::input::FromFields for HarshSureArgs {
 /// The arguments of `Harsh.one`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshOneArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for HarshOneArgs {
+impl ::rollcall::engine::input::FromFields for HarshOneArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1628,15 +1547,15 @@ impl ::rollcall::graphql::input::FromFields for HarshOneArgs {
 /// The arguments of `Harsh.must`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshMustArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for HarshMustArgs {
+impl ::rollcall::engine::input::FromFields for HarshMustArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1644,15 +1563,15 @@ impl ::rollcall::graphql::input::FromFields for HarshMustArgs {
 /// The arguments of `Harsh.next`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshNextArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for HarshNextArgs {
+impl ::rollcall::engine::input::FromFields for HarshNextArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1660,15 +1579,15 @@ impl ::rollcall::graphql::input::FromFields for HarshNextArgs {
 /// The arguments of `Harsh.kin`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshKinArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for HarshKinArgs {
+impl ::rollcall::engine::input::FromFields for HarshKinArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1676,34 +1595,30 @@ impl ::rollcall::graphql::input::FromFields for HarshKinArgs {
 /// The arguments of `Harsh.ward`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshWardArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for HarshWardArgs {
+impl ::rollcall::engine::input::FromFields for HarshWardArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
 
-impl ::rollcall::graphql::execute::Node for super::types::Harsh {}
+impl ::rollcall::engine::Node for super::types::Harsh {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Harsh {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Harsh;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Harsh;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         match field {
             0u16 => {
-                ::rollcall::graphql::write::Scalar::write(&HarshResolver::id(self), out)
+                ::rollcall::engine::write::Scalar::write(&HarshResolver::id(self), out)
             }
             1u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &HarshResolver::label(self),
                     out,
                 )
@@ -1713,16 +1628,13 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             2u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as HarshResolver>::word(
                                 rows,
                                 execution.arguments::<HarshWordArgs>(field),
@@ -1736,7 +1648,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             3u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as HarshResolver>::sure(
                                 rows,
                                 execution.arguments::<HarshSureArgs>(field),
@@ -1750,7 +1662,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             4u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as HarshResolver>::one(
                                     rows,
                                     execution.arguments::<HarshOneArgs>(field),
@@ -1766,7 +1678,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             5u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as HarshResolver>::must(
                                     rows,
                                     execution.arguments::<HarshMustArgs>(field),
@@ -1782,7 +1694,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             6u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as HarshResolver>::next(
                                     rows,
                                     execution.arguments::<HarshNextArgs>(field),
@@ -1798,7 +1710,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             7u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as HarshResolver>::kin(
                                     rows,
                                     execution.arguments::<HarshKinArgs>(field),
@@ -1814,7 +1726,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             8u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as HarshResolver>::ward(
                                     rows,
                                     execution.arguments::<HarshWardArgs>(field),
@@ -1844,68 +1756,66 @@ pub trait WardResolver: Sized + Send + Sync + 'static {
         wards: &[&Self],
         args: &WardLooseArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Option<Trouble>>>>;
+    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Trouble>>>>;
     fn filled(
         wards: &[&Self],
         args: &WardFilledArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Trouble>>>;
+    ) -> impl ::rollcall::engine::Answers<Option<Vec<Trouble>>>;
     fn firm(
         wards: &[&Self],
         args: &WardFirmArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Option<Trouble>>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<Option<Trouble>>>;
     fn strict(
         wards: &[&Self],
         args: &WardStrictArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Trouble>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<Trouble>>;
     fn grid(
         wards: &[&Self],
         args: &WardGridArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<
-        Option<Vec<Option<Vec<Option<Trouble>>>>>,
-    >;
+    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Vec<Option<Trouble>>>>>>;
     fn full_grid(
         wards: &[&Self],
         args: &WardFullGridArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Option<Vec<Trouble>>>>>;
+    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Vec<Trouble>>>>>;
     fn firm_rows(
         wards: &[&Self],
         args: &WardFirmRowsArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Vec<Option<Trouble>>>>>;
+    ) -> impl ::rollcall::engine::Answers<Option<Vec<Vec<Option<Trouble>>>>>;
     fn strict_grid(
         wards: &[&Self],
         args: &WardStrictGridArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Vec<Trouble>>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<Vec<Trouble>>>;
     fn words(
         wards: &[&Self],
         args: &WardWordsArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<Vec<Option<String>>>>;
+    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<String>>>>;
     fn numbers(
         wards: &[&Self],
         args: &WardNumbersArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<Option<Vec<Option<i32>>>>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<Option<Vec<Option<i32>>>>>;
 }
 
 /// The arguments of `Ward.loose`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardLooseArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for WardLooseArgs {
+impl ::rollcall::engine::input::FromFields for WardLooseArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1913,15 +1823,15 @@ impl ::rollcall::graphql::input::FromFields for WardLooseArgs {
 /// The arguments of `Ward.filled`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFilledArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for WardFilledArgs {
+impl ::rollcall::engine::input::FromFields for WardFilledArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1929,15 +1839,15 @@ impl ::rollcall::graphql::input::FromFields for WardFilledArgs {
 /// The arguments of `Ward.firm`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFirmArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for WardFirmArgs {
+impl ::rollcall::engine::input::FromFields for WardFirmArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1945,15 +1855,15 @@ impl ::rollcall::graphql::input::FromFields for WardFirmArgs {
 /// The arguments of `Ward.strict`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardStrictArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for WardStrictArgs {
+impl ::rollcall::engine::input::FromFields for WardStrictArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1961,15 +1871,15 @@ impl ::rollcall::graphql::input::FromFields for WardStrictArgs {
 /// The arguments of `Ward.grid`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardGridArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for WardGridArgs {
+impl ::rollcall::engine::input::FromFields for WardGridArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1977,15 +1887,15 @@ impl ::rollcall::graphql::input::FromFields for WardGridArgs {
 /// The arguments of `Ward.fullGrid`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFullGridArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for WardFullGridArgs {
+impl ::rollcall::engine::input::FromFields for WardFullGridArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -1993,15 +1903,15 @@ impl ::rollcall::graphql::input::FromFields for WardFullGridArgs {
 /// The arguments of `Ward.firmRows`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFirmRowsArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for WardFirmRowsArgs {
+impl ::rollcall::engine::input::FromFields for WardFirmRowsArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -2009,15 +1919,15 @@ impl ::rollcall::graphql::input::FromFields for WardFirmRowsArgs {
 /// The arguments of `Ward.strictGrid`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardStrictGridArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for WardStrictGridArgs {
+impl ::rollcall::engine::input::FromFields for WardStrictGridArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -2025,15 +1935,15 @@ impl ::rollcall::graphql::input::FromFields for WardStrictGridArgs {
 /// The arguments of `Ward.words`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardWordsArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for WardWordsArgs {
+impl ::rollcall::engine::input::FromFields for WardWordsArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -2041,47 +1951,40 @@ impl ::rollcall::graphql::input::FromFields for WardWordsArgs {
 /// The arguments of `Ward.numbers`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardNumbersArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for WardNumbersArgs {
+impl ::rollcall::engine::input::FromFields for WardNumbersArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
 
-impl ::rollcall::graphql::execute::Node for super::types::Ward {}
+impl ::rollcall::engine::Node for super::types::Ward {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Ward {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Ward;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Ward;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         match field {
             0u16 => {
-                ::rollcall::graphql::write::Scalar::write(&WardResolver::id(self), out)
+                ::rollcall::engine::write::Scalar::write(&WardResolver::id(self), out)
             }
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             1u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as WardResolver>::loose(
                                     rows,
                                     execution.arguments::<WardLooseArgs>(field),
@@ -2097,7 +2000,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             2u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as WardResolver>::filled(
                                     rows,
                                     execution.arguments::<WardFilledArgs>(field),
@@ -2113,7 +2016,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             3u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as WardResolver>::firm(
                                     rows,
                                     execution.arguments::<WardFirmArgs>(field),
@@ -2129,7 +2032,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             4u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as WardResolver>::strict(
                                     rows,
                                     execution.arguments::<WardStrictArgs>(field),
@@ -2145,7 +2048,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             5u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as WardResolver>::grid(
                                     rows,
                                     execution.arguments::<WardGridArgs>(field),
@@ -2161,7 +2064,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             6u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as WardResolver>::full_grid(
                                     rows,
                                     execution.arguments::<WardFullGridArgs>(field),
@@ -2177,7 +2080,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             7u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as WardResolver>::firm_rows(
                                     rows,
                                     execution.arguments::<WardFirmRowsArgs>(field),
@@ -2193,7 +2096,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             8u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as WardResolver>::strict_grid(
                                     rows,
                                     execution.arguments::<WardStrictGridArgs>(field),
@@ -2209,7 +2112,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             9u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as WardResolver>::words(
                                 rows,
                                 execution.arguments::<WardWordsArgs>(field),
@@ -2223,7 +2126,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             10u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as WardResolver>::numbers(
                                 rows,
                                 execution.arguments::<WardNumbersArgs>(field),
@@ -2244,26 +2147,26 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
 #[derive(Debug, Clone, PartialEq)]
 pub struct Range {
     pub from: i32,
-    pub to: ::rollcall::graphql::input::MaybeUndefined<i32>,
+    pub to: ::rollcall::engine::input::MaybeUndefined<i32>,
     /// How far at a time.
     pub step: Option<f64>,
 }
 
-impl ::rollcall::graphql::input::FromFields for Range {
+impl ::rollcall::engine::input::FromFields for Range {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            from: ::rollcall::graphql::input::defaulted(
+            from: ::rollcall::engine::input::defaulted(
                 fields,
                 "from",
-                || ::rollcall::graphql::input::Value::Number(From::from(0i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(0i64)),
             )?,
-            to: ::rollcall::graphql::input::optional(fields, "to")?,
-            step: ::rollcall::graphql::input::defaulted(
+            to: ::rollcall::engine::input::optional(fields, "to")?,
+            step: ::rollcall::engine::input::defaulted(
                 fields,
                 "step",
-                || ::rollcall::graphql::input::float(0.5f64),
+                || ::rollcall::engine::input::float(0.5f64),
             )?,
         })
     }
@@ -2274,12 +2177,12 @@ pub struct Level {
     pub depth: i32,
 }
 
-impl ::rollcall::graphql::input::FromFields for Level {
+impl ::rollcall::engine::input::FromFields for Level {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            depth: ::rollcall::graphql::input::required(fields, "depth")?,
+            depth: ::rollcall::engine::input::required(fields, "depth")?,
         })
     }
 }
@@ -2287,22 +2190,22 @@ impl ::rollcall::graphql::input::FromFields for Level {
 /// Exactly one of these.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pick {
-    pub id: ::rollcall::graphql::input::MaybeUndefined<String>,
-    pub name: ::rollcall::graphql::input::MaybeUndefined<String>,
-    pub range: ::rollcall::graphql::input::MaybeUndefined<Range>,
-    pub list: ::rollcall::graphql::input::MaybeUndefined<Vec<i32>>,
+    pub id: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub name: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub range: ::rollcall::engine::input::MaybeUndefined<Range>,
+    pub list: ::rollcall::engine::input::MaybeUndefined<Vec<i32>>,
 }
 
-impl ::rollcall::graphql::input::FromFields for Pick {
+impl ::rollcall::engine::input::FromFields for Pick {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
-        ::rollcall::graphql::input::exactly_one(fields)?;
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+        ::rollcall::engine::input::exactly_one(fields)?;
         Ok(Self {
-            id: ::rollcall::graphql::input::optional(fields, "id")?,
-            name: ::rollcall::graphql::input::optional(fields, "name")?,
-            range: ::rollcall::graphql::input::optional(fields, "range")?,
-            list: ::rollcall::graphql::input::optional(fields, "list")?,
+            id: ::rollcall::engine::input::optional(fields, "id")?,
+            name: ::rollcall::engine::input::optional(fields, "name")?,
+            range: ::rollcall::engine::input::optional(fields, "range")?,
+            list: ::rollcall::engine::input::optional(fields, "list")?,
         })
     }
 }
@@ -2310,65 +2213,62 @@ impl ::rollcall::graphql::input::FromFields for Pick {
 /// Every shape an input may have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EchoInput {
-    pub text: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub text: ::rollcall::engine::input::MaybeUndefined<String>,
     pub count: Option<i32>,
     pub must: i32,
     /// Deprecated: Flags are gone.
-    pub flag: ::rollcall::graphql::input::MaybeUndefined<bool>,
-    pub ids: ::rollcall::graphql::input::MaybeUndefined<Vec<String>>,
+    pub flag: ::rollcall::engine::input::MaybeUndefined<bool>,
+    pub ids: ::rollcall::engine::input::MaybeUndefined<Vec<String>>,
     pub conditions: Option<Vec<Option<Condition>>>,
     pub range: Option<Range>,
     /// Once more.
-    pub nested: ::rollcall::graphql::input::MaybeUndefined<
-        ::rollcall::graphql::execute::Boxed<EchoInput>,
+    pub nested: ::rollcall::engine::input::MaybeUndefined<
+        ::rollcall::engine::Boxed<EchoInput>,
     >,
-    pub ranges: ::rollcall::graphql::input::MaybeUndefined<Vec<Range>>,
-    pub pick: ::rollcall::graphql::input::MaybeUndefined<Pick>,
+    pub ranges: ::rollcall::engine::input::MaybeUndefined<Vec<Range>>,
+    pub pick: ::rollcall::engine::input::MaybeUndefined<Pick>,
 }
 
-impl ::rollcall::graphql::input::FromFields for EchoInput {
+impl ::rollcall::engine::input::FromFields for EchoInput {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            text: ::rollcall::graphql::input::optional(fields, "text")?,
-            count: ::rollcall::graphql::input::defaulted(
+            text: ::rollcall::engine::input::optional(fields, "text")?,
+            count: ::rollcall::engine::input::defaulted(
                 fields,
                 "count",
-                || ::rollcall::graphql::input::Value::Number(From::from(3i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(3i64)),
             )?,
-            must: ::rollcall::graphql::input::defaulted(
+            must: ::rollcall::engine::input::defaulted(
                 fields,
                 "must",
-                || ::rollcall::graphql::input::Value::Number(From::from(1i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(1i64)),
             )?,
-            flag: ::rollcall::graphql::input::optional(fields, "flag")?,
-            ids: ::rollcall::graphql::input::optional(fields, "ids")?,
-            conditions: ::rollcall::graphql::input::defaulted(
+            flag: ::rollcall::engine::input::optional(fields, "flag")?,
+            ids: ::rollcall::engine::input::optional(fields, "ids")?,
+            conditions: ::rollcall::engine::input::defaulted(
                 fields,
                 "conditions",
-                || ::rollcall::graphql::input::Value::List(
+                || ::rollcall::engine::input::Value::List(
                     vec![
-                        ::rollcall::graphql::input::Value::Enum(::rollcall::graphql::input::Name::new("GOOD")),
-                        ::rollcall::graphql::input::Value::Null
+                        ::rollcall::engine::input::Value::Enum(::rollcall::engine::input::Name::new("GOOD")),
+                        ::rollcall::engine::input::Value::Null
                     ],
                 ),
             )?,
-            range: ::rollcall::graphql::input::defaulted(
+            range: ::rollcall::engine::input::defaulted(
                 fields,
                 "range",
-                || ::rollcall::graphql::input::object([
-                    (
-                        "from",
-                        ::rollcall::graphql::input::Value::Number(From::from(2i64)),
-                    ),
-                    ("to", ::rollcall::graphql::input::Value::Number(From::from(4i64))),
-                    ("step", ::rollcall::graphql::input::float(0.5f64)),
+                || ::rollcall::engine::input::object([
+                    ("from", ::rollcall::engine::input::Value::Number(From::from(2i64))),
+                    ("to", ::rollcall::engine::input::Value::Number(From::from(4i64))),
+                    ("step", ::rollcall::engine::input::float(0.5f64)),
                 ]),
             )?,
-            nested: ::rollcall::graphql::input::optional(fields, "nested")?,
-            ranges: ::rollcall::graphql::input::optional(fields, "ranges")?,
-            pick: ::rollcall::graphql::input::optional(fields, "pick")?,
+            nested: ::rollcall::engine::input::optional(fields, "nested")?,
+            ranges: ::rollcall::engine::input::optional(fields, "ranges")?,
+            pick: ::rollcall::engine::input::optional(fields, "pick")?,
         })
     }
 }
@@ -2384,10 +2284,7 @@ pub struct Query;
 )]
 pub trait NodeQuery {
     /// One thing by its identifier, or null.
-    fn node(
-        ctx: &Ctx<'_>,
-        id: String,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<Node>>;
+    fn node(ctx: &Ctx<'_>, id: String) -> impl ::rollcall::engine::Answer<Option<Node>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2398,7 +2295,7 @@ pub trait NodesQuery {
     fn nodes(
         ctx: &Ctx<'_>,
         ids: Vec<String>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Vec<Option<Node>>>;
+    ) -> impl ::rollcall::engine::Answer<Vec<Option<Node>>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2408,7 +2305,7 @@ pub trait NodesQuery {
 pub trait ViewerQuery {
     fn viewer(
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<super::types::Person>>;
+    ) -> impl ::rollcall::engine::Answer<Option<super::types::Person>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2419,7 +2316,7 @@ pub trait ShelfQuery {
     fn shelf(
         ctx: &Ctx<'_>,
         id: String,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<super::types::Shelf>>;
+    ) -> impl ::rollcall::engine::Answer<Option<super::types::Shelf>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2429,7 +2326,7 @@ pub trait ShelfQuery {
 pub trait ShelvesQuery {
     fn shelves(
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Vec<super::types::Shelf>>;
+    ) -> impl ::rollcall::engine::Answer<Vec<super::types::Shelf>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2439,9 +2336,9 @@ pub trait ShelvesQuery {
 pub trait HoldingsQuery {
     fn holdings(
         ctx: &Ctx<'_>,
-        condition: ::rollcall::graphql::input::MaybeUndefined<Condition>,
+        condition: ::rollcall::engine::input::MaybeUndefined<Condition>,
         first: Option<i32>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Vec<Holding>>;
+    ) -> impl ::rollcall::engine::Answer<Vec<Holding>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2453,7 +2350,7 @@ pub trait SearchQuery {
         ctx: &Ctx<'_>,
         text: String,
         first: i32,
-    ) -> impl ::rollcall::graphql::execute::Answer<Vec<Find>>;
+    ) -> impl ::rollcall::engine::Answer<Vec<Find>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2461,10 +2358,7 @@ pub trait SearchQuery {
     note = "write `impl PickQuery for Query` in src/graphql/pick.rs"
 )]
 pub trait PickQuery {
-    fn pick(
-        ctx: &Ctx<'_>,
-        by: Pick,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<Node>>;
+    fn pick(ctx: &Ctx<'_>, by: Pick) -> impl ::rollcall::engine::Answer<Option<Node>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2472,9 +2366,7 @@ pub trait PickQuery {
     note = "write `impl NothingQuery for Query` in src/graphql/nothing.rs"
 )]
 pub trait NothingQuery {
-    fn nothing(
-        ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<Holding>>;
+    fn nothing(ctx: &Ctx<'_>) -> impl ::rollcall::engine::Answer<Option<Holding>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2482,7 +2374,7 @@ pub trait NothingQuery {
     note = "write `impl EmptyQuery for Query` in src/graphql/empty.rs"
 )]
 pub trait EmptyQuery {
-    fn empty(ctx: &Ctx<'_>) -> impl ::rollcall::graphql::execute::Answer<Vec<Find>>;
+    fn empty(ctx: &Ctx<'_>) -> impl ::rollcall::engine::Answer<Vec<Find>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2493,8 +2385,8 @@ pub trait TroubleQuery {
     fn trouble(
         ctx: &Ctx<'_>,
         id: String,
-        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<Trouble>>;
+        fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::engine::Answer<Option<Trouble>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2505,8 +2397,8 @@ pub trait MustTroubleQuery {
     fn must_trouble(
         ctx: &Ctx<'_>,
         id: String,
-        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Trouble>;
+        fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::engine::Answer<Trouble>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2516,8 +2408,8 @@ pub trait MustTroubleQuery {
 pub trait TroublesQuery {
     fn troubles(
         ctx: &Ctx<'_>,
-        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<Vec<Option<Trouble>>>>;
+        fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::engine::Answer<Option<Vec<Option<Trouble>>>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2527,8 +2419,8 @@ pub trait TroublesQuery {
 pub trait WardQuery {
     fn ward(
         ctx: &Ctx<'_>,
-        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::graphql::execute::Answer<super::types::Ward>;
+        fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::engine::Answer<super::types::Ward>;
 }
 
 /// Deprecated: No longer supported
@@ -2538,7 +2430,7 @@ pub trait WardQuery {
 )]
 pub trait OldQuery {
     /// Deprecated: No longer supported
-    fn old(ctx: &Ctx<'_>) -> impl ::rollcall::graphql::execute::Answer<Option<String>>;
+    fn old(ctx: &Ctx<'_>) -> impl ::rollcall::engine::Answer<Option<String>>;
 }
 
 /// Deprecated: Older than `old`.
@@ -2550,8 +2442,8 @@ pub trait OlderQuery {
     /// Deprecated: Older than `old`.
     fn older(
         ctx: &Ctx<'_>,
-        than: ::rollcall::graphql::input::MaybeUndefined<i32>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<String>>;
+        than: ::rollcall::engine::input::MaybeUndefined<i32>,
+    ) -> impl ::rollcall::engine::Answer<Option<String>>;
 }
 
 /// Its own arguments as JSON, in this order, those left out left out.
@@ -2563,23 +2455,21 @@ pub trait EchoQuery {
     /// Its own arguments as JSON, in this order, those left out left out.
     fn echo(
         ctx: &Ctx<'_>,
-        input: ::rollcall::graphql::input::MaybeUndefined<EchoInput>,
-        list: ::rollcall::graphql::input::MaybeUndefined<Vec<i32>>,
-        r#enum: ::rollcall::graphql::input::MaybeUndefined<Condition>,
-        id: ::rollcall::graphql::input::MaybeUndefined<String>,
+        input: ::rollcall::engine::input::MaybeUndefined<EchoInput>,
+        list: ::rollcall::engine::input::MaybeUndefined<Vec<i32>>,
+        r#enum: ::rollcall::engine::input::MaybeUndefined<Condition>,
+        id: ::rollcall::engine::input::MaybeUndefined<String>,
         i: Option<i32>,
         f: Option<f64>,
         s: Option<String>,
         b: Option<bool>,
-        matrix: ::rollcall::graphql::input::MaybeUndefined<
-            Vec<Option<Vec<Option<i32>>>>,
-        >,
-        on: ::rollcall::graphql::input::MaybeUndefined<super::types::Date>,
-        pick: ::rollcall::graphql::input::MaybeUndefined<Pick>,
+        matrix: ::rollcall::engine::input::MaybeUndefined<Vec<Option<Vec<Option<i32>>>>>,
+        on: ::rollcall::engine::input::MaybeUndefined<super::types::Date>,
+        pick: ::rollcall::engine::input::MaybeUndefined<Pick>,
         range: Option<Range>,
         looks: Vec<Condition>,
         none: Option<i32>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<String>>;
+    ) -> impl ::rollcall::engine::Answer<Option<String>>;
 }
 
 /// The arguments of `Query.node`.
@@ -2588,12 +2478,12 @@ pub struct QueryNodeArgs {
     pub id: String,
 }
 
-impl ::rollcall::graphql::input::FromFields for QueryNodeArgs {
+impl ::rollcall::engine::input::FromFields for QueryNodeArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            id: ::rollcall::graphql::input::required(fields, "id")?,
+            id: ::rollcall::engine::input::required(fields, "id")?,
         })
     }
 }
@@ -2604,12 +2494,12 @@ pub struct QueryNodesArgs {
     pub ids: Vec<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for QueryNodesArgs {
+impl ::rollcall::engine::input::FromFields for QueryNodesArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            ids: ::rollcall::graphql::input::required(fields, "ids")?,
+            ids: ::rollcall::engine::input::required(fields, "ids")?,
         })
     }
 }
@@ -2620,15 +2510,15 @@ pub struct QueryShelfArgs {
     pub id: String,
 }
 
-impl ::rollcall::graphql::input::FromFields for QueryShelfArgs {
+impl ::rollcall::engine::input::FromFields for QueryShelfArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            id: ::rollcall::graphql::input::defaulted(
+            id: ::rollcall::engine::input::defaulted(
                 fields,
                 "id",
-                || ::rollcall::graphql::input::Value::String(String::from("s1")),
+                || ::rollcall::engine::input::Value::String(String::from("s1")),
             )?,
         })
     }
@@ -2637,20 +2527,20 @@ impl ::rollcall::graphql::input::FromFields for QueryShelfArgs {
 /// The arguments of `Query.holdings`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryHoldingsArgs {
-    pub condition: ::rollcall::graphql::input::MaybeUndefined<Condition>,
+    pub condition: ::rollcall::engine::input::MaybeUndefined<Condition>,
     pub first: Option<i32>,
 }
 
-impl ::rollcall::graphql::input::FromFields for QueryHoldingsArgs {
+impl ::rollcall::engine::input::FromFields for QueryHoldingsArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            condition: ::rollcall::graphql::input::optional(fields, "condition")?,
-            first: ::rollcall::graphql::input::defaulted(
+            condition: ::rollcall::engine::input::optional(fields, "condition")?,
+            first: ::rollcall::engine::input::defaulted(
                 fields,
                 "first",
-                || ::rollcall::graphql::input::Value::Number(From::from(10i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(10i64)),
             )?,
         })
     }
@@ -2663,16 +2553,16 @@ pub struct QuerySearchArgs {
     pub first: i32,
 }
 
-impl ::rollcall::graphql::input::FromFields for QuerySearchArgs {
+impl ::rollcall::engine::input::FromFields for QuerySearchArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            text: ::rollcall::graphql::input::required(fields, "text")?,
-            first: ::rollcall::graphql::input::defaulted(
+            text: ::rollcall::engine::input::required(fields, "text")?,
+            first: ::rollcall::engine::input::defaulted(
                 fields,
                 "first",
-                || ::rollcall::graphql::input::Value::Number(From::from(3i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(3i64)),
             )?,
         })
     }
@@ -2684,12 +2574,12 @@ pub struct QueryPickArgs {
     pub by: Pick,
 }
 
-impl ::rollcall::graphql::input::FromFields for QueryPickArgs {
+impl ::rollcall::engine::input::FromFields for QueryPickArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            by: ::rollcall::graphql::input::required(fields, "by")?,
+            by: ::rollcall::engine::input::required(fields, "by")?,
         })
     }
 }
@@ -2698,20 +2588,20 @@ impl ::rollcall::graphql::input::FromFields for QueryPickArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryTroubleArgs {
     pub id: String,
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for QueryTroubleArgs {
+impl ::rollcall::engine::input::FromFields for QueryTroubleArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            id: ::rollcall::graphql::input::defaulted(
+            id: ::rollcall::engine::input::defaulted(
                 fields,
                 "id",
-                || ::rollcall::graphql::input::Value::String(String::from("c1")),
+                || ::rollcall::engine::input::Value::String(String::from("c1")),
             )?,
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -2720,20 +2610,20 @@ impl ::rollcall::graphql::input::FromFields for QueryTroubleArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryMustTroubleArgs {
     pub id: String,
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for QueryMustTroubleArgs {
+impl ::rollcall::engine::input::FromFields for QueryMustTroubleArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            id: ::rollcall::graphql::input::defaulted(
+            id: ::rollcall::engine::input::defaulted(
                 fields,
                 "id",
-                || ::rollcall::graphql::input::Value::String(String::from("c1")),
+                || ::rollcall::engine::input::Value::String(String::from("c1")),
             )?,
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -2741,15 +2631,15 @@ impl ::rollcall::graphql::input::FromFields for QueryMustTroubleArgs {
 /// The arguments of `Query.troubles`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryTroublesArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for QueryTroublesArgs {
+impl ::rollcall::engine::input::FromFields for QueryTroublesArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -2757,15 +2647,15 @@ impl ::rollcall::graphql::input::FromFields for QueryTroublesArgs {
 /// The arguments of `Query.ward`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryWardArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for QueryWardArgs {
+impl ::rollcall::engine::input::FromFields for QueryWardArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -2774,15 +2664,15 @@ impl ::rollcall::graphql::input::FromFields for QueryWardArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryOlderArgs {
     /// Deprecated: Age does not matter.
-    pub than: ::rollcall::graphql::input::MaybeUndefined<i32>,
+    pub than: ::rollcall::engine::input::MaybeUndefined<i32>,
 }
 
-impl ::rollcall::graphql::input::FromFields for QueryOlderArgs {
+impl ::rollcall::engine::input::FromFields for QueryOlderArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            than: ::rollcall::graphql::input::optional(fields, "than")?,
+            than: ::rollcall::engine::input::optional(fields, "than")?,
         })
     }
 }
@@ -2790,109 +2680,97 @@ impl ::rollcall::graphql::input::FromFields for QueryOlderArgs {
 /// The arguments of `Query.echo`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryEchoArgs {
-    pub input: ::rollcall::graphql::input::MaybeUndefined<EchoInput>,
-    pub list: ::rollcall::graphql::input::MaybeUndefined<Vec<i32>>,
-    pub r#enum: ::rollcall::graphql::input::MaybeUndefined<Condition>,
-    pub id: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub input: ::rollcall::engine::input::MaybeUndefined<EchoInput>,
+    pub list: ::rollcall::engine::input::MaybeUndefined<Vec<i32>>,
+    pub r#enum: ::rollcall::engine::input::MaybeUndefined<Condition>,
+    pub id: ::rollcall::engine::input::MaybeUndefined<String>,
     pub i: Option<i32>,
     pub f: Option<f64>,
     pub s: Option<String>,
     pub b: Option<bool>,
-    pub matrix: ::rollcall::graphql::input::MaybeUndefined<
-        Vec<Option<Vec<Option<i32>>>>,
-    >,
-    pub on: ::rollcall::graphql::input::MaybeUndefined<super::types::Date>,
-    pub pick: ::rollcall::graphql::input::MaybeUndefined<Pick>,
+    pub matrix: ::rollcall::engine::input::MaybeUndefined<Vec<Option<Vec<Option<i32>>>>>,
+    pub on: ::rollcall::engine::input::MaybeUndefined<super::types::Date>,
+    pub pick: ::rollcall::engine::input::MaybeUndefined<Pick>,
     pub range: Option<Range>,
     pub looks: Vec<Condition>,
     pub none: Option<i32>,
 }
 
-impl ::rollcall::graphql::input::FromFields for QueryEchoArgs {
+impl ::rollcall::engine::input::FromFields for QueryEchoArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            input: ::rollcall::graphql::input::optional(fields, "input")?,
-            list: ::rollcall::graphql::input::optional(fields, "list")?,
-            r#enum: ::rollcall::graphql::input::optional(fields, "enum")?,
-            id: ::rollcall::graphql::input::optional(fields, "id")?,
-            i: ::rollcall::graphql::input::defaulted(
+            input: ::rollcall::engine::input::optional(fields, "input")?,
+            list: ::rollcall::engine::input::optional(fields, "list")?,
+            r#enum: ::rollcall::engine::input::optional(fields, "enum")?,
+            id: ::rollcall::engine::input::optional(fields, "id")?,
+            i: ::rollcall::engine::input::defaulted(
                 fields,
                 "i",
-                || ::rollcall::graphql::input::Value::Number(From::from(7i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(7i64)),
             )?,
-            f: ::rollcall::graphql::input::defaulted(
+            f: ::rollcall::engine::input::defaulted(
                 fields,
                 "f",
-                || ::rollcall::graphql::input::float(1.5f64),
+                || ::rollcall::engine::input::float(1.5f64),
             )?,
-            s: ::rollcall::graphql::input::defaulted(
+            s: ::rollcall::engine::input::defaulted(
                 fields,
                 "s",
-                || ::rollcall::graphql::input::Value::String(
+                || ::rollcall::engine::input::Value::String(
                     String::from("a \"quoted\"\ttext\\ é"),
                 ),
             )?,
-            b: ::rollcall::graphql::input::defaulted(
+            b: ::rollcall::engine::input::defaulted(
                 fields,
                 "b",
-                || ::rollcall::graphql::input::Value::Boolean(true),
+                || ::rollcall::engine::input::Value::Boolean(true),
             )?,
-            matrix: ::rollcall::graphql::input::optional(fields, "matrix")?,
-            on: ::rollcall::graphql::input::optional(fields, "on")?,
-            pick: ::rollcall::graphql::input::optional(fields, "pick")?,
-            range: ::rollcall::graphql::input::defaulted(
+            matrix: ::rollcall::engine::input::optional(fields, "matrix")?,
+            on: ::rollcall::engine::input::optional(fields, "on")?,
+            pick: ::rollcall::engine::input::optional(fields, "pick")?,
+            range: ::rollcall::engine::input::defaulted(
                 fields,
                 "range",
-                || ::rollcall::graphql::input::object([
-                    (
-                        "from",
-                        ::rollcall::graphql::input::Value::Number(From::from(1i64)),
-                    ),
-                    ("to", ::rollcall::graphql::input::Value::Number(From::from(10i64))),
-                    ("step", ::rollcall::graphql::input::float(0.25f64)),
+                || ::rollcall::engine::input::object([
+                    ("from", ::rollcall::engine::input::Value::Number(From::from(1i64))),
+                    ("to", ::rollcall::engine::input::Value::Number(From::from(10i64))),
+                    ("step", ::rollcall::engine::input::float(0.25f64)),
                 ]),
             )?,
-            looks: ::rollcall::graphql::input::defaulted(
+            looks: ::rollcall::engine::input::defaulted(
                 fields,
                 "looks",
-                || ::rollcall::graphql::input::Value::List(
+                || ::rollcall::engine::input::Value::List(
                     vec![
-                        ::rollcall::graphql::input::Value::Enum(::rollcall::graphql::input::Name::new("GOOD")),
-                        ::rollcall::graphql::input::Value::Enum(::rollcall::graphql::input::Name::new("WORN"))
+                        ::rollcall::engine::input::Value::Enum(::rollcall::engine::input::Name::new("GOOD")),
+                        ::rollcall::engine::input::Value::Enum(::rollcall::engine::input::Name::new("WORN"))
                     ],
                 ),
             )?,
-            none: ::rollcall::graphql::input::defaulted(
+            none: ::rollcall::engine::input::defaulted(
                 fields,
                 "none",
-                || ::rollcall::graphql::input::Value::Null,
+                || ::rollcall::engine::input::Value::Null,
             )?,
         })
     }
 }
 
-impl ::rollcall::graphql::execute::Node for Query {}
+impl ::rollcall::engine::Node for Query {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Query;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for Query {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Query;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         let _ = field;
         out.null();
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             0u16 => {
                 Box::pin(async move {
@@ -2903,7 +2781,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.id,
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -2921,7 +2799,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.ids,
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -2937,7 +2815,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             &execution.context(field),
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -2955,7 +2833,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.id,
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -2971,7 +2849,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             &execution.context(field),
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -2992,7 +2870,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.first,
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -3013,7 +2891,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.first,
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -3031,7 +2909,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.by,
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -3047,7 +2925,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             &execution.context(field),
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -3061,7 +2939,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                     let _ = rows;
                     let answer = <Query as EmptyQuery>::empty(&execution.context(field))
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -3082,7 +2960,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.fail,
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -3103,7 +2981,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.fail,
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -3123,7 +3001,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.fail,
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -3141,7 +3019,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.fail,
                         )
                         .await;
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             answer.map(|answer| vec![answer]),
                             1,
                             field,
@@ -3155,7 +3033,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                     let _ = rows;
                     let answer = <Query as OldQuery>::old(&execution.context(field))
                         .await;
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         answer.map(|answer| vec![answer]),
                         1,
                         execution,
@@ -3171,7 +3049,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.than,
                         )
                         .await;
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         answer.map(|answer| vec![answer]),
                         1,
                         execution,
@@ -3200,7 +3078,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
                             arguments.none,
                         )
                         .await;
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         answer.map(|answer| vec![answer]),
                         1,
                         execution,
@@ -3209,12 +3087,12 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Query {
             }
             17u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::introspection::schema(field, execution).await
+                    ::rollcall::engine::introspection::schema(field, execution).await
                 })
             }
             18u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::introspection::type_by_name(field, execution)
+                    ::rollcall::engine::introspection::type_by_name(field, execution)
                         .await
                 })
             }
@@ -3236,40 +3114,40 @@ pub trait TallyResolver: Sized + Send + Sync + 'static {
         tallys: &[&Self],
         args: &TallyNowArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<i32>;
+    ) -> impl ::rollcall::engine::Answers<i32>;
     fn note(
         tallys: &[&Self],
         args: &TallyNoteArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<String>>;
+    ) -> impl ::rollcall::engine::Answers<Option<String>>;
     fn history(
         tallys: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Vec<i32>>;
+    ) -> impl ::rollcall::engine::Answers<Vec<i32>>;
     fn trouble(
         tallys: &[&Self],
         args: &TallyTroubleArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Option<Trouble>>;
+    ) -> impl ::rollcall::engine::Answers<Option<Trouble>>;
     fn must_trouble(
         tallys: &[&Self],
         args: &TallyMustTroubleArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answers<Trouble>;
+    ) -> impl ::rollcall::engine::Answers<Trouble>;
 }
 
 /// The arguments of `Tally.now`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TallyNowArgs {
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for TallyNowArgs {
+impl ::rollcall::engine::input::FromFields for TallyNowArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -3278,20 +3156,20 @@ impl ::rollcall::graphql::input::FromFields for TallyNowArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TallyNoteArgs {
     pub text: String,
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for TallyNoteArgs {
+impl ::rollcall::engine::input::FromFields for TallyNoteArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            text: ::rollcall::graphql::input::defaulted(
+            text: ::rollcall::engine::input::defaulted(
                 fields,
                 "text",
-                || ::rollcall::graphql::input::Value::String(String::from("noted")),
+                || ::rollcall::engine::input::Value::String(String::from("noted")),
             )?,
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -3300,20 +3178,20 @@ impl ::rollcall::graphql::input::FromFields for TallyNoteArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TallyTroubleArgs {
     pub id: String,
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for TallyTroubleArgs {
+impl ::rollcall::engine::input::FromFields for TallyTroubleArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            id: ::rollcall::graphql::input::defaulted(
+            id: ::rollcall::engine::input::defaulted(
                 fields,
                 "id",
-                || ::rollcall::graphql::input::Value::String(String::from("c1")),
+                || ::rollcall::engine::input::Value::String(String::from("c1")),
             )?,
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -3322,36 +3200,32 @@ impl ::rollcall::graphql::input::FromFields for TallyTroubleArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TallyMustTroubleArgs {
     pub id: String,
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for TallyMustTroubleArgs {
+impl ::rollcall::engine::input::FromFields for TallyMustTroubleArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            id: ::rollcall::graphql::input::defaulted(
+            id: ::rollcall::engine::input::defaulted(
                 fields,
                 "id",
-                || ::rollcall::graphql::input::Value::String(String::from("c1")),
+                || ::rollcall::engine::input::Value::String(String::from("c1")),
             )?,
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
 
-impl ::rollcall::graphql::execute::Node for super::types::Tally {}
+impl ::rollcall::engine::Node for super::types::Tally {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for super::types::Tally {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Tally;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Tally;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         match field {
             0u16 => {
-                ::rollcall::graphql::write::Scalar::write(
+                ::rollcall::engine::write::Scalar::write(
                     &TallyResolver::value(self),
                     out,
                 )
@@ -3361,16 +3235,13 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             1u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as TallyResolver>::now(
                                 rows,
                                 execution.arguments::<TallyNowArgs>(field),
@@ -3384,7 +3255,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             2u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as TallyResolver>::note(
                                 rows,
                                 execution.arguments::<TallyNoteArgs>(field),
@@ -3398,7 +3269,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             3u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         <Self as TallyResolver>::history(rows, &execution.context(field))
                             .await,
                         rows.len(),
@@ -3408,7 +3279,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             4u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as TallyResolver>::trouble(
                                     rows,
                                     execution.arguments::<TallyTroubleArgs>(field),
@@ -3424,7 +3295,7 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for super::types:
             }
             5u16 => {
                 Box::pin(async move {
-                    ::rollcall::graphql::execute::objects(
+                    ::rollcall::engine::objects(
                             <Self as TallyResolver>::must_trouble(
                                     rows,
                                     execution.arguments::<TallyMustTroubleArgs>(field),
@@ -3457,8 +3328,8 @@ pub trait AddMutation {
     fn add(
         ctx: &MutationCtx<'_>,
         by: i32,
-        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<super::types::Tally>>;
+        fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::engine::Answer<Option<super::types::Tally>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -3469,8 +3340,8 @@ pub trait MustAddMutation {
     fn must_add(
         ctx: &MutationCtx<'_>,
         by: i32,
-        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::graphql::execute::Answer<super::types::Tally>;
+        fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::engine::Answer<super::types::Tally>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -3481,7 +3352,7 @@ pub trait ResetMutation {
     fn reset(
         ctx: &MutationCtx<'_>,
         to: Option<i32>,
-    ) -> impl ::rollcall::graphql::execute::Answer<i32>;
+    ) -> impl ::rollcall::engine::Answer<i32>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -3492,8 +3363,8 @@ pub trait AddAllMutation {
     fn add_all(
         ctx: &MutationCtx<'_>,
         steps: Vec<i32>,
-        fail: ::rollcall::graphql::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<Vec<super::types::Tally>>>;
+        fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    ) -> impl ::rollcall::engine::Answer<Option<Vec<super::types::Tally>>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -3503,27 +3374,27 @@ pub trait AddAllMutation {
 pub trait UndoMutation {
     fn undo(
         ctx: &MutationCtx<'_>,
-    ) -> impl ::rollcall::graphql::execute::Answer<Option<super::types::Tally>>;
+    ) -> impl ::rollcall::engine::Answer<Option<super::types::Tally>>;
 }
 
 /// The arguments of `Mutation.add`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MutationAddArgs {
     pub by: i32,
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for MutationAddArgs {
+impl ::rollcall::engine::input::FromFields for MutationAddArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            by: ::rollcall::graphql::input::defaulted(
+            by: ::rollcall::engine::input::defaulted(
                 fields,
                 "by",
-                || ::rollcall::graphql::input::Value::Number(From::from(1i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(1i64)),
             )?,
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -3532,20 +3403,20 @@ impl ::rollcall::graphql::input::FromFields for MutationAddArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MutationMustAddArgs {
     pub by: i32,
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for MutationMustAddArgs {
+impl ::rollcall::engine::input::FromFields for MutationMustAddArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            by: ::rollcall::graphql::input::defaulted(
+            by: ::rollcall::engine::input::defaulted(
                 fields,
                 "by",
-                || ::rollcall::graphql::input::Value::Number(From::from(1i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(1i64)),
             )?,
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
@@ -3556,15 +3427,15 @@ pub struct MutationResetArgs {
     pub to: Option<i32>,
 }
 
-impl ::rollcall::graphql::input::FromFields for MutationResetArgs {
+impl ::rollcall::engine::input::FromFields for MutationResetArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            to: ::rollcall::graphql::input::defaulted(
+            to: ::rollcall::engine::input::defaulted(
                 fields,
                 "to",
-                || ::rollcall::graphql::input::Value::Number(From::from(0i64)),
+                || ::rollcall::engine::input::Value::Number(From::from(0i64)),
             )?,
         })
     }
@@ -3574,40 +3445,33 @@ impl ::rollcall::graphql::input::FromFields for MutationResetArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MutationAddAllArgs {
     pub steps: Vec<i32>,
-    pub fail: ::rollcall::graphql::input::MaybeUndefined<String>,
+    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
 }
 
-impl ::rollcall::graphql::input::FromFields for MutationAddAllArgs {
+impl ::rollcall::engine::input::FromFields for MutationAddAllArgs {
     fn from_fields(
-        fields: &::rollcall::graphql::input::Fields,
-    ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+        fields: &::rollcall::engine::input::Fields,
+    ) -> Result<Self, ::rollcall::engine::input::InputError> {
         Ok(Self {
-            steps: ::rollcall::graphql::input::required(fields, "steps")?,
-            fail: ::rollcall::graphql::input::optional(fields, "fail")?,
+            steps: ::rollcall::engine::input::required(fields, "steps")?,
+            fail: ::rollcall::engine::input::optional(fields, "fail")?,
         })
     }
 }
 
-impl ::rollcall::graphql::execute::Node for Mutation {}
+impl ::rollcall::engine::Node for Mutation {}
 
-impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
-    const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::Mutation;
-    fn write_column(
-        &self,
-        field: u16,
-        out: &mut ::rollcall::graphql::write::Writer<'_>,
-    ) {
+impl ::rollcall::engine::Object<super::types::State> for Mutation {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Mutation;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
         let _ = field;
         out.null();
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::graphql::plan::FieldPlan,
-        execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-    ) -> ::rollcall::graphql::execute::BoxFuture<
-        'r,
-        ::rollcall::graphql::execute::Slot<'a>,
-    > {
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             0u16 => {
                 Box::pin(async move {
@@ -3627,10 +3491,10 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                                     ),
                                 )
                             },
-                            ::rollcall::graphql::execute::Execution::unidentified,
+                            ::rollcall::engine::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::payload(answer, field, execution).await
+                    ::rollcall::engine::payload(answer, field, execution).await
                 })
             }
             1u16 => {
@@ -3651,10 +3515,10 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                                     ),
                                 )
                             },
-                            ::rollcall::graphql::execute::Execution::unidentified,
+                            ::rollcall::engine::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::payload(answer, field, execution).await
+                    ::rollcall::engine::payload(answer, field, execution).await
                 })
             }
             2u16 => {
@@ -3671,10 +3535,10 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                                     <Mutation as ResetMutation>::reset(context, arguments.to),
                                 )
                             },
-                            ::rollcall::graphql::execute::Execution::unidentified,
+                            ::rollcall::engine::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::scalars(
+                    ::rollcall::engine::scalars(
                         answer.map(|answer| vec![answer]),
                         1,
                         execution,
@@ -3699,10 +3563,10 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                                     ),
                                 )
                             },
-                            ::rollcall::graphql::execute::Execution::unidentified,
+                            ::rollcall::engine::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::payload(answer, field, execution).await
+                    ::rollcall::engine::payload(answer, field, execution).await
                 })
             }
             4u16 => {
@@ -3714,10 +3578,10 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
                             |context| {
                                 Box::pin(<Mutation as UndoMutation>::undo(context))
                             },
-                            ::rollcall::graphql::execute::Execution::unidentified,
+                            ::rollcall::engine::Execution::unidentified,
                         );
                     let answer = answer.await;
-                    ::rollcall::graphql::execute::payload(answer, field, execution).await
+                    ::rollcall::engine::payload(answer, field, execution).await
                 })
             }
             _ => Box::pin(async move { execution.unresolved(field) }),
@@ -3729,1271 +3593,1263 @@ impl ::rollcall::graphql::execute::Object<super::types::State> for Mutation {
 #[allow(non_upper_case_globals)]
 pub mod info {
     /// The scalars of the schema's own that arguments and input fields have, with what checks their values.
-    pub static SCALARS: &[::rollcall::graphql::input::Scalar] = &[
-        ("Date", ::rollcall::graphql::input::check::<super::super::types::Date>),
+    pub static SCALARS: &[::rollcall::engine::input::Scalar] = &[
+        ("Date", ::rollcall::engine::input::check::<super::super::types::Date>),
     ];
     /// `Book`.
-    pub static Book: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Book: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Book",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "id",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "name",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "condition",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "price",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "pages",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "isbn",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "published",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "tags",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "scores",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "shelf",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: None,
                 objects: &[&Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "related",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::BookRelatedArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::BookRelatedArgs>,
                 ),
                 objects: &[&Book],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "summary",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::BookSummaryArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::BookSummaryArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "authors",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "sequel",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[&Book],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "borrower",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
         ],
     };
     /// `Film`.
-    pub static Film: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Film: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Film",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "id",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "name",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "condition",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "price",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "minutes",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "shelf",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[&Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "related",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::FilmRelatedArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::FilmRelatedArgs>,
                 ),
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "summary",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::FilmSummaryArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::FilmSummaryArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "director",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
         ],
     };
     /// `Person`.
-    pub static Person: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Person: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Person",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "id",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "name",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "born",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "friend",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "wrote",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::PersonWroteArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::PersonWroteArgs>,
                 ),
                 objects: &[&Book],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "likes",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film, &Person, &Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "motto",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
         ],
     };
     /// `Shelf`.
-    pub static Shelf: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Shelf: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Shelf",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "id",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "name",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "floor",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "width",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "open",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "keeper",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "holdings",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<
-                        super::ShelfHoldingsArgs,
-                    >,
+                    ::rollcall::engine::input::read_arguments::<super::ShelfHoldingsArgs>,
                 ),
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "rows",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "gaps",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
         ],
     };
     /// `Calm`.
-    pub static Calm: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Calm: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Calm",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "id",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "label",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "word",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::CalmWordArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::CalmWordArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "sure",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::CalmSureArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::CalmSureArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "one",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::CalmOneArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::CalmOneArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "must",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::CalmMustArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::CalmMustArgs>,
                 ),
                 objects: &[&Calm],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "next",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::CalmNextArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::CalmNextArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "kin",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::CalmKinArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::CalmKinArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "ward",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::CalmWardArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::CalmWardArgs>,
                 ),
                 objects: &[&Ward],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
         ],
     };
     /// `Harsh`.
-    pub static Harsh: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Harsh: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Harsh",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "id",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "label",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "word",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::HarshWordArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::HarshWordArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "sure",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::HarshSureArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::HarshSureArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "one",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::HarshOneArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::HarshOneArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "must",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::HarshMustArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::HarshMustArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "next",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::HarshNextArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::HarshNextArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "kin",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::HarshKinArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::HarshKinArgs>,
                 ),
                 objects: &[&Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "ward",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::HarshWardArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::HarshWardArgs>,
                 ),
                 objects: &[&Ward],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
         ],
     };
     /// `Ward`.
-    pub static Ward: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Ward: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Ward",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "id",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "loose",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::WardLooseArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::WardLooseArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "filled",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::WardFilledArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::WardFilledArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "firm",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::WardFirmArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::WardFirmArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "strict",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::WardStrictArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::WardStrictArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "grid",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::WardGridArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::WardGridArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "fullGrid",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::WardFullGridArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::WardFullGridArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "firmRows",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::WardFirmRowsArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::WardFirmRowsArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "strictGrid",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<
+                    ::rollcall::engine::input::read_arguments::<
                         super::WardStrictGridArgs,
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "words",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::WardWordsArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::WardWordsArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "numbers",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::WardNumbersArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::WardNumbersArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
         ],
     };
     /// `Query`.
-    pub static Query: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Query: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Query",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "node",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::QueryNodeArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::QueryNodeArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "nodes",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::QueryNodesArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::QueryNodesArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "viewer",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[&Person],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "shelf",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::QueryShelfArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::QueryShelfArgs>,
                 ),
                 objects: &[&Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "shelves",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: None,
                 objects: &[&Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "holdings",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<
-                        super::QueryHoldingsArgs,
-                    >,
+                    ::rollcall::engine::input::read_arguments::<super::QueryHoldingsArgs>,
                 ),
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "search",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::QuerySearchArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::QuerySearchArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "pick",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::QueryPickArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::QueryPickArgs>,
                 ),
                 objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "nothing",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[&Book, &Film],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "empty",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: None,
                 objects: &[&Book, &Film, &Person, &Shelf],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "trouble",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::QueryTroubleArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::QueryTroubleArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "mustTrouble",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<
+                    ::rollcall::engine::input::read_arguments::<
                         super::QueryMustTroubleArgs,
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "troubles",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<
-                        super::QueryTroublesArgs,
-                    >,
+                    ::rollcall::engine::input::read_arguments::<super::QueryTroublesArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "ward",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::QueryWardArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::QueryWardArgs>,
                 ),
                 objects: &[&Ward],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "old",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "older",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::QueryOlderArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::QueryOlderArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "echo",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::QueryEchoArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::QueryEchoArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::introspection::SCHEMA_FIELD,
-            ::rollcall::graphql::introspection::TYPE_FIELD,
+            ::rollcall::engine::introspection::SCHEMA_FIELD,
+            ::rollcall::engine::introspection::TYPE_FIELD,
         ],
     };
     /// `Tally`.
-    pub static Tally: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Tally: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Tally",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "value",
-                kind: ::rollcall::graphql::execute::Kind::Column,
+                kind: ::rollcall::engine::Kind::Column,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "now",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::TallyNowArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::TallyNowArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "note",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::TallyNoteArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::TallyNoteArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "history",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: None,
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "trouble",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::TallyTroubleArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::TallyTroubleArgs>,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "mustTrouble",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<
+                    ::rollcall::engine::input::read_arguments::<
                         super::TallyMustTroubleArgs,
                     >,
                 ),
                 objects: &[&Calm, &Harsh],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Read,
+                scope: ::rollcall::engine::Scope::Read,
             },
         ],
     };
     /// `Mutation`.
-    pub static Mutation: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+    pub static Mutation: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Mutation",
         fields: &[
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "add",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<super::MutationAddArgs>,
+                    ::rollcall::engine::input::read_arguments::<super::MutationAddArgs>,
                 ),
                 objects: &[&Tally],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Admin,
+                scope: ::rollcall::engine::Scope::Admin,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "mustAdd",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<
+                    ::rollcall::engine::input::read_arguments::<
                         super::MutationMustAddArgs,
                     >,
                 ),
                 objects: &[&Tally],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Admin,
+                scope: ::rollcall::engine::Scope::Admin,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "reset",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: false,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<
-                        super::MutationResetArgs,
-                    >,
+                    ::rollcall::engine::input::read_arguments::<super::MutationResetArgs>,
                 ),
                 objects: &[],
-                cost: ::rollcall::graphql::execute::Cost::NONE,
-                scope: ::rollcall::graphql::execute::Scope::Admin,
+                cost: ::rollcall::engine::Cost::NONE,
+                scope: ::rollcall::engine::Scope::Admin,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "addAll",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: Some(
-                    ::rollcall::graphql::input::read_arguments::<
+                    ::rollcall::engine::input::read_arguments::<
                         super::MutationAddAllArgs,
                     >,
                 ),
                 objects: &[&Tally],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::List(10u32),
+                    size: ::rollcall::engine::Size::List(10u32),
                 },
-                scope: ::rollcall::graphql::execute::Scope::Admin,
+                scope: ::rollcall::engine::Scope::Admin,
             },
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: "undo",
-                kind: ::rollcall::graphql::execute::Kind::Relation,
+                kind: ::rollcall::engine::Kind::Relation,
                 nullable: true,
                 arguments: None,
                 objects: &[&Tally],
-                cost: ::rollcall::graphql::execute::Cost {
+                cost: ::rollcall::engine::Cost {
                     weight: 1u32,
                     per_day: 0u32,
-                    size: ::rollcall::graphql::execute::Size::One,
+                    size: ::rollcall::engine::Size::One,
                 },
-                scope: ::rollcall::graphql::execute::Scope::Admin,
+                scope: ::rollcall::engine::Scope::Admin,
             },
         ],
     };

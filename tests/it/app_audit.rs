@@ -375,7 +375,8 @@ async fn refused_attempts_are_noted_once_for_each_address_and_minute() {
     assert_eq!(viewer.get("/tokens").await.status, 403);
     let token = app.new_token(token::Scope::Read, None).await;
     let read = [("authorization", &*format!("Bearer {token}"))];
-    app.post_with(r#"mutation { serviceDelete(input: { alias: "x" }) { errors { message } } }"#, json!({}), &read).await;
+    app.post_with(r#"mutation { serviceDelete(input: { alias: "x" }) { errors { message } } }"#, json!({}), &read)
+        .await;
 
     let rows = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.read()).await.expect("entries");
     let refused = rows.iter().filter(|row| row.action.ends_with("Refused") || row.action == "forbidden");

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use async_graphql::Request;
+use rollcall::engine::document::Documents;
+use rollcall::engine::{self, Object};
 use rollcall::error::{Error, Result};
-use rollcall::graphql::document::Documents;
-use rollcall::graphql::execute::{self, Object};
 use serde_json::{Value, json};
 
 /// The module `generated`, with a fixture in it.
@@ -45,7 +45,7 @@ impl State {
     }
 }
 
-impl execute::State for State {
+impl engine::State for State {
     type Writing = Self;
 
     async fn begin(&self) -> Result<Self> {
@@ -93,7 +93,7 @@ async fn ask<R: Object<State>>(sdl: &str, root: &R, query: &str) -> (Value, Vec<
     let documents = Documents::new(sdl, R::INFO, Some(R::INFO), &[], Default::default());
     let state = State { schema: Arc::clone(documents.schema()), log: Arc::default() };
     let prepared = documents.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{query}: {errors:?}"));
-    let response = execute::run(root, &prepared.plan, &prepared.arguments, &state).await;
+    let response = engine::run(root, &prepared.plan, &prepared.arguments, &state).await;
     let log = std::mem::take(&mut *state.log.lock().expect("no resolver panics"));
     (serde_json::from_slice(&response.text).expect("JSON"), log)
 }

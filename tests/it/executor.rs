@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use async_graphql::{Request, ServerError, Variables};
-use rollcall::graphql::cost::Limits;
-use rollcall::graphql::document::Documents;
-use rollcall::graphql::execute::{self, Response};
+use rollcall::engine::cost::Limits;
+use rollcall::engine::document::Documents;
+use rollcall::engine::{self, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -104,14 +104,14 @@ async fn ask(documents: &Documents, case: &Case) -> Result<Response, Vec<ServerE
     let counter = Arc::new(Mutex::new(Counter::default()));
     let state = State { schema: Arc::clone(documents.schema()), counter };
     Ok(match prepared.plan.serial {
-        true => execute::run(&Mutation, &prepared.plan, &prepared.arguments, &state).await,
-        false => execute::run(&Query, &prepared.plan, &prepared.arguments, &state).await,
+        true => engine::run(&Mutation, &prepared.plan, &prepared.arguments, &state).await,
+        false => engine::run(&Query, &prepared.plan, &prepared.arguments, &state).await,
     })
 }
 
 /// The text of `data`, cut out of the response's.
 fn body(response: &Response) -> &str {
-    let errors = execute::errors_json(&response.errors);
+    let errors = engine::errors_json(&response.errors);
     let text = std::str::from_utf8(&response.text).expect("UTF-8");
     let errors = std::str::from_utf8(&errors).expect("UTF-8");
     let rest = match response.errors.is_empty() {

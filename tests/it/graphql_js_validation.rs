@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use async_graphql::Request;
 use hyper::Method;
+use rollcall::engine::cost::Limits;
+use rollcall::engine::document::Documents;
 use rollcall::entity::token::Scope;
-use rollcall::graphql::cost::Limits;
-use rollcall::graphql::document::Documents;
 use rollcall::graphql::{SDL, schema};
 use serde::Deserialize;
 use serde_json::json;

@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use rollcall::engine::Boxed;
+use rollcall::engine::input::MaybeUndefined;
 use rollcall::error::{Result, UserError};
-use rollcall::graphql::execute::Boxed;
-use rollcall::graphql::input::MaybeUndefined;
 use serde::Deserialize;
 
 use generated::*;
@@ -80,7 +80,7 @@ impl types::State {
     }
 }
 
-impl rollcall::graphql::execute::State for types::State {
+impl rollcall::engine::State for types::State {
     type Writing = Self;
 
     async fn begin(&self) -> Result<Self> {
@@ -108,22 +108,22 @@ impl rollcall::graphql::execute::State for types::State {
     }
 }
 
-impl rollcall::graphql::write::Scalar for Date {
-    fn write(&self, out: &mut rollcall::graphql::write::Writer<'_>) {
+impl rollcall::engine::write::Scalar for Date {
+    fn write(&self, out: &mut rollcall::engine::write::Writer<'_>) {
         out.string(&self.0);
     }
 }
 
-impl rollcall::graphql::input::Input for Date {
-    fn read(value: &rollcall::graphql::input::Value) -> Result<Self, rollcall::graphql::input::InputError> {
+impl rollcall::engine::input::Input for Date {
+    fn read(value: &rollcall::engine::input::Value) -> Result<Self, rollcall::engine::input::InputError> {
         let looks_right = |text: &str| {
             let digits = |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
             let parts: Vec<_> = text.split('-').collect();
             matches!(parts[..], [year, month, day] if digits(year, 4) && digits(month, 2) && digits(day, 2))
         };
         match value {
-            rollcall::graphql::input::Value::String(text) if looks_right(text) => Ok(Self(text.clone())),
-            _ => Err(rollcall::graphql::input::InputError::new("A Date looks like 2024-02-29.")),
+            rollcall::engine::input::Value::String(text) if looks_right(text) => Ok(Self(text.clone())),
+            _ => Err(rollcall::engine::input::InputError::new("A Date looks like 2024-02-29.")),
         }
     }
 }

@@ -4,10 +4,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use rollcall::deploy::Record;
+use rollcall::engine::page::Cursor;
 use rollcall::entity::Timestamp;
 use rollcall::entity::alias::slug;
 use rollcall::graphql::id::{Id, decode};
-use rollcall::graphql::page::Cursor;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;

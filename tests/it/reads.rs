@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use async_graphql::Request;
 use rollcall::db::{Read, Row};
+use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{ByIds, service};
 use rollcall::graphql::caller::Caller;
-use rollcall::graphql::execute::Scope;
 use rollcall::graphql::{Catalogue, Settings};
 use sea_orm::DbErr;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query, SelectStatement};

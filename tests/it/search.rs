@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use migration::{Migrator, MigratorTrait};
 use rollcall::db::{self, Db};
+use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::user;
 use rollcall::graphql::caller::Caller;
-use rollcall::graphql::execute::Scope;
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::{generate, service_file, transfer};
 use sea_orm::ConnectionTrait;

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use async_graphql::Request;
+use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, deploy, service};
 use rollcall::graphql::caller::Caller;
-use rollcall::graphql::execute::Scope;
 use rollcall::graphql::{Catalogue, Settings};
 use sea_orm::{ActiveModelTrait, EntityTrait, QuerySelect, Set};
 use serde_json::Value;

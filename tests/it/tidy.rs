@@ -166,12 +166,12 @@ fn generated_code_knows_the_machinery_and_types_alone() {
         let rest = &code[at..];
         let known = [
             "error::",
-            "graphql::execute::",
-            "graphql::input::",
-            "graphql::introspection::",
-            "graphql::page::",
-            "graphql::plan::",
-            "graphql::write::",
+            "engine::",
+            "engine::input::",
+            "engine::introspection::",
+            "engine::page::",
+            "engine::plan::",
+            "engine::write::",
         ];
         let path = &rest["::rollcall::".len()..];
         assert!(known.iter().any(|known| path.starts_with(known)), "{why}\n{}", &rest[..rest.len().min(80)]);

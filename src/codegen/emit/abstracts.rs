@@ -20,7 +20,7 @@ pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Opti
         quote! {
             let _ = (nodes, plans, execution);
             Box::pin(async move {
-                ::rollcall::graphql::execute::Children::of_several(vec![], vec![])
+                ::rollcall::engine::Children::of_several(vec![], vec![])
             })
         }
     } else {
@@ -37,9 +37,9 @@ pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Opti
                     }
                 }
                 let levels = vec![
-                    #(::rollcall::graphql::execute::level(#rows, &plans[#indexes], execution).await,)*
+                    #(::rollcall::engine::level(#rows, &plans[#indexes], execution).await,)*
                 ];
-                ::rollcall::graphql::execute::Children::of_several(levels, places)
+                ::rollcall::engine::Children::of_several(levels, places)
             })
         }
     };
@@ -56,14 +56,14 @@ pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Opti
             }
         })*
 
-        impl ::rollcall::graphql::execute::Node for #name {}
+        impl ::rollcall::engine::Node for #name {}
 
-        impl ::rollcall::graphql::execute::Composite<super::types::State> for #name {
+        impl ::rollcall::engine::Composite<super::types::State> for #name {
             fn resolve<'r, 'a: 'r>(
                 nodes: Vec<&'a Self>,
-                plans: &'a [::rollcall::graphql::plan::ObjectPlan],
-                execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-            ) -> ::rollcall::graphql::execute::BoxFuture<'r, ::rollcall::graphql::execute::Children<'a>> {
+                plans: &'a [::rollcall::engine::plan::ObjectPlan],
+                execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+            ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
                 #resolve
             }
         }

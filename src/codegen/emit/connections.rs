@@ -13,25 +13,25 @@ pub(super) fn connection(context: Context<'_>, object: &Object, node: &str) -> T
     let name = names::type_name(&object.name);
     let doc = docs(object.description.as_deref(), None);
     let node = context.output_name(node);
-    let ty = quote!(::rollcall::graphql::page::Page<#node>);
+    let ty = quote!(::rollcall::engine::page::Page<#node>);
     let relations = object.fields.iter().enumerate().map(|(index, field)| {
         let index = index as u16;
         let slot = match field.name.as_str() {
             "nodes" => {
                 let nullable = matches!(&field.ty.shape, Shape::List(item) if item.nullable);
-                quote!(::rollcall::graphql::page::nodes(rows, #nullable, field, execution).await)
+                quote!(::rollcall::engine::page::nodes(rows, #nullable, field, execution).await)
             }
             "edges" => {
                 let values = quote!(rows.iter().map(|page| &page.edges).collect());
-                quote!(::rollcall::graphql::execute::held(#values, field, execution).await)
+                quote!(::rollcall::engine::held(#values, field, execution).await)
             }
             "pageInfo" => {
                 let values = quote!(rows.iter().map(|page| &page.info).collect());
-                quote!(::rollcall::graphql::execute::held(#values, field, execution).await)
+                quote!(::rollcall::engine::held(#values, field, execution).await)
             }
             _ => {
                 let counts = quote!(rows.iter().map(|page| page.count()).collect());
-                quote!(::rollcall::graphql::execute::scalars(#counts, rows.len(), execution))
+                quote!(::rollcall::engine::scalars(#counts, rows.len(), execution))
             }
         };
         quote!(#index => Box::pin(async move { #slot }))
@@ -49,14 +49,14 @@ pub(super) fn edge(context: Context<'_>, object: &Object, node: &str) -> TokenSt
     let name = names::type_name(&object.name);
     let doc = docs(object.description.as_deref(), None);
     let node = context.output_name(node);
-    let ty = quote!(::rollcall::graphql::page::Edge<#node>);
+    let ty = quote!(::rollcall::engine::page::Edge<#node>);
     let at = |name: &str| object.fields.iter().position(|field| field.name == name).unwrap_or_default() as u16;
     let (cursor, node) = (at("cursor"), at("node"));
-    let columns = [quote!(#cursor => ::rollcall::graphql::write::Scalar::write(&self.cursor, out))];
+    let columns = [quote!(#cursor => ::rollcall::engine::write::Scalar::write(&self.cursor, out))];
     let relations = [quote! {
         #node => Box::pin(async move {
             let nodes = rows.iter().map(|edge| &edge.node).collect();
-            ::rollcall::graphql::execute::held(nodes, field, execution).await
+            ::rollcall::engine::held(nodes, field, execution).await
         })
     }];
     let implementation = implementation(object, &ty, columns.into_iter(), relations.into_iter());
@@ -69,14 +69,14 @@ pub(super) fn edge(context: Context<'_>, object: &Object, node: &str) -> TokenSt
 }
 
 pub(super) fn page_info(object: &Object) -> TokenStream {
-    let ty = quote!(::rollcall::graphql::page::PageInfo);
+    let ty = quote!(::rollcall::engine::page::PageInfo);
     let columns = object.fields.iter().enumerate().map(|(index, field)| {
         let (index, name) = (index as u16, names::snake(&field.name));
-        quote!(#index => ::rollcall::graphql::write::Scalar::write(&self.#name, out))
+        quote!(#index => ::rollcall::engine::write::Scalar::write(&self.#name, out))
     });
     let implementation = implementation(object, &ty, columns, std::iter::empty());
     quote! {
-        pub use ::rollcall::graphql::page::PageInfo;
+        pub use ::rollcall::engine::page::PageInfo;
 
         #implementation
     }

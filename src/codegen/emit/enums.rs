@@ -39,19 +39,19 @@ pub(super) fn definition(definition: &Enum) -> TokenStream {
             }
         }
 
-        impl ::rollcall::graphql::write::Scalar for #name {
-            fn write(&self, out: &mut ::rollcall::graphql::write::Writer<'_>) {
+        impl ::rollcall::engine::write::Scalar for #name {
+            fn write(&self, out: &mut ::rollcall::engine::write::Writer<'_>) {
                 out.string(self.as_str());
             }
         }
 
-        impl ::rollcall::graphql::input::Input for #name {
+        impl ::rollcall::engine::input::Input for #name {
             fn read(
-                value: &::rollcall::graphql::input::Value,
-            ) -> Result<Self, ::rollcall::graphql::input::InputError> {
-                match ::rollcall::graphql::input::word(value).and_then(Self::from_word) {
+                value: &::rollcall::engine::input::Value,
+            ) -> Result<Self, ::rollcall::engine::input::InputError> {
+                match ::rollcall::engine::input::word(value).and_then(Self::from_word) {
                     Some(known) => Ok(known),
-                    None => ::rollcall::graphql::input::no_such_word(#sdl_name, value),
+                    None => ::rollcall::engine::input::no_such_word(#sdl_name, value),
                 }
             }
         }

@@ -11,7 +11,7 @@ use super::docs::docs;
 pub(super) fn definition(context: Context<'_>, input: &Input) -> TokenStream {
     let name = names::type_name(&input.name);
     let doc = docs(input.description.as_deref(), None);
-    let check = input.one_of.then(|| quote!(::rollcall::graphql::input::exactly_one(fields)?;));
+    let check = input.one_of.then(|| quote!(::rollcall::engine::input::exactly_one(fields)?;));
     let boxed = |field: &InputValue| context.schema.holds_itself(input, field);
     structure(context, &name, &doc, &input.fields, boxed, check)
 }
@@ -22,7 +22,7 @@ pub(super) fn arguments_type(parent: &str, field: &Field) -> Option<TokenStream>
     if field.args.is_empty() {
         None
     } else if is_page(field) {
-        Some(quote!(::rollcall::graphql::page::PageArguments))
+        Some(quote!(::rollcall::engine::page::PageArguments))
     } else {
         let name = names::type_name(&names::args(parent, &field.name));
         Some(quote!(#name))
@@ -63,10 +63,10 @@ fn structure(
         match context.schema.default_of(field) {
             Some(default) => {
                 let default = value(&default);
-                quote!(::rollcall::graphql::input::defaulted(fields, #name, || #default)?)
+                quote!(::rollcall::engine::input::defaulted(fields, #name, || #default)?)
             }
-            None if field.ty.nullable => quote!(::rollcall::graphql::input::optional(fields, #name)?),
-            None => quote!(::rollcall::graphql::input::required(fields, #name)?),
+            None if field.ty.nullable => quote!(::rollcall::engine::input::optional(fields, #name)?),
+            None => quote!(::rollcall::engine::input::required(fields, #name)?),
         }
     });
     quote! {
@@ -76,10 +76,10 @@ fn structure(
             #(#field_docs pub #names: #types,)*
         }
 
-        impl ::rollcall::graphql::input::FromFields for #name {
+        impl ::rollcall::engine::input::FromFields for #name {
             fn from_fields(
-                fields: &::rollcall::graphql::input::Fields,
-            ) -> Result<Self, ::rollcall::graphql::input::InputError> {
+                fields: &::rollcall::engine::input::Fields,
+            ) -> Result<Self, ::rollcall::engine::input::InputError> {
                 #check
                 Ok(Self {
                     #(#names: #reads,)*
@@ -92,22 +92,22 @@ fn structure(
 /// An expression for a default value.
 fn value(value: &Value) -> TokenStream {
     match value {
-        Value::Null => quote!(::rollcall::graphql::input::Value::Null),
-        Value::Int(int) => quote!(::rollcall::graphql::input::Value::Number(From::from(#int))),
-        Value::Float(float) => quote!(::rollcall::graphql::input::float(#float)),
-        Value::String(text) => quote!(::rollcall::graphql::input::Value::String(String::from(#text))),
-        Value::Boolean(boolean) => quote!(::rollcall::graphql::input::Value::Boolean(#boolean)),
+        Value::Null => quote!(::rollcall::engine::input::Value::Null),
+        Value::Int(int) => quote!(::rollcall::engine::input::Value::Number(From::from(#int))),
+        Value::Float(float) => quote!(::rollcall::engine::input::float(#float)),
+        Value::String(text) => quote!(::rollcall::engine::input::Value::String(String::from(#text))),
+        Value::Boolean(boolean) => quote!(::rollcall::engine::input::Value::Boolean(#boolean)),
         Value::Enum(word) => {
-            quote!(::rollcall::graphql::input::Value::Enum(::rollcall::graphql::input::Name::new(#word)))
+            quote!(::rollcall::engine::input::Value::Enum(::rollcall::engine::input::Name::new(#word)))
         }
         Value::List(items) => {
             let items = items.iter().map(self::value);
-            quote!(::rollcall::graphql::input::Value::List(vec![#(#items),*]))
+            quote!(::rollcall::engine::input::Value::List(vec![#(#items),*]))
         }
         Value::Object(fields) => {
             let names = fields.iter().map(|(name, _)| name);
             let values = fields.iter().map(|(_, field)| self::value(field));
-            quote!(::rollcall::graphql::input::object([#((#names, #values)),*]))
+            quote!(::rollcall::engine::input::object([#((#names, #values)),*]))
         }
     }
 }

@@ -72,12 +72,12 @@ pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
 fn prelude() -> TokenStream {
     quote! {
         #[doc = " What a resolver is given beside its parents and its arguments."]
-        pub type Ctx<'a> = ::rollcall::graphql::execute::Context<'a, super::types::State>;
+        pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
 
         #[doc = " What the resolver of a mutation is given beside its arguments."]
-        pub type MutationCtx<'a> = ::rollcall::graphql::execute::Context<
+        pub type MutationCtx<'a> = ::rollcall::engine::Context<
             'a,
-            <super::types::State as ::rollcall::graphql::execute::State>::Writing,
+            <super::types::State as ::rollcall::engine::State>::Writing,
         >;
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
     let columns = object.fields.iter().enumerate().filter(|(_, field)| is_column(context, object, field));
     let columns = columns.map(|(index, field)| {
         let (index, method) = (index as u16, names::snake(&field.name));
-        quote!(#index => ::rollcall::graphql::write::Scalar::write(&#resolver::#method(self), out))
+        quote!(#index => ::rollcall::engine::write::Scalar::write(&#resolver::#method(self), out))
     });
     let relations = object.fields.iter().enumerate().filter(|(_, field)| !is_column(context, object, field));
     let relations = relations.map(|(index, field)| relation(context, object, index as u16, field));
@@ -59,7 +59,7 @@ fn method(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
             #parents: &[&Self],
             #arguments
             ctx: &Ctx<'_>,
-        ) -> impl ::rollcall::graphql::execute::Answers<#ty>;
+        ) -> impl ::rollcall::engine::Answers<#ty>;
     }
 }
 
@@ -76,9 +76,9 @@ fn relation(context: Context<'_>, object: &Object, index: u16, field: &Field) ->
 /// The slot for the answers of a resolver.
 pub(super) fn slot(context: Context<'_>, field: &Field, answers: &TokenStream, parents: &TokenStream) -> TokenStream {
     if context.schema.is_leaf(field.ty.name()) {
-        quote!(::rollcall::graphql::execute::scalars(#answers, #parents, execution))
+        quote!(::rollcall::engine::scalars(#answers, #parents, execution))
     } else {
-        quote!(::rollcall::graphql::execute::objects(#answers, #parents, field, execution).await)
+        quote!(::rollcall::engine::objects(#answers, #parents, field, execution).await)
     }
 }
 
@@ -94,14 +94,14 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
     let is_leaf = |field: &Field| context.schema.is_leaf(field.ty.name());
     let columns = object.fields.iter().enumerate().filter(|(_, field)| is_leaf(field)).map(|(index, field)| {
         let (index, name) = (index as u16, names::snake(&field.name));
-        quote!(#index => ::rollcall::graphql::write::Scalar::write(&self.#name, out))
+        quote!(#index => ::rollcall::engine::write::Scalar::write(&self.#name, out))
     });
     let held = object.fields.iter().enumerate().filter(|(_, field)| !is_leaf(field)).map(|(index, field)| {
         let (index, name) = (index as u16, names::snake(&field.name));
         let values = quote!(rows.iter().map(|row| &row.#name).collect());
         quote! {
             #index => Box::pin(async move {
-                ::rollcall::graphql::execute::held(#values, field, execution).await
+                ::rollcall::engine::held(#values, field, execution).await
             })
         }
     });
@@ -123,7 +123,7 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
 
 /// The mark of an object type; the hand-written generic ones of `page` bear it already.
 pub(super) fn node(ty: &TokenStream) -> TokenStream {
-    quote!(impl ::rollcall::graphql::execute::Node for #ty {})
+    quote!(impl ::rollcall::engine::Node for #ty {})
 }
 
 /// The executor's way to an object type. `columns` and `relations` are arms of a match on the field's index.
@@ -164,18 +164,18 @@ pub(super) fn implementation(
         }
     };
     quote! {
-        impl ::rollcall::graphql::execute::Object<super::types::State> for #ty {
-            const INFO: &'static ::rollcall::graphql::execute::ObjectInfo = &info::#name;
+        impl ::rollcall::engine::Object<super::types::State> for #ty {
+            const INFO: &'static ::rollcall::engine::ObjectInfo = &info::#name;
 
-            fn write_column(&self, field: u16, out: &mut ::rollcall::graphql::write::Writer<'_>) {
+            fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
                 #write
             }
 
             fn resolve<'r, 'a: 'r>(
                 rows: &'r [&'a Self],
-                field: &'a ::rollcall::graphql::plan::FieldPlan,
-                execution: &'r ::rollcall::graphql::execute::Execution<'a, super::types::State>,
-            ) -> ::rollcall::graphql::execute::BoxFuture<'r, ::rollcall::graphql::execute::Slot<'a>> {
+                field: &'a ::rollcall::engine::plan::FieldPlan,
+                execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+            ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
                 #resolve
             }
         }
@@ -190,7 +190,7 @@ impl Context<'_> {
             return ty;
         }
         let name = names::type_name(field.ty.name());
-        let boxed = quote!(::rollcall::graphql::execute::Boxed<#name>);
+        let boxed = quote!(::rollcall::engine::Boxed<#name>);
         if field.ty.nullable { quote!(Option<#boxed>) } else { boxed }
     }
 

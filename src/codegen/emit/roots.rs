@@ -23,12 +23,12 @@ pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
     let introspection = [
         quote! {
             #schema => Box::pin(async move {
-                ::rollcall::graphql::introspection::schema(field, execution).await
+                ::rollcall::engine::introspection::schema(field, execution).await
             })
         },
         quote! {
             #ty => Box::pin(async move {
-                ::rollcall::graphql::introspection::type_by_name(field, execution).await
+                ::rollcall::engine::introspection::type_by_name(field, execution).await
             })
         },
     ];
@@ -77,7 +77,7 @@ fn field_trait(context: Context<'_>, root: &Object, field: &Field, is_mutation: 
             fn #method(
                 #ctx: &#context_type<'_>,
                 #(#arguments)*
-            ) -> impl ::rollcall::graphql::execute::Answer<#answer>;
+            ) -> impl ::rollcall::engine::Answer<#answer>;
         }
     }
 }
@@ -121,7 +121,7 @@ fn resolve(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool
                     #arguments
                     Box::pin(<#root_name as #name>::#method(context #(#passed)*))
                 },
-                ::rollcall::graphql::execute::Execution::#subject,
+                ::rollcall::engine::Execution::#subject,
             );
             let answer = answer.await;
         }
@@ -134,14 +134,14 @@ fn resolve(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool
     let payload = (is_mutation && is_payload(context, field)).then(|| {
         let ty = context.output_name(field.ty.name());
         quote! {
-            let answer = ::rollcall::graphql::execute::into_payload(answer, |errors| #ty {
+            let answer = ::rollcall::engine::into_payload(answer, |errors| #ty {
                 errors,
                 ..Default::default()
             });
         }
     });
     let slot = if is_mutation && !context.schema.is_leaf(field.ty.name()) {
-        quote!(::rollcall::graphql::execute::payload(answer, field, execution).await)
+        quote!(::rollcall::engine::payload(answer, field, execution).await)
     } else {
         slot(context, field, &quote!(answer.map(|answer| vec![answer])), &quote!(1))
     };

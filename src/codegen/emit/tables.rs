@@ -12,14 +12,14 @@ pub(super) fn module(context: Context<'_>) -> TokenStream {
     let tables = context.schema.objects().map(|object| table(context, object));
     let scalars = scalars(context.schema).map(|name| {
         let ty = bound(name);
-        quote!((#name, ::rollcall::graphql::input::check::<super::#ty>))
+        quote!((#name, ::rollcall::engine::input::check::<super::#ty>))
     });
     quote! {
         #[doc = " The object types as the executor sees them, each under its name in the SDL."]
         #[allow(non_upper_case_globals)]
         pub mod info {
             #[doc = " The scalars of the schema's own that arguments and input fields have, with what checks their values."]
-            pub static SCALARS: &[::rollcall::graphql::input::Scalar] = &[#(#scalars),*];
+            pub static SCALARS: &[::rollcall::engine::input::Scalar] = &[#(#scalars),*];
             #(#tables)*
         }
     }
@@ -55,7 +55,7 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
             None => quote!(None),
             Some(ty) => {
                 let ty = if ty.to_string().starts_with("::") { ty } else { quote!(super::#ty) };
-                quote!(Some(::rollcall::graphql::input::read_arguments::<#ty>))
+                quote!(Some(::rollcall::engine::input::read_arguments::<#ty>))
             }
         };
         let cost = cost(context, object, field);
@@ -63,23 +63,23 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
         let objects = context.schema.possible(field.ty.name());
         let objects = objects.iter().map(|object| names::type_name(&object.name));
         quote! {
-            ::rollcall::graphql::execute::FieldInfo {
+            ::rollcall::engine::FieldInfo {
                 name: #field_name,
-                kind: ::rollcall::graphql::execute::Kind::#kind,
+                kind: ::rollcall::engine::Kind::#kind,
                 nullable: #nullable,
                 arguments: #arguments,
                 objects: &[#(&#objects),*],
                 cost: #cost,
-                scope: ::rollcall::graphql::execute::Scope::#scope,
+                scope: ::rollcall::engine::Scope::#scope,
             }
         }
     });
     let introspection = (context.schema.query == object.name).then(|| {
-        quote!(::rollcall::graphql::introspection::SCHEMA_FIELD, ::rollcall::graphql::introspection::TYPE_FIELD)
+        quote!(::rollcall::engine::introspection::SCHEMA_FIELD, ::rollcall::engine::introspection::TYPE_FIELD)
     });
     quote! {
         #[doc = #doc]
-        pub static #name: ::rollcall::graphql::execute::ObjectInfo = ::rollcall::graphql::execute::ObjectInfo {
+        pub static #name: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
             name: #sdl_name,
             fields: &[#(#fields,)* #introspection],
         };
@@ -100,7 +100,7 @@ fn cost(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     };
     let weight = given("cost", "weight");
     if is_leaf && weight.is_none() {
-        return quote!(::rollcall::graphql::execute::Cost::NONE);
+        return quote!(::rollcall::engine::Cost::NONE);
     }
     let (weight, per_day) = (weight.unwrap_or(1), given("cost", "perDay").unwrap_or(0));
     let size = match (is_list, context.schema.object(field.ty.name())) {
@@ -113,10 +113,10 @@ fn cost(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
         _ => quote!(One),
     };
     quote! {
-        ::rollcall::graphql::execute::Cost {
+        ::rollcall::engine::Cost {
             weight: #weight,
             per_day: #per_day,
-            size: ::rollcall::graphql::execute::Size::#size,
+            size: ::rollcall::engine::Size::#size,
         }
     }
 }

@@ -15,10 +15,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
+use crate::engine::request_error;
 use crate::entity::Timestamp;
 use crate::error::Code;
 use crate::graphql::caller::Caller;
-use crate::graphql::document::request_error;
 use crate::http::handlers::app as pages;
 use crate::http::limits::Key;
 use crate::http::reply::{self, Media, Rejection, Reply};

@@ -1,7 +1,7 @@
 //! Interfaces, unions, and plain objects between them.
 
+use rollcall::engine::write::{Scalar, Writer};
 use rollcall::error::Result;
-use rollcall::graphql::write::{Scalar, Writer};
 
 use generated::*;
 use types::{ID, Painting, Statue};

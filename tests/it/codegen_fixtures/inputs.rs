@@ -1,7 +1,7 @@
 //! Inputs: defaults, `@oneOf`, recursion, lists.
 
+use rollcall::engine::input::{Input, InputError, MaybeUndefined, Value};
 use rollcall::error::Result;
-use rollcall::graphql::input::{Input, InputError, MaybeUndefined, Value};
 
 use generated::*;
 use types::Day;

@@ -1,8 +1,8 @@
 //! Mutations: payloads and what is none, each in a transaction.
 
+use rollcall::engine::input::MaybeUndefined;
+use rollcall::engine::write::{Scalar, Writer};
 use rollcall::error::{Error as RollcallError, Result, UserError};
-use rollcall::graphql::input::MaybeUndefined;
-use rollcall::graphql::write::{Scalar, Writer};
 
 use generated::*;
 use types::{ID, Note};

@@ -1,7 +1,7 @@
 //! Names that Rust reserves.
 
+use rollcall::engine::input::MaybeUndefined;
 use rollcall::error::{Result, UserError};
-use rollcall::graphql::input::MaybeUndefined;
 
 use generated::*;
 use types::Self_;

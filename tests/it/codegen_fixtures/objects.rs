@@ -1,9 +1,9 @@
 //! Objects: columns, relations, arguments, connections.
 
+use rollcall::engine::input::{Input, InputError, MaybeUndefined, Value};
+use rollcall::engine::page::{Cursor, Page, PageArguments, PageRequest};
+use rollcall::engine::write::{Scalar, Writer};
 use rollcall::error::Result;
-use rollcall::graphql::input::{Input, InputError, MaybeUndefined, Value};
-use rollcall::graphql::page::{Cursor, Page, PageArguments, PageRequest};
-use rollcall::graphql::write::{Scalar, Writer};
 
 use generated::*;
 use types::{Album, Band, ID, Year};
@@ -170,7 +170,7 @@ impl PlayingQuery for Query {
         let later = Airtime { minute: 5, hints: Some(vec!["late".to_owned()]), band: None, albums: vec![], next: None };
         let [quartet, ..] = BANDS;
         let albums = albums(&quartet);
-        let next = Some(rollcall::graphql::execute::Boxed(Box::new(later)));
+        let next = Some(rollcall::engine::Boxed(Box::new(later)));
         Ok(Some(Airtime { minute: 0, hints: None, band: Some(quartet), albums, next }))
     }
 }

@@ -8,7 +8,7 @@ use apollo_compiler::executable::{ExecutableDocument, Selection, SelectionSet};
 use apollo_compiler::{Node, ast};
 use async_graphql::ServerError;
 
-use super::document::request_error;
+use super::request_error::request_error;
 use crate::error::Code;
 
 /// The bounds of a document.

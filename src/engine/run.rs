@@ -2,9 +2,11 @@
 
 use async_graphql::ServerError;
 
-use super::document::request_error;
-use super::execute::{Arena, Arguments, Execution, Object, Slot, State, Written, level, write_relation};
+use super::execute::{level, write_relation};
+use super::input::Arguments;
+use super::object::{Arena, Execution, Object, Slot, State, Written};
 use super::plan::{FieldPlan, Plan, Source};
+use super::request_error::{errors_json, request_error};
 use super::write::Writer;
 use crate::budget::{Budget, Excess, Used};
 use crate::error::Code;
@@ -130,9 +132,4 @@ fn with_errors(text: &[u8], errors: Vec<ServerError>, used: Used) -> Response {
     whole.push(b',');
     whole.extend_from_slice(&text[1..]);
     Response { text: whole, errors, used, excess: None }
-}
-
-/// The list of errors as JSON text.
-pub fn errors_json(errors: &[ServerError]) -> Vec<u8> {
-    serde_json::to_vec(errors).unwrap_or_else(|_| b"[]".to_vec())
 }

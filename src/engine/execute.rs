@@ -9,21 +9,16 @@
 //! schema. Nothing here knows a type of the catalogue. What is particular to a type is generated: [`Object`] for each object
 //! type, [`Composite`] for each interface and union.
 
-use std::any::Any;
 use std::future::{Future, ready};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use apollo_compiler::Schema;
-use apollo_compiler::validation::Valid;
 use async_graphql::{ErrorExtensionValues, ServerError};
 use futures_util::future::join_all;
 
-pub use super::object::{BoxFuture, Composite, Cost, FieldInfo, Kind, Node, Object, ObjectInfo, Scope, Size};
+use super::object::{Arena, BoxFuture, Children, Composite, Context, Execution, Object, Rows, Slot, State, Written};
 use super::plan::{FieldPlan, ObjectPlan, Source};
-pub use super::run::{Response, errors_json, run};
-pub use super::shape::{Boxed, Children, Rows, Shape, Written};
-use super::shape::{ScalarRows, ShapeRows};
+use super::shape::{ScalarRows, Shape, ShapeRows};
 use super::write::{Bubble, Scalar, Step, Writer};
 use crate::budget::{Budget, Excess};
 use crate::error::{Code, Error, Result, UserError};
@@ -38,125 +33,10 @@ pub trait Answer<T>: Future<Output = Result<T>> + Send {}
 
 impl<T, F: Future<Output = Result<T>> + Send> Answer<T> for F {}
 
-/// What resolvers share: the database, the settings, who asks. One for each request.
-pub trait State: Send + Sync + Sized + 'static {
-    /// What the resolver of a mutation is given instead: a transaction that it writes in.
-    type Writing: Send + Sync + 'static;
-    /// Begins the transaction of one mutation.
-    fn begin(&self) -> impl Future<Output = Result<Self::Writing>> + Send;
-    /// Notes, inside the transaction, that the mutation `name` was done, the root field `index` of its operation.
-    /// `subject` is JSON: what identifies the things that it answered with.
-    fn note(
-        &self,
-        writing: &Self::Writing,
-        name: &str,
-        index: usize,
-        subject: &[u8],
-    ) -> impl Future<Output = Result<()>> + Send {
-        let _ = (writing, name, index, subject);
-        async { Ok(()) }
-    }
-    /// Ends it: the writes are kept when `commit` says so, and gone otherwise.
-    fn end(&self, writing: Self::Writing, commit: bool) -> impl Future<Output = Result<()>> + Send;
-    /// Begins to read what a mutation answered with, once its writes are kept: all of it at one moment.
-    fn read(&self) -> impl Future<Output = Result<Self>> + Send;
-    /// What the request may still use.
-    fn budget(&self) -> &Budget {
-        Budget::unlimited()
-    }
-    /// Logs an error that the caller cannot mend and answers with what may be shown of it.
-    fn report(&self, error: &Error) -> String;
-    /// Whether a mutation failed because others came between: run again, from its beginning, it sees what they did.
-    fn lost_a_race(&self, error: &Error) -> bool;
-    /// The schema that introspection describes.
-    fn schema(&self) -> &Arc<Valid<Schema>>;
-}
-
 /// How often a mutation is run before its caller is told that others are in its way.
 const ATTEMPTS: usize = 5;
 
-/// A schema that was validated.
-pub type ValidSchema = Valid<Schema>;
-
-/// Resolved values live here until the answer is written, so that everything else may borrow them.
-pub(super) type Arena = elsa::sync::FrozenVec<Box<dyn Any + Send + Sync>>;
-
-/// Arguments as their field's resolver takes them.
-pub type Arguments = Arc<dyn Any + Send + Sync>;
-
-/// One run of a plan.
-pub struct Execution<'a, S> {
-    pub(super) state: &'a S,
-    pub(super) budget: &'a Budget,
-    /// What a mutation's answer is read with.
-    pub(super) reading: Option<Arc<S>>,
-    pub(super) arguments: &'a [Arguments],
-    pub(super) arena: &'a Arena,
-    /// The root field of a mutation that is being run, by its place.
-    pub(super) mutation: usize,
-}
-
-/// What a resolver is given beside its parents and its arguments.
-pub struct Context<'a, S> {
-    /// The request's state.
-    pub state: &'a S,
-    field: &'a FieldPlan,
-}
-
-impl<S> Context<'_, S> {
-    /// Whether the client selects `field` directly below the field that is being resolved.
-    pub fn selects(&self, field: &str) -> bool {
-        self.field.children.iter().flat_map(|object| &object.fields).any(|child| child.name() == field)
-    }
-}
-
 impl<'a, S: State> Execution<'a, S> {
-    /// The context of the resolver of `field`.
-    pub fn context<'c>(&'c self, field: &'c FieldPlan) -> Context<'c, S> {
-        Context { state: self.reading.as_deref().unwrap_or(self.state), field }
-    }
-
-    /// The arguments of `field`, read before execution began.
-    ///
-    /// # Panics
-    /// When `A` is not what the field's [`FieldInfo::arguments`] reads; generated code names both.
-    pub fn arguments<A: 'static>(&self, field: &FieldPlan) -> &'a A {
-        let slot = field.arguments.expect("a field with arguments has a slot for them");
-        self.arguments[slot].downcast_ref().expect("a field's arguments are of the field's own type")
-    }
-
-    fn keep<T: Send + Sync + 'static>(&self, value: T) -> &'a T {
-        self.arena.push_get(Box::new(value)).downcast_ref().expect("what was kept is of its own type")
-    }
-
-    /// Charges objects of the answer: a slot when there are too many.
-    pub(super) fn charge(&self, objects: usize) -> Result<(), Slot<'a>> {
-        let ended = |excess: Excess| Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
-        self.budget.charge_objects(objects).map_err(ended)
-    }
-
-    fn fail(&self, error: Error) -> Slot<'a> {
-        // The request is told once why it was ended.
-        if let Some(excess) = self.budget.exceeded() {
-            return Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
-        }
-        let (message, code) = match &error {
-            Error::User(errors) => (error.to_string(), errors.first().map_or(Code::BadUserInput, |e| e.code)),
-            Error::Internal(_) => (self.state.report(&error), Code::Internal),
-        };
-        Slot::Failed { message, code }
-    }
-
-    /// The slot of a field that is no relation; a plan never asks for one.
-    pub fn unresolved(&self, field: &FieldPlan) -> Slot<'a> {
-        self.fail(Error::internal(format!("{} has no resolver", field.name())))
-    }
-
-    /// The schema that introspection describes.
-    pub fn schema(&self) -> &'a Arc<Valid<Schema>> {
-        self.state.schema()
-    }
-
     /// Runs a mutation in a transaction of its own: one that fails leaves nothing behind, one that does not is noted with
     /// its change, and one that others came between is run again. `subject` tells what identifies that which the mutation
     /// answers with: [`identified`](Self::identified) or [`unidentified`](Self::unidentified).
@@ -244,17 +124,14 @@ pub fn into_payload<P, E: From<UserError>>(answer: Result<P>, payload: impl FnOn
     }
 }
 
-/// A relation of a level, resolved.
-pub enum Slot<'a> {
-    /// A value for each parent.
-    Values(Box<dyn Rows<'a> + 'a>),
-    /// The same error for each parent.
-    Failed {
-        /// What the client is told.
-        message: String,
-        /// Its class.
-        code: Code,
-    },
+impl<S: State, T: Object<S>> Composite<S> for T {
+    fn resolve<'r, 'a: 'r>(
+        nodes: Vec<&'a Self>,
+        plans: &'a [ObjectPlan],
+        execution: &'r Execution<'a, S>,
+    ) -> BoxFuture<'r, Children<'a>> {
+        Box::pin(async move { Children::of_one(level(nodes, &plans[0], execution).await) })
+    }
 }
 
 struct Level<'a, S, T> {

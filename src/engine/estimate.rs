@@ -5,48 +5,13 @@
 //! bound of what is asked for, and hardly ever what is found: that is counted while the request runs
 //! ([`crate::budget`]).
 
-use super::execute::Size;
-use super::input::{Fields, Value};
 use super::page;
 use super::plan::{FieldPlan, ObjectPlan, Plan};
-
-/// What the arguments of a field say to the estimate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Sizing {
-    /// The argument `first`.
-    first: Option<u64>,
-    /// The days between the arguments `start` and `end`.
-    days: Option<u64>,
-}
+use super::sizing::Sizing;
+use super::tables::Size;
 
 /// The days that a window has when the client does not say when it starts.
 const DAYS: u64 = 30;
-
-/// A day, in seconds.
-const DAY: i64 = 86_400;
-
-impl Sizing {
-    /// Reads it from a field's arguments.
-    pub(super) fn of(arguments: &Fields) -> Self {
-        let first = match arguments.get("first") {
-            Some(Value::Number(first)) => first.as_u64(),
-            _ => None,
-        };
-        let moment = |name: &str| match arguments.get(name) {
-            Some(Value::String(text)) => text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_second),
-            _ => None,
-        };
-        let days = moment("start").map(|start| {
-            let end = moment("end").unwrap_or_else(|| jiff::Timestamp::now().as_second());
-            u64::try_from(end.saturating_sub(start) / DAY).unwrap_or(0) + 1
-        });
-        Self { first, days }
-    }
-
-    fn page(self) -> u64 {
-        self.first.unwrap_or(page::MOST).min(page::MOST)
-    }
-}
 
 /// The estimate of a plan, given what its arguments say, each in its slot.
 pub(super) fn of(plan: &Plan, sizings: &[Sizing]) -> u64 {
@@ -82,7 +47,7 @@ impl<'p, V: FnMut(&[&'p FieldPlan], u64)> Walk<'p, V> {
             let sizing = field.arguments.map_or(Sizing::default(), |slot| self.sizings[slot]);
             let (items, page) = match cost.size {
                 Size::One => (1, 1),
-                Size::Connection => (1, sizing.page()),
+                Size::Connection => (1, sizing.first.unwrap_or(page::MOST).min(page::MOST)),
                 Size::Page => (page, 1),
                 Size::List(size) => (u64::from(size), 1),
             };

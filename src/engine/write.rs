@@ -5,7 +5,7 @@
 
 use async_graphql::{PathSegment, ServerError};
 
-use super::document::request_error;
+use super::request_error::request_error;
 use crate::error::Code;
 
 /// The reason why the value that is being written has to become null.
@@ -87,6 +87,12 @@ impl<'a> Writer<'a> {
     #[inline]
     pub fn raw(&mut self, json: &str) {
         self.text.extend_from_slice(json.as_bytes());
+    }
+
+    /// The text so far, for what writes JSON at its end by itself.
+    #[inline]
+    pub fn text(&mut self) -> &mut Vec<u8> {
+        &mut self.text
     }
 
     /// Writes `null`.

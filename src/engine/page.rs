@@ -8,8 +8,8 @@ use std::fmt::{self, Write};
 use async_graphql::MaybeUndefined;
 use data_encoding::BASE32_NOPAD;
 
-use super::execute::{Children, Composite, Execution, Node, Rows, Slot, State, Written};
 use super::input::{self, Fields, FromFields, InputError};
+use super::object::{Children, Composite, Execution, Node, Rows, Slot, State, Written};
 use super::plan::FieldPlan;
 use super::write::{Scalar, Writer};
 use crate::error::{Error, UserError};

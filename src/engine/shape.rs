@@ -3,12 +3,9 @@
 
 use std::marker::PhantomData;
 
-use super::execute::State;
-use super::object::Composite;
-use super::write::{Bubble, Scalar, Writer};
-
-/// Whether a value was written, or has to become null.
-pub type Written = std::result::Result<(), Bubble>;
+use super::input::Boxed;
+use super::object::{Children, Composite, Rows, State, Written};
+use super::write::{Scalar, Writer};
 
 /// A value that holds composites: one, perhaps none, a list of them, in any nesting.
 pub trait Shape<S: State>: Send + Sync + 'static {
@@ -88,10 +85,6 @@ impl<S: State, T: Shape<S>> Shape<S> for Vec<T> {
     }
 }
 
-/// A value on the heap, where a type would otherwise hold itself.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Boxed<T>(pub Box<T>);
-
 impl<S: State, T: Shape<S>> Shape<S> for Boxed<T> {
     type Node = T::Node;
 
@@ -106,43 +99,6 @@ impl<S: State, T: Shape<S>> Shape<S> for Boxed<T> {
     fn count(&self) -> usize {
         self.0.count()
     }
-}
-
-/// Resolved objects of one or several concrete types, in the order in which they were collected.
-pub struct Children<'a> {
-    levels: Vec<Box<dyn Rows<'a> + 'a>>,
-    /// For interfaces and unions: which level, and which row of it. Objects have but one level.
-    places: Option<Vec<(u16, u32)>>,
-}
-
-impl<'a> Children<'a> {
-    /// Objects of one concrete type.
-    pub(super) fn of_one(level: Box<dyn Rows<'a> + 'a>) -> Self {
-        Self { levels: vec![level], places: None }
-    }
-
-    /// The objects of an interface or a union: a level for each possible type, and where each object is.
-    pub fn of_several(levels: Vec<Box<dyn Rows<'a> + 'a>>, places: Vec<(u16, u32)>) -> Self {
-        Self { levels, places: Some(places) }
-    }
-
-    /// Writes one of them, by its place in that order.
-    #[inline]
-    pub fn write(&self, place: usize, out: &mut Writer<'a>) -> Written {
-        match &self.places {
-            None => self.levels[0].write(place, out),
-            Some(places) => {
-                let (level, row) = places[place];
-                self.levels[level as usize].write(row as usize, out)
-            }
-        }
-    }
-}
-
-/// Things that can be written one by one.
-pub trait Rows<'a>: Send + Sync {
-    /// Writes one of them.
-    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written;
 }
 
 pub(super) struct ScalarRows<'a, T>(pub(super) Vec<&'a T>);

@@ -10,11 +10,11 @@ use apollo_compiler::{Name, Node};
 use async_graphql::ServerError;
 
 use super::argument_path;
-use super::document::request_error;
 use super::faults::Faults;
 use super::input::{self, InputTypes};
 use super::lines::Lines;
 use super::literals::Literals;
+use super::request_error::request_error;
 use crate::error::Code;
 
 /// Refuses what breaks one of the rules. Answers the values that stand where a scalar of the schema's own is asked for

@@ -4,6 +4,7 @@
 //! types, [`Substitution`] puts them into the document's literals, and [`Input`] (generated for enums and input
 //! objects) reads the result. The rules are those of the specification's sections on input coercion.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,7 +17,6 @@ use async_graphql::indexmap::IndexMap;
 pub use async_graphql::{MaybeUndefined, Name, Value};
 use async_graphql::{Number, Pos, ServerError, Variables};
 
-use super::execute::{Arguments, Boxed};
 use super::faults::Faults;
 use super::lines::Lines;
 use super::literals::Literals;
@@ -25,8 +25,15 @@ use crate::error::{Code, shortened};
 /// Named values: the arguments of a field, the fields of an input object.
 pub type Fields = IndexMap<Name, Value>;
 
+/// Arguments as their field's resolver takes them.
+pub type Arguments = Arc<dyn Any + Send + Sync>;
+
 /// Reads a field's arguments into the type that its resolver takes.
 pub type ReadArguments = fn(&Fields) -> Result<Arguments, InputError>;
+
+/// A value on the heap, where a type would otherwise hold itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Boxed<T>(pub Box<T>);
 
 /// A scalar of the schema's own: its name, and what tells whether a value is one of its values.
 pub type Scalar = (&'static str, fn(&Value) -> Result<(), InputError>);

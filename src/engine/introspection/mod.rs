@@ -11,10 +11,12 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{Name, Node as Shared, Schema as Sdl};
 use async_graphql::MaybeUndefined;
 
-use crate::graphql::execute::{BoxFuture, Execution, Node, Object, ObjectInfo, Slot, State, objects, scalars};
-use crate::graphql::input::{self, Fields, FromFields, InputError};
-use crate::graphql::plan::FieldPlan;
-use crate::graphql::write::{Scalar, Writer};
+use crate::engine::execute::{objects, scalars};
+use crate::engine::input::{self, Fields, FromFields, InputError};
+use crate::engine::object::{BoxFuture, Execution, Node, Object, Slot, State};
+use crate::engine::plan::FieldPlan;
+use crate::engine::tables::ObjectInfo;
+use crate::engine::write::{Scalar, Writer};
 
 mod tables;
 

@@ -1,17 +1,6 @@
-//! What generated code tells the executor of a type: its table ([`ObjectInfo`]) and the way to its columns and relations
-//! ([`Object`] for each object type, [`Composite`] for each interface and union).
+//! What the engine knows of a type before it sees an object of it: the tables that are generated from the SDL.
 
-use std::future::Future;
-use std::pin::Pin;
-
-use super::execute::{Execution, Slot, State, level};
 use super::input;
-use super::plan::{FieldPlan, ObjectPlan};
-use super::shape::Children;
-use super::write::Writer;
-
-/// A future on the heap; one for each relation of a level, never one for each row.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What the executor must know of an object type before it sees an object.
 #[derive(Debug)]
@@ -91,43 +80,4 @@ pub enum Size {
 impl Cost {
     /// That of a scalar.
     pub const NONE: Self = Self { weight: 0, per_day: 0, size: Size::One };
-}
-
-/// What stands for an SDL object, interface or union. It has no methods: it tells the ends of a [`Shape`] from lists.
-pub trait Node: Send + Sync + Sized + 'static {}
-
-/// An object type, resolved with a state of type `S`.
-pub trait Object<S: State>: Node {
-    /// Its name and fields.
-    const INFO: &'static ObjectInfo;
-
-    /// Writes a column. `field` counts in the order of [`ObjectInfo::fields`].
-    fn write_column(&self, field: u16, out: &mut Writer<'_>);
-
-    /// Resolves a relation of all the objects of a level.
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a FieldPlan,
-        execution: &'r Execution<'a, S>,
-    ) -> BoxFuture<'r, Slot<'a>>;
-}
-
-/// An object type, an interface or a union: what a field with a selection answers with.
-pub trait Composite<S: State>: Node {
-    /// Resolves all that is selected below these objects; `plans` has one entry for each possible object type.
-    fn resolve<'r, 'a: 'r>(
-        nodes: Vec<&'a Self>,
-        plans: &'a [ObjectPlan],
-        execution: &'r Execution<'a, S>,
-    ) -> BoxFuture<'r, Children<'a>>;
-}
-
-impl<S: State, T: Object<S>> Composite<S> for T {
-    fn resolve<'r, 'a: 'r>(
-        nodes: Vec<&'a Self>,
-        plans: &'a [ObjectPlan],
-        execution: &'r Execution<'a, S>,
-    ) -> BoxFuture<'r, Children<'a>> {
-        Box::pin(async move { Children::of_one(level(nodes, &plans[0], execution).await) })
-    }
 }

@@ -12,13 +12,13 @@ use apollo_compiler::{Node, Schema};
 use async_graphql::{Pos, ServerError, Value};
 
 use super::cost;
-use super::document::request_error;
-use super::estimate::Sizing;
-use super::execute::{Arguments, Cost, FieldInfo, Kind, ObjectInfo, Scope};
 use super::faults::Faults;
-use super::input::{self, Fields, InputError, ReadArguments, Substitution};
+use super::input::{self, Arguments, Fields, InputError, ReadArguments, Substitution};
 use super::lines::Lines;
 use super::literals::Literals;
+use super::request_error::request_error;
+use super::sizing::Sizing;
+use super::tables::{Cost, FieldInfo, Kind, ObjectInfo, Scope};
 use crate::error::Code;
 
 /// An operation, ready to run with any variables that leave its conditions as they are.
@@ -269,12 +269,12 @@ impl Plan {
     }
 
     /// Whether the operation was not quick when it last ran: then it begins among the slow ones.
-    pub(super) fn is_slow(&self) -> bool {
+    pub fn is_slow(&self) -> bool {
         self.is_slow.load(Ordering::Relaxed)
     }
 
     /// Notes whether it was.
-    pub(super) fn remember_slow(&self, is_slow: bool) {
+    pub fn remember_slow(&self, is_slow: bool) {
         self.is_slow.store(is_slow, Ordering::Relaxed);
     }
 

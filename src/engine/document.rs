@@ -13,16 +13,17 @@ use apollo_compiler::executable::{ExecutableDocument, Operation, Selection};
 use apollo_compiler::parser::{Parser, SourceSpan};
 use apollo_compiler::validation::{DiagnosticList, Valid};
 use apollo_compiler::{Name, Node, Schema, ast};
-use async_graphql::{Pos, Request, ServerError, Value};
+use async_graphql::{Request, ServerError, Value};
 use quick_cache::sync::Cache;
 
 use super::cost::{self, Limits};
-use super::estimate::Sizing;
-use super::execute::{Arguments, ObjectInfo};
-use super::input::{self, InputError, InputTypes, Scalar, Substitution};
+use super::input::{self, Arguments, InputError, InputTypes, Scalar, Substitution};
 use super::lines::Lines;
 use super::literals::{self, Literals};
 use super::plan::Plan;
+use super::request_error::request_error;
+use super::sizing::Sizing;
+use super::tables::ObjectInfo;
 use super::{argument_path, estimate, faults, lexical, sdl, validate};
 use crate::error::{Code, quoted};
 
@@ -301,13 +302,6 @@ fn entries(value: &serde_json::Value) -> usize {
         serde_json::Value::Object(fields) => fields.values().map(entries).sum(),
         _ => 0,
     }
-}
-
-/// A top-level error about the request as a whole.
-pub fn request_error(message: impl Into<String>, locations: Vec<Pos>, code: Code) -> ServerError {
-    let mut extensions = async_graphql::ErrorExtensionValues::default();
-    extensions.set("code", code.as_str());
-    ServerError { message: message.into(), source: None, locations, path: Vec::new(), extensions: Some(extensions) }
 }
 
 /// The errors of apollo-compiler. Those about a value of an argument are told with its path, as `path` knows it.

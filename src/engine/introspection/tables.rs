@@ -1,8 +1,8 @@
 //! The fields of introspection's types, in the specification's order, and how each is answered.
 
 use super::{IncludeDeprecated, TypeArguments};
-use crate::graphql::execute::{Cost, FieldInfo, Kind, ObjectInfo, Scope, Size};
-use crate::graphql::input;
+use crate::engine::input;
+use crate::engine::tables::{Cost, FieldInfo, Kind, ObjectInfo, Scope, Size};
 
 /// The root field `__schema`.
 pub const SCHEMA_FIELD: FieldInfo = FieldInfo {
