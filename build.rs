@@ -17,7 +17,7 @@ const TYPES: &str = "src/graphql/types.rs";
 const COMPUTED: &[&str] = &["htmlUrl", "webhookUrl"];
 
 fn main() {
-    for path in [SDL, TYPES, EXPLORER, "src/codegen", "src/app/explorer/embed.rs", "build.rs"] {
+    for path in [SDL, TYPES, EXPLORER, "src/codegen", "src/entity", "src/app/explorer/embed.rs", "build.rs"] {
         println!("cargo::rerun-if-changed={path}");
     }
     if let Err(message) = build() {
@@ -28,7 +28,11 @@ fn main() {
 
 fn build() -> Result<(), String> {
     let read = |path: &str| fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"));
-    let bindings = codegen::Bindings::read(&read(TYPES)?, COMPUTED).map_err(|error| format!("{TYPES}: {error}"))?;
+    let mut bindings = codegen::Bindings::read(&read(TYPES)?, COMPUTED).map_err(|error| format!("{TYPES}: {error}"))?;
+    for (name, file) in bindings.entities() {
+        let row = codegen::rows::Row::read(&file, &read(&file)?).map_err(|error| format!("{file}: {error}"))?;
+        bindings.add_row(&name, row);
+    }
     let code = codegen::generate(SDL, &read(SDL)?, &bindings).map_err(|mistakes| mistakes.to_string())?;
     let files = explorer::table(Path::new(EXPLORER)).map_err(|error| format!("{EXPLORER} cannot be read: {error}"))?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);

@@ -37,7 +37,7 @@ impl Default for Limits {
             objects: 100_000,
             answer: 8 << 20,
             rows: 16 << 20,
-            processor: Duration::from_secs(1),
+            processor: Duration::from_millis(900),
             time: Duration::from_secs(30),
         }
     }

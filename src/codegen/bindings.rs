@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::{Item, UseTree};
 
+use super::rows::Row;
+
 /// The module that binds SDL names.
 pub(super) const TYPES: &str = "src/graphql/types.rs";
 
 /// The hand-written side, as far as the generator must know it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bindings {
-    /// Bound names, and the module that holds the type: `Service` in `service`.
-    bound: BTreeMap<String, Option<String>>,
+    /// Bound names, and the path of the type: `Service` is `crate::entity::service::Model`.
+    bound: BTreeMap<String, Vec<String>>,
     computed: BTreeSet<String>,
+    rows: BTreeMap<String, Row>,
 }
 
 impl Bindings {
@@ -22,19 +25,47 @@ impl Bindings {
         let mut bound = BTreeMap::new();
         for item in syn::parse_file(source)?.items {
             match item {
-                Item::Use(item) => collect(&item.tree, None, &mut bound),
-                Item::Struct(item) => drop(bound.insert(item.ident.to_string(), None)),
-                Item::Enum(item) => drop(bound.insert(item.ident.to_string(), None)),
-                Item::Type(item) => drop(bound.insert(item.ident.to_string(), None)),
+                Item::Use(item) => collect(&item.tree, &mut Vec::new(), &mut bound),
+                Item::Struct(item) => drop(bound.insert(item.ident.to_string(), Vec::new())),
+                Item::Enum(item) => drop(bound.insert(item.ident.to_string(), Vec::new())),
+                Item::Type(item) => drop(bound.insert(item.ident.to_string(), Vec::new())),
                 _ => {}
             }
         }
-        Ok(Self { bound, computed: computed.iter().map(ToString::to_string).collect() })
+        // Functions are no types.
+        bound.retain(|name, _| name.starts_with(|first: char| !first.is_lowercase()));
+        Ok(Self { bound, computed: computed.iter().map(ToString::to_string).collect(), rows: BTreeMap::new() })
     }
 
     /// Whether a hand-written type stands for this SDL type.
     pub fn binds(&self, sdl_name: &str) -> bool {
         self.bound.contains_key(&super::names::type_name(sdl_name).to_string())
+    }
+
+    /// The names that are bound to the row of a table, each with the file of its entity.
+    pub fn entities(&self) -> Vec<(String, String)> {
+        let file = |path: &Vec<String>| match path.as_slice() {
+            [root, folder, module, model] if root == "crate" && folder == "entity" && model == "Model" => {
+                Some(format!("src/entity/{module}.rs"))
+            }
+            _ => None,
+        };
+        self.bound.iter().filter_map(|(name, path)| Some((name.clone(), file(path)?))).collect()
+    }
+
+    /// Lets the columns of a row stand for the fields of a bound name that they fit.
+    pub fn add_row(&mut self, name: &str, row: Row) {
+        self.rows.insert(name.to_owned(), row);
+    }
+
+    /// The row that stands for an SDL type.
+    pub fn row(&self, sdl_name: &str) -> Option<&Row> {
+        self.rows.get(&super::names::type_name(sdl_name).to_string())
+    }
+
+    /// The Rust name of the type that an SDL name is bound to.
+    pub fn bound_as(&self, sdl_name: &str) -> Option<&str> {
+        self.bound.get(&super::names::type_name(sdl_name).to_string())?.last().map(String::as_str)
     }
 
     /// Whether fields of this name need the request's context.
@@ -45,7 +76,8 @@ impl Bindings {
     /// The file of the hand-written side where this SDL type's code belongs.
     pub fn file(&self, sdl_name: &str) -> String {
         let own = || super::names::snake_case(sdl_name);
-        let module = self.bound.get(sdl_name).cloned().flatten().unwrap_or_else(own);
+        let path = self.bound.get(sdl_name).map(Vec::as_slice).unwrap_or_default();
+        let module = path.len().checked_sub(2).and_then(|place| path.get(place)).cloned().unwrap_or_else(own);
         format!("src/graphql/{module}.rs")
     }
 
@@ -64,13 +96,17 @@ impl Bindings {
     }
 }
 
-fn collect(tree: &UseTree, module: Option<&str>, bound: &mut BTreeMap<String, Option<String>>) {
-    let module_name = || module.map(ToOwned::to_owned);
+fn collect(tree: &UseTree, path: &mut Vec<String>, bound: &mut BTreeMap<String, Vec<String>>) {
+    let whole = |name: &syn::Ident| [path.as_slice(), &[name.to_string()]].concat();
     match tree {
-        UseTree::Path(path) => collect(&path.tree, Some(&path.ident.to_string()), bound),
-        UseTree::Group(group) => group.items.iter().for_each(|tree| collect(tree, module, bound)),
-        UseTree::Name(name) => drop(bound.insert(name.ident.to_string(), module_name())),
-        UseTree::Rename(rename) => drop(bound.insert(rename.rename.to_string(), module_name())),
+        UseTree::Name(name) => drop(bound.insert(name.ident.to_string(), whole(&name.ident))),
+        UseTree::Rename(rename) => drop(bound.insert(rename.rename.to_string(), whole(&rename.ident))),
+        UseTree::Path(inner) => {
+            path.push(inner.ident.to_string());
+            collect(&inner.tree, path, bound);
+            path.pop();
+        }
+        UseTree::Group(group) => group.items.iter().for_each(|tree| collect(tree, path, bound)),
         UseTree::Glob(_) => {}
     }
 }

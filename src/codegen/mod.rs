@@ -3,7 +3,7 @@
 //! Pure: it reads no file and knows no noun of the catalogue. [`generate`] checks the SDL ([`check`]), lowers it
 //! ([`model`]) and writes one Rust text ([`emit`]), the same bytes for the same input. The text is included in a module
 //! whose parent has a module `types` that binds SDL names to Rust types ([`Bindings`]); what it calls is in
-//! `rollcall::graphql`.
+//! `rollcall::engine`.
 
 pub mod bindings;
 pub mod check;
@@ -15,6 +15,7 @@ mod lower;
 pub mod model;
 pub mod names;
 mod respell;
+pub mod rows;
 mod rules;
 mod scopes;
 mod source;

@@ -28,7 +28,7 @@ pub struct Budget {
         long,
         value_name = "DURATION",
         env = "ROLLCALL_QUERY_PROCESSOR_TIME",
-        default_value = "1s",
+        default_value = "900ms",
         value_parser = value::duration
     )]
     pub query_processor_time: Duration,

@@ -5,7 +5,7 @@
 //! the plan and writes the response. Generated code implements the traits of [`object`] and describes its types in [`tables`].
 
 // What a request is made of, and what may be wrong with it.
-mod faults;
+pub mod faults;
 mod lines;
 pub mod request_error;
 pub mod sdl;

@@ -10,49 +10,20 @@ use sea_orm::{
 };
 
 use super::context::{Ctx, MutationCtx};
-use super::id::Id;
-use super::repository::present;
+use super::relation::to_each;
 use super::schema::*;
 use super::service::set;
-use super::types::{CodeIssue, CodeIssueProject};
+use super::types::CodeIssue;
 use super::{code_issue_project as projects, text};
 use crate::db::{self, Read};
 use crate::entity::timestamp::touched;
-use crate::entity::{ByIds, Timestamp, code_issue, code_issue_cve, code_issue_cwe, code_issue_project};
+use crate::entity::{Timestamp, code_issue, code_issue_cve, code_issue_cwe};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl CodeIssueResolver for CodeIssue {
-    fn id(&self) -> Id {
-        Id::of::<code_issue::Entity>(self.id)
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn external_id(&self) -> &str {
-        &self.external_id
-    }
-
-    fn external_url(&self) -> Option<&str> {
-        self.external_url.as_deref()
-    }
-
-    fn issue_category(&self) -> &str {
-        &self.issue_category
-    }
-
     fn issue_type(&self) -> &str {
         // Not stored where it was not sent, so that it follows the category.
         self.issue_type.as_deref().unwrap_or(&self.issue_category)
-    }
-
-    fn severity(&self) -> Option<&str> {
-        self.severity.as_deref()
-    }
-
-    fn introduced_at(&self) -> Option<Timestamp> {
-        self.introduced_at
     }
 
     async fn cves(issues: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CodeIssueCve>>> {
@@ -62,7 +33,7 @@ impl CodeIssueResolver for CodeIssue {
         let rows = Entity::find().filter(db::any(db, Column::CodeIssueId, &ids)).order_by_asc(Column::Id);
         let reference = |row: Model| (row.code_issue_id, (row.identifier, row.url));
         let cve = |(identifier, url)| CodeIssueCve { identifier, url };
-        Ok(grouped(&ids, db.all(rows).await?.into_iter().map(reference), cve))
+        grouped(db, &ids, db.all(rows).await?.into_iter().map(reference), cve)
     }
 
     async fn cwes(issues: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CodeIssueCwe>>> {
@@ -72,28 +43,24 @@ impl CodeIssueResolver for CodeIssue {
         let rows = Entity::find().filter(db::any(db, Column::CodeIssueId, &ids)).order_by_asc(Column::Id);
         let reference = |row: Model| (row.code_issue_id, (row.identifier, row.url));
         let cwe = |(identifier, url)| CodeIssueCwe { identifier, url };
-        Ok(grouped(&ids, db.all(rows).await?.into_iter().map(reference), cwe))
-    }
-
-    async fn code_issue_project(issues: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<CodeIssueProject>> {
-        let ids = issues.iter().map(|issue| Some(issue.code_issue_project_id));
-        present(code_issue_project::Entity::by_ids(ctx.db(), ids).await?)
+        grouped(db, &ids, db.all(rows).await?.into_iter().map(reference), cwe)
     }
 }
 
 /// What each issue refers to, in the order of the issues.
 fn grouped<T>(
+    db: &impl Read,
     issue_ids: &[i64],
     references: impl Iterator<Item = (i64, Reference)>,
     show: impl Fn(Reference) -> T,
-) -> Vec<Vec<T>> {
+) -> Result<Vec<Vec<T>>> {
     let mut groups: HashMap<i64, Vec<Reference>> = HashMap::with_capacity(issue_ids.len());
     for (issue_id, reference) in references {
         groups.entry(issue_id).or_default().push(reference);
     }
-    // Cloned, because an issue may stand twice in a level.
-    let of = |id: &i64| groups.get(id).cloned().unwrap_or_default();
-    issue_ids.iter().map(|id| of(id).into_iter().map(&show).collect()).collect()
+    let text = |(identifier, url): &Reference| identifier.len() + url.as_ref().map_or(0, String::len);
+    let all = to_each(db, issue_ids, groups, text)?;
+    Ok(all.into_iter().map(|references| references.into_iter().map(&show).collect()).collect())
 }
 
 /// What an identifier stands for, whether there is such an issue or not: the project's key, which there must be, and

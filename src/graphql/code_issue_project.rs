@@ -6,10 +6,10 @@ use sea_orm::{DatabaseTransaction, EntityTrait, ModelTrait, Set};
 
 use super::code_issue_project_resource::{keep, place};
 use super::context::{Ctx, MutationCtx};
-use super::id::{self, Id};
+use super::id::{self};
 use super::integration::{self as integrations, require_custom};
 use super::list::List;
-use super::repository::present;
+use super::relation::present;
 use super::schema::*;
 use super::text;
 use super::types::CodeIssueProject;
@@ -21,22 +21,6 @@ use crate::entity::{ByIds, Timestamp, code_issue, code_issue_project, integratio
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl CodeIssueProjectResolver for CodeIssueProject {
-    fn id(&self) -> Id {
-        Id::of::<code_issue_project::Entity>(self.id)
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn external_id(&self) -> &str {
-        &self.external_id
-    }
-
-    fn external_url(&self) -> Option<&str> {
-        self.external_url.as_deref()
-    }
-
     async fn integration(projects: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Integration>> {
         let ids = projects.iter().map(|project| Some(project.integration_id));
         let rows = present(integration::Entity::by_ids(ctx.db(), ids).await?)?;

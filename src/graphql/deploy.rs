@@ -4,52 +4,20 @@ use async_graphql::MaybeUndefined;
 use sea_orm::{ColumnTrait, ModelTrait};
 
 use super::context::{Ctx, MutationCtx};
-use super::id::{self, Id};
+use super::id::{self};
 use super::list::List;
 use super::schema::*;
 use super::text;
-use super::types::{Deploy, Service, User};
+use super::types::{Deploy, Service};
 use crate::engine::page::PageRequest;
 use crate::entity::deploy::{self, Column};
-use crate::entity::{ByIds, Timestamp, service, user};
+use crate::entity::{Timestamp, service};
 use crate::error::{Result, UserError};
 
 impl DeployResolver for Deploy {
-    fn id(&self) -> Id {
-        Id::of::<deploy::Entity>(self.id)
-    }
-
-    async fn service(deploys: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
-        Ok(service::Entity::by_ids(ctx.db(), deploys.iter().map(|deploy| deploy.service_id)).await?)
-    }
-
-    fn service_alias(&self) -> &str {
-        &self.service_alias
-    }
-
-    fn description(&self) -> &str {
-        &self.description
-    }
-
-    fn deployed_at(&self) -> Timestamp {
-        self.deployed_at
-    }
-
-    fn started_at(&self) -> Option<Timestamp> {
-        self.started_at
-    }
-
     fn duration(&self) -> Option<i32> {
         let micros = self.deployed_at.as_micros().checked_sub(self.started_at?.as_micros())?;
         if micros < 0 { None } else { i32::try_from(micros / 1_000_000).ok() }
-    }
-
-    fn environment(&self) -> Option<&str> {
-        self.environment.as_deref()
-    }
-
-    fn status(&self) -> Option<&str> {
-        self.status.as_deref()
     }
 
     fn deploy_status(&self) -> Option<DeployStatus> {
@@ -60,70 +28,6 @@ impl DeployResolver for Deploy {
             deploy::Status::Failed => DeployStatus::Failed,
             deploy::Status::Cancelled => DeployStatus::Cancelled,
         })
-    }
-
-    fn deploy_number(&self) -> &str {
-        &self.deploy_number
-    }
-
-    fn deploy_url(&self) -> Option<&str> {
-        self.deploy_url.as_deref()
-    }
-
-    fn dedup_id(&self) -> Option<&str> {
-        self.dedup_id.as_deref()
-    }
-
-    fn deployer_id(&self) -> Option<&str> {
-        self.deployer_id.as_deref()
-    }
-
-    fn deployer_name(&self) -> Option<&str> {
-        self.deployer_name.as_deref()
-    }
-
-    fn deployer_email(&self) -> Option<&str> {
-        self.deployer_email.as_deref()
-    }
-
-    async fn associated_user(deploys: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {
-        Ok(user::Entity::by_ids(ctx.db(), deploys.iter().map(|deploy| deploy.associated_user_id)).await?)
-    }
-
-    fn commit_sha(&self) -> Option<&str> {
-        self.commit_sha.as_deref()
-    }
-
-    fn commit_message(&self) -> Option<&str> {
-        self.commit_message.as_deref()
-    }
-
-    fn commit_branch(&self) -> Option<&str> {
-        self.commit_branch.as_deref()
-    }
-
-    fn committed_at(&self) -> Option<Timestamp> {
-        self.committed_at
-    }
-
-    fn committer_name(&self) -> Option<&str> {
-        self.committer_name.as_deref()
-    }
-
-    fn committer_email(&self) -> Option<&str> {
-        self.committer_email.as_deref()
-    }
-
-    fn commit_author_name(&self) -> Option<&str> {
-        self.commit_author_name.as_deref()
-    }
-
-    fn commit_author_email(&self) -> Option<&str> {
-        self.commit_author_email.as_deref()
-    }
-
-    fn commit_authoring_date(&self) -> Option<Timestamp> {
-        self.commit_authoring_date
     }
 }
 

@@ -3,7 +3,7 @@
 //! Clients tell an id from an alias by decoding it and looking for `gid://`.
 
 use data_encoding::BASE64URL_NOPAD;
-use sea_orm::PrimaryKeyTrait;
+use sea_orm::{ModelTrait, PrimaryKeyTrait};
 
 use crate::db::{Read, Table};
 use crate::engine::write::{Scalar, Writer};
@@ -28,6 +28,11 @@ impl Id {
     /// The id of a row of `E`.
     pub fn of<E: Class>(number: i64) -> Self {
         Self { class: E::CLASS, number }
+    }
+
+    /// The id of a row `M`.
+    pub fn of_row<M: ModelTrait<Entity: Class>>(number: i64) -> Self {
+        Self::of::<M::Entity>(number)
     }
 
     /// The id as clients see it.

@@ -46,6 +46,7 @@ mod deploy_metrics;
 mod hold;
 mod integration;
 mod near_match;
+mod relation;
 mod repository;
 mod service;
 mod suggestion;

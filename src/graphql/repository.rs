@@ -6,56 +6,24 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, M
 
 use super::context::{Ctx, MutationCtx};
 use super::hold::hold;
-use super::id::{self, Id};
+use super::id::{self};
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
 use super::service::{refuse_where_locked, set};
-use super::types::{Repository, Service, ServiceRepository};
+use super::types::{Repository, ServiceRepository};
 use super::{service as services, text};
 use crate::db::Read;
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::service::Writable;
 use crate::entity::timestamp::touch;
 use crate::entity::{
-    ByIds, Timestamp, code_issue, code_issue_project, code_issue_project_resource, repository, service,
-    service_repository, tag,
+    Timestamp, code_issue, code_issue_project, code_issue_project_resource, repository, service, service_repository,
+    tag,
 };
 use crate::error::{Error, Problems, Result, UserError, quoted};
 
 impl RepositoryResolver for Repository {
-    fn id(&self) -> Id {
-        Id::of::<repository::Entity>(self.id)
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn default_alias(&self) -> &str {
-        &self.default_alias
-    }
-
-    fn default_branch(&self) -> Option<&str> {
-        self.default_branch.as_deref()
-    }
-
-    fn private(&self) -> bool {
-        self.private
-    }
-
-    fn url(&self) -> Option<&str> {
-        self.url.as_deref()
-    }
-
-    fn visible(&self) -> bool {
-        self.visible
-    }
-
-    fn archived_at(&self) -> Option<Timestamp> {
-        self.archived_at
-    }
-
     async fn html_url(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         // By number: an alias holds slashes and colons.
         let app_url = &ctx.settings().app_url;
@@ -110,34 +78,7 @@ impl RepositoryResolver for Repository {
     }
 }
 
-impl ServiceRepositoryResolver for ServiceRepository {
-    fn id(&self) -> Id {
-        Id::of::<service_repository::Entity>(self.id)
-    }
-
-    async fn service(links: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Service>> {
-        present(service::Entity::by_ids(ctx.db(), links.iter().map(|link| Some(link.service_id))).await?)
-    }
-
-    async fn repository(links: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Repository>> {
-        present(repository::Entity::by_ids(ctx.db(), links.iter().map(|link| Some(link.repository_id))).await?)
-    }
-
-    fn base_directory(&self) -> &str {
-        &self.base_directory
-    }
-
-    fn display_name(&self) -> Option<&str> {
-        self.display_name.as_deref()
-    }
-}
-
-/// The rows that a field promises to be there. A query is many statements, and another request may delete a row
-/// between two of them; asked again, its owner is gone too.
-pub(super) fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
-    let rows: Option<Vec<T>> = rows.into_iter().collect();
-    Ok(rows.ok_or_else(|| UserError::base("something on this page was deleted meanwhile; ask again").not_found())?)
-}
+impl ServiceRepositoryResolver for ServiceRepository {}
 
 /// The repository that a client names, or nothing: for queries.
 pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<Repository>> {

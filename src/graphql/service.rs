@@ -7,69 +7,29 @@ use sea_orm::{
 };
 
 use super::context::{Ctx, MutationCtx};
-use super::id::{self, Id};
+use super::id::{self};
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
-use super::types::{Deploy, Lifecycle, Service, Team, Tier};
+use super::types::{Deploy, Service};
 use super::{alias, deploy, deploy_metrics, team, text, tier};
 use crate::db::Read;
 use crate::engine::page::PageArguments;
 use crate::entity::service::Writable;
 use crate::entity::timestamp::touch;
 use crate::entity::{
-    self, ByIds, code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository, service,
-    service_alias, service_repository, service_search, tag,
+    code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository, service, service_alias,
+    service_repository, service_search, tag,
 };
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl ServiceResolver for Service {
-    fn id(&self) -> Id {
-        Id::of::<service::Entity>(self.id)
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     async fn aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::all::<service_alias::Entity>(ctx.db(), services.iter().map(|service| service.id)).await
     }
 
     async fn managed_aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::managed::<service_alias::Entity>(ctx.db(), services.iter().map(|service| service.id)).await
-    }
-
-    fn description(&self) -> Option<&str> {
-        self.description.as_deref()
-    }
-
-    fn language(&self) -> Option<&str> {
-        self.language.as_deref()
-    }
-
-    fn framework(&self) -> Option<&str> {
-        self.framework.as_deref()
-    }
-
-    fn product(&self) -> Option<&str> {
-        self.product.as_deref()
-    }
-
-    fn note(&self) -> Option<&str> {
-        self.note.as_deref()
-    }
-
-    async fn owner(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Team>>> {
-        Ok(entity::team::Entity::by_ids(ctx.db(), services.iter().map(|service| service.owner_id)).await?)
-    }
-
-    async fn tier(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Tier>>> {
-        Ok(entity::tier::Entity::by_ids(ctx.db(), services.iter().map(|service| service.tier_id)).await?)
-    }
-
-    async fn lifecycle(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Lifecycle>>> {
-        Ok(entity::lifecycle::Entity::by_ids(ctx.db(), services.iter().map(|service| service.lifecycle_id)).await?)
     }
 
     fn locked(&self) -> bool {

@@ -6,11 +6,11 @@ use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, Set};
 
 use super::context::{Ctx, MutationCtx};
-use super::id::{self, Id};
+use super::id::{self};
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
-use super::types::{CodeIssueProject, Service, ServiceSuggestion};
+use super::types::{Service, ServiceSuggestion};
 use super::{integration as integrations, near_match, service, text};
 use crate::db::{self, Read};
 use crate::engine::page::PageRequest;
@@ -18,25 +18,17 @@ use crate::entity::alias::{AliasTable, Kind as AliasKind};
 use crate::entity::service::Writable;
 use crate::entity::suggestion::{self, Column, Kind, State};
 use crate::entity::{
-    self, ByIds, Timestamp, code_issue_project, code_issue_project_resource, deploy, deploy_number, integration,
-    service_alias, service_search, suggestion_integration,
+    self, ByIds, code_issue_project_resource, deploy, deploy_number, integration, service_alias, service_search,
+    suggestion_integration,
 };
 use crate::error::{Result, UserError, quoted};
 
 impl ServiceSuggestionResolver for ServiceSuggestion {
-    fn id(&self) -> Id {
-        Id::of::<suggestion::Entity>(self.id)
-    }
-
     fn kind(&self) -> ServiceSuggestionKind {
         match ServiceSuggestion::kind(self) {
             Kind::Deploy => ServiceSuggestionKind::Deploy,
             Kind::CodeIssueProject => ServiceSuggestionKind::CodeIssueProject,
         }
-    }
-
-    fn alias(&self) -> &str {
-        &self.alias
     }
 
     fn state(&self) -> ServiceSuggestionState {
@@ -45,18 +37,6 @@ impl ServiceSuggestionResolver for ServiceSuggestion {
             State::Accepted => ServiceSuggestionState::Accepted,
             State::Ignored => ServiceSuggestionState::Ignored,
         }
-    }
-
-    fn deploy_count(&self) -> i32 {
-        self.deploy_count
-    }
-
-    fn first_seen_at(&self) -> Timestamp {
-        self.first_seen_at
-    }
-
-    fn last_seen_at(&self) -> Timestamp {
-        self.last_seen_at
     }
 
     async fn integrations(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Integration>>> {
@@ -76,16 +56,6 @@ impl ServiceSuggestionResolver for ServiceSuggestion {
 
     async fn near_matches(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Service>>> {
         near_match::services(ctx.db(), suggestions.iter().map(|suggestion| &*suggestion.alias)).await
-    }
-
-    async fn code_issue_project(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<CodeIssueProject>>> {
-        let ids = suggestions.iter().map(|suggestion| suggestion.code_issue_project_id);
-        Ok(code_issue_project::Entity::by_ids(ctx.db(), ids).await?)
-    }
-
-    async fn service(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
-        let ids = suggestions.iter().map(|suggestion| suggestion.service_id);
-        Ok(entity::service::Entity::by_ids(ctx.db(), ids).await?)
     }
 }
 

@@ -8,7 +8,7 @@ use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
 use super::alias::or_taken;
 use super::context::MutationCtx;
 use super::hold::hold;
-use super::id::{self, Id};
+use super::id::{self};
 use super::identifier::Identifier;
 use super::schema::*;
 use super::types::Tag;
@@ -19,19 +19,7 @@ use crate::entity::tag::{self, Owner};
 use crate::entity::{self, repository, user};
 use crate::error::{Problems, Result, UserError, quoted};
 
-impl TagResolver for Tag {
-    fn id(&self) -> Id {
-        Id::of::<tag::Entity>(self.id)
-    }
-
-    fn key(&self) -> &str {
-        &self.key
-    }
-
-    fn value(&self) -> &str {
-        &self.value
-    }
-}
+impl TagResolver for Tag {}
 
 /// The thing that gets tags: a service that may be written, or something else with its key.
 enum Taggable {

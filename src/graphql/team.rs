@@ -5,47 +5,27 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, ModelTrait, Set};
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
 use super::hold::hold;
-use super::id::{self, Id};
+use super::id::{self};
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
 use super::service::{refuse_where_locked, set};
-use super::types::{Team, User};
+use super::types::Team;
 use super::{alias, deploy_metrics, team_membership, text, user};
 use crate::db::Read;
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::alias::AliasTable;
 use crate::entity::timestamp::touch;
-use crate::entity::{self, ByIds, Timestamp, service, tag, team, team_alias};
+use crate::entity::{Timestamp, service, tag, team, team_alias};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl TeamResolver for Team {
-    fn id(&self) -> Id {
-        Id::of::<team::Entity>(self.id)
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn alias(&self) -> &str {
-        &self.alias
-    }
-
     async fn aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::all::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await
     }
 
     async fn managed_aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::managed::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await
-    }
-
-    async fn manager(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {
-        Ok(entity::user::Entity::by_ids(ctx.db(), teams.iter().map(|team| team.manager_id)).await?)
-    }
-
-    fn responsibilities(&self) -> Option<&str> {
-        self.responsibilities.as_deref()
     }
 
     async fn members(teams: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<UserConnectionType>> {

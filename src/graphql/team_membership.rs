@@ -13,30 +13,10 @@ use super::types::{Team, TeamMembership, User};
 use super::{id, text, user};
 use crate::db;
 use crate::engine::page::PageArguments;
-use crate::entity::{self, ByIds, team, team_membership};
+use crate::entity::{self, team, team_membership};
 use crate::error::{Error, Problems, Result, UserError};
 
-impl TeamMembershipResolver for TeamMembership {
-    async fn team(memberships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Team>> {
-        let ids = memberships.iter().map(|membership| Some(membership.team_id));
-        present(team::Entity::by_ids(ctx.db(), ids).await?)
-    }
-
-    async fn user(memberships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<User>> {
-        let ids = memberships.iter().map(|membership| Some(membership.user_id));
-        present(entity::user::Entity::by_ids(ctx.db(), ids).await?)
-    }
-
-    fn role(&self) -> Option<&str> {
-        self.role.as_deref()
-    }
-}
-
-/// A membership has both its sides, unless one was deleted since the membership was read.
-fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
-    let gone = || UserError::base("a side of this membership was deleted at the same moment; ask again").not_found();
-    Ok(rows.into_iter().collect::<Option<_>>().ok_or_else(gone)?)
-}
+impl TeamMembershipResolver for TeamMembership {}
 
 /// The members of each team, in the order in which they joined.
 pub(super) async fn users(teams: &[&Team], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<UserConnectionType>> {

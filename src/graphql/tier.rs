@@ -79,49 +79,9 @@ pub(super) async fn all<E: Grade>(db: &impl Read) -> Result<Vec<E::Model>> {
     Ok(db.all(E::find().order_by_asc(E::INDEX).order_by_asc(E::ID)).await?)
 }
 
-impl TierResolver for Tier {
-    fn id(&self) -> Id {
-        Id::of::<tier::Entity>(self.id)
-    }
+impl TierResolver for Tier {}
 
-    fn alias(&self) -> &str {
-        &self.alias
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn description(&self) -> Option<&str> {
-        self.description.as_deref()
-    }
-
-    fn index(&self) -> i32 {
-        self.index
-    }
-}
-
-impl LifecycleResolver for Lifecycle {
-    fn id(&self) -> Id {
-        Id::of::<lifecycle::Entity>(self.id)
-    }
-
-    fn alias(&self) -> &str {
-        &self.alias
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn description(&self) -> Option<&str> {
-        self.description.as_deref()
-    }
-
-    fn index(&self) -> i32 {
-        self.index
-    }
-}
+impl LifecycleResolver for Lifecycle {}
 
 async fn create<E: Grade>(
     db: &DatabaseTransaction,

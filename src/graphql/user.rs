@@ -6,7 +6,7 @@ use async_graphql::MaybeUndefined;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
 use super::context::{Ctx, MutationCtx};
-use super::id::{self, Id};
+use super::id::{self};
 use super::list::List;
 use super::schema::*;
 use super::text;
@@ -19,18 +19,6 @@ use crate::entity::{ByIds, Timestamp, tag, team, team_membership, user};
 use crate::error::{Code, Error, Problems, Result, UserError, quoted};
 
 impl UserResolver for User {
-    fn id(&self) -> Id {
-        Id::of::<user::Entity>(self.id)
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn email(&self) -> &str {
-        &self.email
-    }
-
     fn role(&self) -> UserRole {
         match self.role {
             Role::Admin => UserRole::Admin,

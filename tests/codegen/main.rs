@@ -23,6 +23,8 @@ struct Fixture {
     host: &'static str,
     /// Scalar fields that are resolved like relations.
     computed: &'static [&'static str],
+    /// Rows that stand for types of the SDL, and where they are declared.
+    rows: &'static [(&'static str, &'static str)],
 }
 
 const FOLDER: &str = "src/codegen/fixtures";
@@ -32,29 +34,55 @@ const FIXTURES: &[Fixture] = &[
         sdl: "src/codegen/fixtures/abstracts.graphql",
         host: "tests/it/codegen_fixtures/abstracts.rs",
         computed: &[],
+        rows: &[],
     },
-    Fixture { sdl: "src/codegen/fixtures/inputs.graphql", host: "tests/it/codegen_fixtures/inputs.rs", computed: &[] },
+    Fixture {
+        sdl: "src/codegen/fixtures/inputs.graphql",
+        host: "tests/it/codegen_fixtures/inputs.rs",
+        computed: &[],
+        rows: &[],
+    },
     Fixture {
         sdl: "src/codegen/fixtures/mutations.graphql",
         host: "tests/it/codegen_fixtures/mutations.rs",
         computed: &[],
+        rows: &[],
     },
-    Fixture { sdl: "src/codegen/fixtures/names.graphql", host: "tests/it/codegen_fixtures/names.rs", computed: &[] },
+    Fixture {
+        sdl: "src/codegen/fixtures/names.graphql",
+        host: "tests/it/codegen_fixtures/names.rs",
+        computed: &[],
+        rows: &[],
+    },
     Fixture {
         sdl: "src/codegen/fixtures/objects.graphql",
         host: "tests/it/codegen_fixtures/objects.rs",
         computed: &["link"],
+        rows: &[],
     },
-    Fixture { sdl: "tests/graphql-js/schema.graphql", host: "tests/it/library.rs", computed: &[] },
-    Fixture { sdl: "benches/executor/schema.graphql", host: "benches/executor/main.rs", computed: &[] },
+    Fixture {
+        sdl: "src/codegen/fixtures/rows.graphql",
+        host: "tests/it/codegen_fixtures/rows.rs",
+        computed: &[],
+        rows: &[
+            ("Author", "tests/it/codegen_fixtures/rows/author.rs"),
+            ("Poem", "tests/it/codegen_fixtures/rows/poem.rs"),
+        ],
+    },
+    Fixture { sdl: "tests/graphql-js/schema.graphql", host: "tests/it/library.rs", computed: &[], rows: &[] },
+    Fixture { sdl: "benches/executor/schema.graphql", host: "benches/executor/main.rs", computed: &[], rows: &[] },
 ];
 
 impl Fixture {
     /// The output as it is now.
     fn generate(&self) -> String {
         let source = read(self.host);
-        let bindings = codegen::Bindings::read(&types_module(self.host, &source), self.computed)
+        let mut bindings = codegen::Bindings::read(&types_module(self.host, &source), self.computed)
             .unwrap_or_else(|error| panic!("{}: {error}", self.host));
+        for (name, file) in self.rows {
+            let row = codegen::rows::Row::read(file, &read(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+            bindings.add_row(name, row);
+        }
         codegen::generate(self.sdl, &read(self.sdl), &bindings).unwrap_or_else(|mistakes| panic!("{mistakes}"))
     }
 

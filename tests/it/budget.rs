@@ -95,6 +95,28 @@ async fn what_is_found_is_bounded_by_the_bytes_of_rows() {
 }
 
 #[tokio::test]
+async fn the_aliases_of_a_service_that_stands_many_times_in_an_answer_are_counted_each_time() {
+    let app = one_team(&["--max-rows", "400000"], 30).await;
+    let id = app.query(r#"{ account { service(alias: "service_1") { id } } }"#, json!({})).await;
+    let id = id["data"]["account"]["service"]["id"].as_str().expect("an id").to_owned();
+    let add = |n: usize| {
+        let input = format!(r#"{{ ownerId: "{id}", alias: "{n}{}" }}"#, "x".repeat(200));
+        format!("a{n}: aliasCreate(input: {input}) {{ errors {{ message }} }} ")
+    };
+    let made = app.query(&format!("mutation {{ {} }}", (0..100).map(add).collect::<String>()), json!({})).await;
+    assert_eq!(made["data"]["a99"]["errors"], json!([]), "{made}");
+    let query = |field: &str| {
+        format!("{{ account {{ services {{ nodes {{ owner {{ services {{ nodes {{ {field} }} }} }} }} }} }} }}")
+    };
+    let answer = app.query(&query("id"), json!({})).await;
+    assert!(answer.get("errors").is_none(), "{answer}");
+    let answer = app.query(&query("aliases"), json!({})).await;
+    assert_eq!(code(&answer), "COST_ACTUAL_TOO_EXPENSIVE");
+    let answer = app.query("{ account { services { nodes { aliases } } } }", json!({})).await;
+    assert!(answer.get("errors").is_none(), "{answer}");
+}
+
+#[tokio::test]
 async fn an_answer_is_bounded_by_its_bytes() {
     let app = TestApp::with(&["--max-answer", "20000"]).await;
     let note = "n".repeat(9_000);

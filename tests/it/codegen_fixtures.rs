@@ -26,6 +26,7 @@ mod inputs;
 mod mutations;
 mod names;
 mod objects;
+mod rows;
 
 /// What the fixtures' resolvers share: they say here how they were called.
 #[derive(Debug, Clone)]
@@ -126,6 +127,23 @@ async fn a_relation_is_resolved_once_for_the_page() {
     // The nodes, their two rivals, and the nodes below the edges: three levels, however many rows.
     let once = ["albums of 3: Value(Year(1991)) true", "links of 2", "links of 3", "rivals of 3", "rivals of 3"];
     assert_eq!(log, once);
+}
+
+#[tokio::test]
+async fn columns_of_a_row_answer_the_fields_that_they_fit_unless_a_method_is_written() {
+    let query = "{ poems { id title motto lines rhymes rating writtenOn readOn dedication form author { id name initial } translator { name } } }";
+    let (answer, log) = ask!(rows, Query, query);
+    let author = json!({"id": "7", "name": "author 7", "initial": "a"});
+    let poem = json!({
+        "id": "1", "title": "poem 1", "motto": "carpe diem", "lines": 14, "rhymes": true, "rating": null, "writtenOn": "day 3",
+        "readOn": null, "dedication": "to nobody", "form": "free", "author": author, "translator": null,
+    });
+    assert_eq!(answer["data"]["poems"][0], poem);
+    assert_eq!(answer["data"]["poems"][1]["translator"], json!({"name": "author 8"}));
+    // Once for both poems.
+    let mut log = log;
+    log.sort();
+    assert_eq!(log, ["rows [None, Some(8)]", "rows [Some(7), Some(7)]"]);
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@
 
 mod abstracts;
 mod connections;
+mod derived;
 mod docs;
 mod enums;
 mod inputs;

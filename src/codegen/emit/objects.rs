@@ -7,7 +7,7 @@ use super::super::model::{Field, Object, Shape};
 use super::super::names;
 use super::tables::is_column;
 use super::types::bound as bound_type;
-use super::{Context, Representation, docs::docs, inputs};
+use super::{Context, Representation, derived, docs::docs, inputs};
 
 /// The trait that a hand-written type implements, and the executor's way to it.
 pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
@@ -27,12 +27,24 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
     let relations = relations.map(|(index, field)| relation(context, object, index as u16, field));
     let implementation = implementation(object, &ty, columns, relations);
     let node = node(&ty);
+    let row = context.row(object).map(|_| quote!(AsRef<#ty> +));
+    let as_row = context.row(object).map(|_| {
+        quote! {
+            impl AsRef<#ty> for #ty {
+                fn as_ref(&self) -> &Self {
+                    self
+                }
+            }
+        }
+    });
     quote! {
         #doc
         #[diagnostic::on_unimplemented(message = #message, note = #note)]
-        pub trait #resolver: Sized + Send + Sync + 'static {
+        pub trait #resolver: #row Sized + Send + Sync + 'static {
             #(#methods)*
         }
+
+        #as_row
 
         #(#arguments)*
 
@@ -48,18 +60,25 @@ fn method(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     let doc = docs(field.description.as_deref(), field.deprecated.as_deref());
     if is_column(context, object, field) {
         let ty = context.column(&field.ty);
-        return quote!(#doc fn #name(&self) -> #ty;);
+        return match derived::body(context, object, field) {
+            Some(body) => quote!(#doc fn #name(&self) -> #ty { #body }),
+            None => quote!(#doc fn #name(&self) -> #ty;),
+        };
     }
     let ty = context.output(&field.ty);
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
     let arguments = inputs::arguments_type(&object.name, field).map(|ty| quote!(args: &#ty,));
+    let body = match derived::body(context, object, field) {
+        Some(body) => quote!({ #body }),
+        None => quote!(;),
+    };
     quote! {
         #doc
         fn #name(
             #parents: &[&Self],
             #arguments
             ctx: &Ctx<'_>,
-        ) -> impl ::rollcall::engine::Answers<#ty>;
+        ) -> impl ::rollcall::engine::Answers<#ty> #body
     }
 }
 

@@ -1,0 +1,75 @@
+//! What follows from the columns of the row that stands for an object type: methods that need not be written.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::super::model::{Field, Object, Shape};
+use super::super::names;
+use super::super::rows::{Column, Row};
+use super::Context;
+use super::tables::is_column;
+use super::types::bound;
+
+impl<'a> Context<'a> {
+    /// The row that stands for an object type, where a table does.
+    pub(super) fn row(&self, object: &Object) -> Option<&'a Row> {
+        self.bindings.row(&object.name)
+    }
+}
+
+/// The body of the method of `field`, where a column says what it answers.
+pub(super) fn body(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStream> {
+    let row = context.row(object)?;
+    let ty = bound(&object.name);
+    let this = quote!(AsRef::<#ty>::as_ref(self));
+    if is_column(context, object, field) {
+        let name = names::snake(&field.name);
+        let column = row.column(&field.name)?;
+        return match fit(context, field, column)? {
+            Fit::Id => Some(quote!(super::types::ID::of_row::<#ty>(#this.#name))),
+            Fit::Text if column.nullable => Some(quote!(#this.#name.as_deref())),
+            Fit::Text => Some(quote!(&#this.#name)),
+            Fit::Value => Some(quote!(#this.#name)),
+        };
+    }
+    to_one(context, object, field, row)
+}
+
+/// How a column becomes the value of a field.
+enum Fit {
+    Id,
+    Text,
+    Value,
+}
+
+/// Whether a column has the type of the field.
+fn fit(context: Context<'_>, field: &Field, column: &Column) -> Option<Fit> {
+    let name = field.ty.name();
+    if name == "ID" {
+        return (field.name == "id" && column.text() == "i64" && !field.ty.nullable).then_some(Fit::Id);
+    }
+    if field.ty.nullable != column.nullable {
+        return None;
+    }
+    match (name, &*column.ty) {
+        ("String", "String") => Some(Fit::Text),
+        ("Int", "i32") | ("Boolean", "bool") | ("Float", "f64") => Some(Fit::Value),
+        // A scalar of the schema's own, bound to the type of the column.
+        (_, ty) if context.schema.is_leaf(name) && context.bindings.bound_as(name) == Some(ty) => Some(Fit::Value),
+        _ => None,
+    }
+}
+
+/// The row whose key the column `NAME_id` holds.
+fn to_one(context: Context<'_>, object: &Object, field: &Field, row: &Row) -> Option<TokenStream> {
+    let named = matches!(field.ty.shape, Shape::Named(_)) && field.args.is_empty();
+    let other = context.schema.object(field.ty.name()).filter(|_| named)?;
+    context.row(other)?;
+    let (key, column) = row.key(&field.name)?;
+    let (ty, other, key) = (bound(&object.name), bound(&other.name), format_ident!("{key}"));
+    let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
+    let id = quote!(AsRef::<#ty>::as_ref(*row).#key);
+    let id = if column.nullable { id } else { quote!(Some(#id)) };
+    let to_one = if field.ty.nullable { quote!(to_one) } else { quote!(to_its_one) };
+    Some(quote!(super::types::#to_one::<#other>(ctx, #parents.iter().map(|row| #id).collect())))
+}

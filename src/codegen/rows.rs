@@ -1,0 +1,96 @@
+//! The rows that stand for SDL types: the columns of an entity, read from its source, and what follows from them.
+//!
+//! A field of a bound type needs no method where a column says all: a scalar of the same name and type, `id`, or another
+//! row whose key is in the column `NAME_id`. The method is then written into the resolver trait, and whoever writes it by
+//! hand has their own instead.
+
+use std::collections::BTreeMap;
+
+use syn::{Fields, GenericArgument, Item, PathArguments, Type};
+
+use super::names::snake_case;
+
+/// A table's row, as its entity declares it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The file of the entity.
+    pub file: String,
+    columns: BTreeMap<String, Column>,
+}
+
+/// A column of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// The last name of its type, without `Option`.
+    pub ty: String,
+    /// Whether it is an `Option`.
+    pub nullable: bool,
+}
+
+impl Row {
+    /// Reads the struct `Model` of an entity.
+    ///
+    /// # Errors
+    /// The text is not Rust.
+    pub fn read(file: &str, source: &str) -> Result<Self, syn::Error> {
+        let mut columns = BTreeMap::new();
+        for item in syn::parse_file(source)?.items {
+            let Item::Struct(item) = item else { continue };
+            let Fields::Named(fields) = item.fields else { continue };
+            if item.ident == "Model" {
+                let named = fields.named.iter().filter_map(|field| Some((field.ident.as_ref()?, &field.ty)));
+                columns.extend(named.filter_map(|(name, ty)| Some((name.to_string(), column(ty)?))));
+            }
+        }
+        Ok(Self { file: file.to_owned(), columns })
+    }
+
+    /// The column of this name in the SDL's spelling.
+    pub fn column(&self, field: &str) -> Option<&Column> {
+        self.columns.get(&snake_case(field))
+    }
+
+    /// The column that holds the key of the row which a field answers with.
+    pub fn key(&self, field: &str) -> Option<(String, &Column)> {
+        let name = format!("{}_id", snake_case(field));
+        let column = self.columns.get(&name).filter(|column| column.ty == "i64")?;
+        Some((name, column))
+    }
+}
+
+impl Column {
+    /// The type as it is written, but for its path.
+    pub fn text(&self) -> String {
+        if self.nullable { format!("Option<{}>", self.ty) } else { self.ty.clone() }
+    }
+}
+
+fn column(ty: &Type) -> Option<Column> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return Some(Column { ty: last.ident.to_string(), nullable: false });
+    };
+    match arguments.args.first()? {
+        GenericArgument::Type(inner) if last.ident == "Option" => Some(Column { nullable: true, ..column(inner)? }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_read_from_the_entity() {
+        let source = "pub struct Other { pub x: i32 } pub struct Model { pub id: i64, pub name: String, pub at: Option<super::Timestamp>, pub owner_id: Option<i64>, pub all: Vec<u8> }";
+        let row = Row::read("src/entity/x.rs", source).expect("Rust");
+        let text = |field| row.column(field).map(Column::text);
+        assert_eq!(text("id").as_deref(), Some("i64"));
+        assert_eq!(text("name").as_deref(), Some("String"));
+        assert_eq!(text("at").as_deref(), Some("Option<Timestamp>"));
+        assert_eq!((text("x"), text("all")), (None, None));
+        assert_eq!(row.key("owner").map(|(name, _)| name).as_deref(), Some("owner_id"));
+        assert_eq!(row.key("name"), None);
+    }
+}

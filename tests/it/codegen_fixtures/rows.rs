@@ -1,0 +1,107 @@
+//! Types that stand for rows: what follows from their columns, and what is written all the same.
+
+use rollcall::engine::write::{Scalar, Writer};
+use rollcall::error::{Error, Result};
+
+use generated::*;
+use types::{Author, Poem};
+
+super::generated!("src/codegen/fixtures/rows.rs");
+
+pub mod author;
+pub mod poem;
+
+pub mod types {
+    pub use super::author::Model as Author;
+    pub use super::poem::Model as Poem;
+    pub use super::{Day, ID, to_its_one, to_one};
+    pub use crate::codegen_fixtures::State;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Day(pub u8);
+
+#[derive(Debug)]
+pub struct ID(i64);
+
+impl ID {
+    pub fn of_row<M>(number: i64) -> Self {
+        Self(number)
+    }
+}
+
+impl Scalar for ID {
+    fn write(&self, out: &mut Writer<'_>) {
+        out.string(&self.0.to_string());
+    }
+}
+
+impl Scalar for Day {
+    fn write(&self, out: &mut Writer<'_>) {
+        out.string(&format!("day {}", self.0));
+    }
+}
+
+impl rollcall::engine::input::Input for Day {
+    fn read(_: &rollcall::engine::input::Value) -> Result<Self, rollcall::engine::input::InputError> {
+        Ok(Self(1))
+    }
+}
+
+trait Found {
+    fn found(id: i64) -> Self;
+}
+
+impl Found for Author {
+    fn found(id: i64) -> Self {
+        Self { id, name: format!("author {id}") }
+    }
+}
+
+#[allow(private_bounds)]
+pub async fn to_one<M: Found>(ctx: &Ctx<'_>, keys: Vec<Option<i64>>) -> Result<Vec<Option<M>>> {
+    ctx.state.log(format!("rows {keys:?}"));
+    Ok(keys.into_iter().map(|key| key.map(M::found)).collect())
+}
+
+#[allow(private_bounds)]
+pub async fn to_its_one<M: Found>(ctx: &Ctx<'_>, keys: Vec<Option<i64>>) -> Result<Vec<M>> {
+    let rows = to_one(ctx, keys).await?.into_iter().collect::<Option<Vec<M>>>();
+    rows.ok_or_else(|| Error::internal("a row is missing"))
+}
+
+impl AuthorResolver for Author {
+    fn initial(&self) -> &str {
+        &self.name[..1]
+    }
+}
+
+impl PoemResolver for Poem {
+    fn dedication(&self) -> &str {
+        self.dedication.as_deref().unwrap_or("to nobody")
+    }
+
+    fn form(&self) -> &str {
+        if self.form.is_empty() { "free" } else { &self.form }
+    }
+}
+
+impl PoemsQuery for Query {
+    async fn poems(_: &Ctx<'_>) -> Result<Vec<Poem>> {
+        let poem = |id, motto: Option<&str>, translator_id| Poem {
+            id,
+            title: format!("poem {id}"),
+            motto: motto.map(str::to_owned),
+            lines: 14,
+            rhymes: true,
+            rating: None,
+            written_on: Day(3),
+            read_on: None,
+            dedication: None,
+            form: String::new(),
+            author_id: 7,
+            translator_id,
+        };
+        Ok(vec![poem(1, Some("carpe diem"), None), poem(2, None, Some(8))])
+    }
+}
