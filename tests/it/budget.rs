@@ -96,7 +96,7 @@ async fn what_is_found_is_bounded_by_the_bytes_of_rows() {
 
 #[tokio::test]
 async fn the_aliases_of_a_service_that_stands_many_times_in_an_answer_are_counted_each_time() {
-    let app = one_team(&["--max-rows", "400000"], 30).await;
+    let app = one_team(&["--max-rows", "1000000"], 30).await;
     let id = app.query(r#"{ account { service(alias: "service_1") { id } } }"#, json!({})).await;
     let id = id["data"]["account"]["service"]["id"].as_str().expect("an id").to_owned();
     let add = |n: usize| {
