@@ -81,10 +81,11 @@ impl<'r> Row<'r> {
         match self.from {
             From::Pool(row) => row.try_get_by_index(place),
             From::File(row) => {
-                if let Ok(ValueRef::Text(text)) = row.get_ref(place) {
+                let value = row.get_ref(place).map_err(super::session::unreadable)?;
+                if let ValueRef::Text(text) = value {
                     self.text.set(self.text.get() + text.len());
                 }
-                row.get(place).map_err(super::session::unreadable)
+                T::column_result(value).map_err(|error| DbErr::Type(format!("column {place}: {error}")))
             }
         }
     }

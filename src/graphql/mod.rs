@@ -1,9 +1,10 @@
-//! The GraphQL API: the catalogue's resolvers, and the machinery that runs them.
+//! The GraphQL API: the catalogue's resolvers, run by the [`engine`].
 //!
 //! [`schema`] is generated from `schema/schema.graphql`: types, and a trait for every object type and every root
 //! field. The noun's files implement those traits over [`crate::entity`]; [`types`] says which Rust type stands for
-//! which SDL type. The machinery knows no noun: [`document`] checks a request and compiles it to a [`plan`],
-//! [`execute`] runs the plan. HTTP, tokens and limits are left to the edge.
+//! which SDL type. What the nouns share stands beside them: [`context`] is what a resolver is given, [`list`] pages
+//! through tables, [`id`] reads and writes global ids, [`places`] decides who reads now. HTTP, tokens and limits of requests
+//! are left to the edge.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -133,9 +133,9 @@ async fn a_relation_is_resolved_once_for_the_page() {
 async fn columns_of_a_row_answer_the_fields_that_they_fit_unless_a_method_is_written() {
     let query = "{ poems { id title motto lines rhymes rating writtenOn readOn dedication form author { id name initial } translator { name } } }";
     let (answer, log) = ask!(rows, Query, query);
-    let author = json!({"id": "7", "name": "author 7", "initial": "a"});
+    let author = json!({"id": "author-7", "name": "author 7", "initial": "a"});
     let poem = json!({
-        "id": "1", "title": "poem 1", "motto": "carpe diem", "lines": 14, "rhymes": true, "rating": null, "writtenOn": "day 3",
+        "id": "poem-1", "title": "poem 1", "motto": "carpe diem", "lines": 14, "rhymes": true, "rating": null, "writtenOn": "day 3",
         "readOn": null, "dedication": "to nobody", "form": "free", "author": author, "translator": null,
     });
     assert_eq!(answer["data"]["poems"][0], poem);

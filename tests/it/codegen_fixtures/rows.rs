@@ -22,17 +22,18 @@ pub mod types {
 pub struct Day(pub u8);
 
 #[derive(Debug)]
-pub struct ID(i64);
+pub struct ID(String);
 
 impl ID {
-    pub fn of_row<M>(number: i64) -> Self {
-        Self(number)
+    #[allow(private_bounds)]
+    pub fn of_row<M: Found>(number: i64) -> Self {
+        Self(format!("{}-{number}", M::NOUN))
     }
 }
 
 impl Scalar for ID {
     fn write(&self, out: &mut Writer<'_>) {
-        out.string(&self.0.to_string());
+        out.string(&self.0);
     }
 }
 
@@ -49,12 +50,24 @@ impl rollcall::engine::input::Input for Day {
 }
 
 trait Found {
+    const NOUN: &'static str;
+
     fn found(id: i64) -> Self;
 }
 
 impl Found for Author {
+    const NOUN: &'static str = "author";
+
     fn found(id: i64) -> Self {
         Self { id, name: format!("author {id}") }
+    }
+}
+
+impl Found for Poem {
+    const NOUN: &'static str = "poem";
+
+    fn found(_: i64) -> Self {
+        unreachable!("no row has the key of a poem")
     }
 }
 
