@@ -15,8 +15,9 @@ use async_graphql::{Request, ServerError};
 
 use crate::budget::{Budget, Excess, Limits, Used};
 use crate::db::Db;
-use crate::engine::{self, Documents, Prepared, Response};
+use crate::engine::{self, Documents, Prepared, Response, request_error};
 use crate::entity::deploy::Environments;
+use crate::error::Code;
 use caller::Caller;
 use places::{Lane, Places};
 
@@ -125,13 +126,20 @@ impl Catalogue {
     /// Runs a checked request, within its budget. Errors on the way are in the response; `request_id` names it in the
     /// log. Whether the caller may is [`Caller::refused`]'s to say.
     ///
-    /// A query is ended at its deadline, also while it waits. A mutation writes what it has begun to write; only then its
+    /// A query is ended at its deadline, also while it waits, and so are mutations that wait. A mutation writes what it has begun to write; only then its
     /// deadline is looked at, before the next one of the request and while its answer is read.
     pub async fn execute(&self, prepared: &Prepared, caller: &Caller, request_id: &str) -> Response {
         let (plan, limits) = (&prepared.plan, self.0.settings.budget);
         let deadline = Instant::now() + limits.time;
         if plan.serial {
             let budget = Arc::new(Budget::new(limits, deadline, false, Duration::ZERO));
+            let Ok(_place) = budget.within(self.0.places.take(Lane::Change, caller.who())).await else {
+                let why = format!(
+                    "No mutation was run: others kept this request waiting for {:?}. Send it again.",
+                    limits.time
+                );
+                return Response::failed(request_error(why, Vec::new(), Code::TooExpensive));
+            };
             let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget);
             let response = budget.metered(engine::run(&schema::Mutation, plan, &prepared.arguments, &state)).await;
             // The last slice of its work is over by now.

@@ -1,9 +1,11 @@
-//! Places for requests that read: so many at a time, and of each caller no more than a share.
+//! Places for requests: so many run at a time, and of each caller no more than a share.
 //!
 //! A request begins among the quick ones. One that turns out to take its time gives its place up and is run again,
 //! from its beginning, among the slow ones: while it waits there it holds no connection and no memory, so that slow
 //! requests wait for slow requests alone. A caller waits for its own share first, so that nobody waits for another's
 //! queue.
+//!
+//! Mutations have places of their own, each for all mutations of a request: what they answer is memory too.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -19,6 +21,12 @@ pub const QUICK_SHARE: usize = QUICK_READS / 2;
 /// How many slow requests of one caller are run at one time.
 pub const SLOW_SHARE: usize = 1;
 
+/// How many requests with mutations are run at one time.
+pub const CHANGES: usize = 6;
+
+/// How many of them are one caller's.
+pub const CHANGES_SHARE: usize = 4;
+
 /// Callers are forgotten, when nothing of theirs runs, once there are so many.
 const KNOWN: usize = 1024;
 
@@ -32,18 +40,36 @@ pub enum Lane {
     Quick,
     /// For as long as its budget lasts.
     Slow,
+    /// Mutations.
+    Change,
 }
 
 /// All places.
 pub struct Places {
-    quick: Arc<Semaphore>,
-    slow: Arc<Semaphore>,
-    shares: Mutex<HashMap<Who, Weak<Share>>>,
+    all: Lanes,
+    shares: Mutex<HashMap<Who, Weak<Lanes>>>,
 }
 
-struct Share {
+/// Places of each kind.
+struct Lanes {
     quick: Arc<Semaphore>,
     slow: Arc<Semaphore>,
+    change: Arc<Semaphore>,
+}
+
+impl Lanes {
+    fn new(quick: usize, slow: usize, change: usize) -> Self {
+        let [quick, slow, change] = [quick, slow, change].map(|places| Arc::new(Semaphore::new(places)));
+        Self { quick, slow, change }
+    }
+
+    fn of(&self, lane: Lane) -> Arc<Semaphore> {
+        Arc::clone(match lane {
+            Lane::Quick => &self.quick,
+            Lane::Slow => &self.slow,
+            Lane::Change => &self.change,
+        })
+    }
 }
 
 /// A place; free again when it is dropped.
@@ -51,13 +77,12 @@ pub struct Place {
     // Dropped in this order: whoever waits for a place of all has a share already.
     _place: Option<OwnedSemaphorePermit>,
     _permit: Option<OwnedSemaphorePermit>,
-    _share: Arc<Share>,
+    _share: Arc<Lanes>,
 }
 
 impl Default for Places {
     fn default() -> Self {
-        let (quick, slow) = (Arc::new(Semaphore::new(QUICK_READS)), Arc::new(Semaphore::new(SLOW_READS)));
-        Self { quick, slow, shares: Mutex::default() }
+        Self { all: Lanes::new(QUICK_READS, SLOW_READS, CHANGES), shares: Mutex::default() }
     }
 }
 
@@ -65,17 +90,13 @@ impl Places {
     /// Waits for a place. Whoever stops waiting loses nothing but the turn.
     pub async fn take(&self, lane: Lane, who: Who) -> Place {
         let share = self.share(who);
-        let (own, all) = match lane {
-            Lane::Quick => (&share.quick, &self.quick),
-            Lane::Slow => (&share.slow, &self.slow),
-        };
         // The semaphores are never closed.
-        let permit = Arc::clone(own).acquire_owned().await.ok();
-        let place = Arc::clone(all).acquire_owned().await.ok();
+        let permit = share.of(lane).acquire_owned().await.ok();
+        let place = self.all.of(lane).acquire_owned().await.ok();
         Place { _place: place, _permit: permit, _share: share }
     }
 
-    fn share(&self, who: Who) -> Arc<Share> {
+    fn share(&self, who: Who) -> Arc<Lanes> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(share) = shares.get(&who).and_then(Weak::upgrade) {
             return share;
@@ -83,8 +104,7 @@ impl Places {
         if shares.len() >= KNOWN {
             shares.retain(|_, share| share.strong_count() > 0);
         }
-        let (quick, slow) = (Arc::new(Semaphore::new(QUICK_SHARE)), Arc::new(Semaphore::new(SLOW_SHARE)));
-        let share = Arc::new(Share { quick, slow });
+        let share = Arc::new(Lanes::new(QUICK_SHARE, SLOW_SHARE, CHANGES_SHARE));
         shares.insert(who, Arc::downgrade(&share));
         share
     }
@@ -107,7 +127,7 @@ mod tests {
     #[test]
     fn a_caller_has_a_share_and_leaves_the_rest_to_others() {
         let places = Places::default();
-        for (lane, share) in [(Lane::Quick, QUICK_SHARE), (Lane::Slow, SLOW_SHARE)] {
+        for (lane, share) in [(Lane::Quick, QUICK_SHARE), (Lane::Slow, SLOW_SHARE), (Lane::Change, CHANGES_SHARE)] {
             let taken: Vec<_> = (0..share).map_while(|_| now(&places, lane, ADA)).collect();
             assert_eq!(taken.len(), share);
             assert!(now(&places, lane, ADA).is_none());

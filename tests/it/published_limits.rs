@@ -9,7 +9,7 @@ use rollcall::deploy::record;
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
 use rollcall::entity::text;
-use rollcall::graphql::places::{QUICK_SHARE, SLOW_SHARE};
+use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
 use rollcall::graphql::text::ENTRIES;
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::MOST_PARTS;
@@ -92,6 +92,10 @@ fn readme_tells_the_limits_as_they_are() {
             format!(
                 "{QUICK_READS} quick and {SLOW_READS} slow; {QUICK_SHARE} quick and {SLOW_SHARE} slow; others wait"
             ),
+        ),
+        (
+            "requests with mutations that run at one time; of one caller",
+            format!("{CHANGES}; {CHANGES_SHARE}; others wait"),
         ),
         (
             &*format!("time without a request, or without taking {} bytes of answers that wait", number(PIECE)),
