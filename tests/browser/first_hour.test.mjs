@@ -92,7 +92,7 @@ const firstHour = async (server, width) => {
 
   // Revoke the token and see it refused.
   await page.getByRole('link', { name: 'Tokens' }).click();
-  await main.getByText('Delete', { exact: true }).first().click();
+  await main.locator('summary', { hasText: 'Delete' }).first().click();
   await page.getByRole('button', { name: 'Yes, delete' }).click();
   await main.getByText('There is no token yet').waitFor();
   assert.equal((await server.graphql(token, '{ account { name } }')).status, 401);
@@ -146,7 +146,7 @@ fresh('without scripts every form works', async (server) => {
   await page.waitForURL('**/reference/Mutation#serviceCreate');
 
   await go('/tokens');
-  await main.getByText('Delete', { exact: true }).first().click();
+  await main.locator('summary', { hasText: 'Delete' }).first().click();
   await page.getByRole('button', { name: 'Yes, delete' }).click();
   await main.getByText('There is no token yet').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
