@@ -19,7 +19,7 @@ use sea_orm::{DbErr, metric};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Pool;
-use super::read::{Row, Work, over};
+use super::read::{Collect, Work, over};
 use super::session::{Failure, Session, Stop, closed, error};
 use crate::budget::Budget;
 
@@ -83,13 +83,9 @@ impl Embedded {
     }
 
     /// The rows of a statement, outside of any transaction.
-    pub(super) async fn rows<T, F>(&self, work: Work, read: F) -> Result<Vec<T>, DbErr>
-    where
-        T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
-    {
+    pub(super) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
         let mut lease = Some(self.connections.lease(None)?);
-        rows(&mut lease, self.observer.as_ref(), work, read, None).await
+        run(&mut lease, self.observer.as_ref(), work, rows, None).await
     }
 
     /// How the connections are used.
@@ -112,12 +108,13 @@ impl Embedded {
 
 impl Snapshot {
     /// The rows of a statement.
-    pub(super) async fn rows<T, F>(&self, work: Work, read: F, budget: Option<&Arc<Budget>>) -> Result<Vec<T>, DbErr>
-    where
-        T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
-    {
-        rows(&mut *self.lease.lock().await, self.observer.as_ref(), work, read, budget).await
+    pub(super) async fn rows(
+        &self,
+        work: Work,
+        rows: Box<dyn Collect>,
+        budget: Option<&Arc<Budget>>,
+    ) -> Result<Box<dyn Collect>, DbErr> {
+        run(&mut *self.lease.lock().await, self.observer.as_ref(), work, rows, budget).await
     }
 }
 
@@ -152,60 +149,53 @@ impl Drop for Lease {
 }
 
 /// Runs a statement: in place, or else where it may take its time.
-async fn rows<T, F>(
+async fn run(
     lease: &mut Option<Lease>,
     observer: Option<&Observer>,
     work: Work,
-    read: F,
+    mut rows: Box<dyn Collect>,
     budget: Option<&Arc<Budget>>,
-) -> Result<Vec<T>, DbErr>
-where
-    T: Send + 'static,
-    F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
-{
+) -> Result<Box<dyn Collect>, DbErr> {
     if let Some(excess) = budget.and_then(|budget| budget.exceeded()) {
         return Err(over(excess));
     }
     let started = observer.map(|_| Instant::now());
     let in_place = match lease {
-        Some(lease) if !work.is_long => lease.run(&work, &read, Patience::Little, budget),
+        Some(lease) if !work.is_long => lease.run(&work, &mut *rows, Patience::Little, budget),
         Some(_) => Err(Failure::Long),
         None => Err(Failure::Reading(closed())),
     };
-    let (work, result) = match in_place {
-        Err(failure) if failure.is_for_now() => elsewhere(lease, work, read, budget.cloned()).await?,
-        done => (work, done),
+    let (work, rows, result) = match in_place {
+        Err(failure) if failure.is_for_now() => elsewhere(lease, work, rows, budget.cloned()).await?,
+        done => (work, rows, done),
     };
     if let (Some(observer), Some(started)) = (observer, started) {
         let statement = &work.statement;
         observer(&metric::Info { elapsed: started.elapsed(), statement, failed: result.is_err() });
     }
-    Ok(result?)
+    result?;
+    Ok(rows)
 }
 
 /// Runs a statement on a thread that may be kept waiting.
-async fn elsewhere<T, F>(
+async fn elsewhere(
     place: &mut Option<Lease>,
     work: Work,
-    read: F,
+    mut rows: Box<dyn Collect>,
     budget: Option<Arc<Budget>>,
-) -> Result<(Work, Result<Vec<T>, Failure>), DbErr>
-where
-    T: Send + 'static,
-    F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
-{
+) -> Result<(Work, Box<dyn Collect>, Result<(), Failure>), DbErr> {
     let lease = place.take().ok_or_else(closed)?;
     let stop = lease.session.as_ref().map(Session::begin_long);
     let mut running = tokio::task::spawn_blocking(move || {
-        let result = lease.run(&work, &read, Patience::Any, budget.as_ref());
-        (lease, work, result)
+        let result = lease.run(&work, &mut *rows, Patience::Any, budget.as_ref());
+        (lease, work, rows, result)
     });
     // Dropped before what is running, which then may give the connection to another.
     let mut stop = stop;
-    let (lease, work, result) = (&mut running).await.map_err(|error| DbErr::Custom(error.to_string()))?;
+    let (lease, work, rows, result) = (&mut running).await.map_err(|error| DbErr::Custom(error.to_string()))?;
     stop.iter_mut().for_each(Stop::disarm);
     *place = Some(lease);
-    Ok((work, result))
+    Ok((work, rows, result))
 }
 
 /// How long a statement may keep its thread.
@@ -218,20 +208,17 @@ enum Patience {
 }
 
 impl Lease {
-    fn run<T, F>(
+    fn run(
         &self,
         work: &Work,
-        read: &F,
+        rows: &mut dyn Collect,
         patience: Patience,
         budget: Option<&Arc<Budget>>,
-    ) -> Result<Vec<T>, Failure>
-    where
-        F: Fn(&Row<'_>) -> Result<T, DbErr>,
-    {
+    ) -> Result<(), Failure> {
         let Some(session) = &self.session else { return Err(Failure::Reading(closed())) };
         match patience {
-            Patience::Little => session.in_place(work, read, self.in_transaction, budget),
-            Patience::Any => session.at_length(work, read, self.in_transaction, budget),
+            Patience::Little => session.in_place(work, rows, self.in_transaction, budget),
+            Patience::Any => session.at_length(work, rows, self.in_transaction, budget),
         }
     }
 }

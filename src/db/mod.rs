@@ -25,6 +25,7 @@ use crate::budget::Budget;
 
 mod backup;
 mod cells;
+mod copies;
 mod embedded;
 mod file;
 pub mod read;
@@ -36,6 +37,7 @@ mod shape;
 mod writes;
 
 pub use backup::backup;
+pub use copies::to_each;
 use embedded::{Embedded, Observer};
 pub use file::Exposed;
 pub use read::{Backend, OfKeys, Read, Reader, Row, Snapshot, Table};

@@ -5,6 +5,7 @@
 //! [`Shape`](super::Shape). Anything else is sea-orm's affair: a [`Reader`] is one of its connections too. A [`Snapshot`] is none,
 //! so that nothing is read beside it.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
@@ -111,6 +112,37 @@ fn pooled_text(row: &QueryResult) -> usize {
     (0..row.len()).map(length).sum()
 }
 
+/// Makes something of each row as it comes, and keeps it. Reading is compiled once for all that can be made of rows,
+/// not once for each: that is a tenth of the program.
+#[doc(hidden)]
+pub trait Collect: Any + Send {
+    /// Keeps what is made of a row, and returns the bytes that it takes, its text included.
+    fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr>;
+
+    /// Forgets all rows, because they come once more.
+    fn clear(&mut self);
+}
+
+struct Collected<T, F> {
+    rows: Vec<T>,
+    read: F,
+}
+
+impl<T, F> Collect for Collected<T, F>
+where
+    T: Send + 'static,
+    F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+{
+    fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr> {
+        self.rows.push((self.read)(row)?);
+        Ok(size_of::<T>() + row.text())
+    }
+
+    fn clear(&mut self) {
+        self.rows.clear();
+    }
+}
+
 /// A statement that selects rows of several keys.
 pub struct OfKeys<'s> {
     /// What its text follows from, where that can be said.
@@ -144,6 +176,53 @@ impl Work {
     }
 }
 
+impl OfKeys<'_> {
+    /// What is run, one after the other. `is_embedded`: a statement costs little enough to be run once for each key.
+    fn work(self, backend: DbBackend, is_embedded: bool) -> Vec<Work> {
+        let OfKeys { shape, build, mut values, key, keys, is_limited } = self;
+        let how = match keys.len() {
+            _ if is_embedded => How::Each,
+            0 | 1 => How::Each,
+            _ if !is_limited => How::All,
+            _ if backend == DbBackend::Postgres => How::Lateral,
+            // The writer of SQLite reads no pages.
+            _ => How::Each,
+        };
+        match how {
+            How::Each if is_embedded && !keys.is_empty() => {
+                values.insert(0, keys[0].into());
+                let statement = statement(backend, how, shape, &|| build(key.clone().eq(keys[0])), values);
+                vec![Work { keys, ..Work::new(statement) }]
+            }
+            How::Each => {
+                let of = |one: &i64| {
+                    let values = [Value::from(*one)].into_iter().chain(values.clone()).collect();
+                    Work::new(statement(backend, how, shape, &|| build(key.clone().eq(*one)), values))
+                };
+                keys.iter().map(of).collect()
+            }
+            How::All => {
+                values.insert(0, super::list(backend, &keys));
+                let build = || build(super::is_any(backend, key.clone(), &keys));
+                vec![Work::new(statement(backend, how, shape, &build, values))]
+            }
+            How::Lateral => {
+                values.insert(0, super::list(backend, &keys));
+                let build = || {
+                    let all = Func::cust("UNNEST").arg(Expr::value(super::list(backend, &keys)));
+                    let one = build(key.clone().eq(Expr::col(KEY)));
+                    Query::select()
+                        .column(("one", Asterisk))
+                        .from_function(all, KEY)
+                        .join_lateral(JoinType::InnerJoin, one, "one", Expr::cust("TRUE"))
+                        .take()
+                };
+                vec![Work::new(statement(backend, how, shape, &build, values))]
+            }
+        }
+    }
+}
+
 /// Knows which database it is of.
 pub trait Backend {
     /// Which it is.
@@ -167,12 +246,27 @@ impl Backend for Snapshot {
 
 /// Reads rows whose type is known.
 pub trait Read: Backend + Sync {
+    /// Runs a statement, and gives back what has collected its rows.
+    #[doc(hidden)]
+    fn collect(
+        &self,
+        work: Work,
+        rows: Box<dyn Collect>,
+    ) -> impl Future<Output = Result<Box<dyn Collect>, DbErr>> + Send;
+
     /// What `read` makes of each row. It may be asked twice for the same.
     #[doc(hidden)]
     fn run<T, F>(&self, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
     where
         T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static;
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    {
+        let rows = self.collect(work, Box::new(Collected { rows: Vec::new(), read }));
+        async move {
+            let rows: Box<dyn Any> = rows.await?;
+            Ok(rows.downcast::<Collected<T, F>>().expect("what was given").rows)
+        }
+    }
 
     /// Whether a statement costs little enough to be run once for each key.
     #[doc(hidden)]
@@ -211,7 +305,7 @@ pub trait Read: Backend + Sync {
     fn rows_like<T, F>(
         &self,
         shape: Shape,
-        build: impl FnOnce() -> SelectStatement,
+        build: impl Fn() -> SelectStatement,
         values: Vec<Value>,
         read: F,
     ) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
@@ -219,7 +313,7 @@ pub trait Read: Backend + Sync {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
-        let statement = statement(self.backend(), How::Each, Some(shape), build, values);
+        let statement = statement(self.backend(), How::Each, Some(shape), &build, values);
         self.run(Work::new(statement), read)
     }
 
@@ -230,48 +324,7 @@ pub trait Read: Backend + Sync {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Clone + Send + Sync + 'static,
     {
-        let OfKeys { shape, build, mut values, key, keys, is_limited } = query;
-        let backend = self.backend();
-        let how = match keys.len() {
-            _ if self.is_embedded() => How::Each,
-            0 | 1 => How::Each,
-            _ if !is_limited => How::All,
-            _ if backend == DbBackend::Postgres => How::Lateral,
-            // The writer of SQLite reads no pages.
-            _ => How::Each,
-        };
-        let work: Vec<Work> = match how {
-            How::Each if self.is_embedded() && !keys.is_empty() => {
-                values.insert(0, keys[0].into());
-                let statement = statement(backend, how, shape, || build(key.eq(keys[0])), values);
-                vec![Work { keys, ..Work::new(statement) }]
-            }
-            How::Each => {
-                let of = |one: &i64| {
-                    let values = [Value::from(*one)].into_iter().chain(values.clone()).collect();
-                    Work::new(statement(backend, how, shape, || build(key.clone().eq(*one)), values))
-                };
-                keys.iter().map(of).collect()
-            }
-            How::All => {
-                values.insert(0, super::list(backend, &keys));
-                let build = || build(super::is_any(backend, key, &keys));
-                vec![Work::new(statement(backend, how, shape, build, values))]
-            }
-            How::Lateral => {
-                values.insert(0, super::list(backend, &keys));
-                let all = Func::cust("UNNEST").arg(Expr::value(super::list(backend, &keys)));
-                let build = || {
-                    let one = build(key.eq(Expr::col(KEY)));
-                    Query::select()
-                        .column(("one", Asterisk))
-                        .from_function(all, KEY)
-                        .join_lateral(JoinType::InnerJoin, one, "one", Expr::cust("TRUE"))
-                        .take()
-                };
-                vec![Work::new(statement(backend, how, shape, build, values))]
-            }
-        };
+        let work = query.work(self.backend(), self.is_embedded());
         async move {
             let mut found = Vec::new();
             for work in work {
@@ -297,32 +350,31 @@ pub trait Read: Backend + Sync {
 /// The name of a key among the keys.
 const KEY: &str = "key_of_rows";
 
-async fn pooled<T, F>(connection: &impl ConnectionTrait, statement: Statement, read: F) -> Result<Vec<T>, DbErr>
-where
-    F: Fn(&Row<'_>) -> Result<T, DbErr>,
-{
-    connection.query_all_raw(statement).await?.iter().map(|row| read(&Row::of_pool(row))).collect()
+async fn pooled(
+    connection: &impl ConnectionTrait,
+    statement: Statement,
+    mut rows: Box<dyn Collect>,
+) -> Result<Box<dyn Collect>, DbErr> {
+    for row in &connection.query_all_raw(statement).await? {
+        rows.row(&Row::of_pool(row))?;
+    }
+    Ok(rows)
 }
 
 /// The same, a row at a time, each charged before the next is asked for.
-async fn charged<T, F>(
+async fn charged(
     transaction: &DatabaseTransaction,
     statement: Statement,
-    read: F,
+    mut rows: Box<dyn Collect>,
     budget: &Budget,
-) -> Result<Vec<T>, DbErr>
-where
-    F: Fn(&Row<'_>) -> Result<T, DbErr>,
-{
-    let (began, mut found) = (Instant::now(), Vec::new());
-    let mut rows = transaction.stream_raw(statement).await?;
-    while let Some(row) = rows.try_next().await? {
-        let row = Row::of_pool(&row);
-        budget.charge_row(size_of::<T>() + row.text()).map_err(over)?;
-        found.push(read(&row)?);
+) -> Result<Box<dyn Collect>, DbErr> {
+    let began = Instant::now();
+    let mut stream = transaction.stream_raw(statement).await?;
+    while let Some(row) = stream.try_next().await? {
+        budget.charge_row(rows.row(&Row::of_pool(&row))?).map_err(over)?;
     }
     budget.charge_server(began.elapsed()).map_err(over)?;
-    Ok(found)
+    Ok(rows)
 }
 
 /// What a statement fails with when the request has used up its budget. Nobody is told of it: the budget knows.
@@ -331,12 +383,8 @@ pub(super) fn over(excess: Excess) -> DbErr {
 }
 
 impl Read for DatabaseTransaction {
-    async fn run<T, F>(&self, work: Work, read: F) -> Result<Vec<T>, DbErr>
-    where
-        T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
-    {
-        pooled(self, work.statement, read).await
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+        pooled(self, work.statement, rows).await
     }
 
     fn is_embedded(&self) -> bool {
@@ -345,14 +393,10 @@ impl Read for DatabaseTransaction {
 }
 
 impl Read for Reader {
-    async fn run<T, F>(&self, work: Work, read: F) -> Result<Vec<T>, DbErr>
-    where
-        T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
-    {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
         match &self.embedded {
-            Some(embedded) => embedded.rows(work, read).await,
-            None => pooled(&self.pool, work.statement, read).await,
+            Some(embedded) => embedded.rows(work, rows).await,
+            None => pooled(&self.pool, work.statement, rows).await,
         }
     }
 
@@ -362,15 +406,11 @@ impl Read for Reader {
 }
 
 impl Read for Snapshot {
-    async fn run<T, F>(&self, work: Work, read: F) -> Result<Vec<T>, DbErr>
-    where
-        T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
-    {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
         match (&self.kind, &self.budget) {
-            (Kind::Pooled(transaction), Some(budget)) => charged(transaction, work.statement, read, budget).await,
-            (Kind::Pooled(transaction), None) => pooled(transaction, work.statement, read).await,
-            (Kind::Embedded(snapshot), budget) => snapshot.rows(work, read, budget.as_ref()).await,
+            (Kind::Pooled(transaction), Some(budget)) => charged(transaction, work.statement, rows, budget).await,
+            (Kind::Pooled(transaction), None) => pooled(transaction, work.statement, rows).await,
+            (Kind::Embedded(snapshot), budget) => snapshot.rows(work, rows, budget.as_ref()).await,
         }
     }
 

@@ -15,7 +15,7 @@ use sea_orm::{DbErr, RuntimeErr, Value, sqlx};
 
 use super::PATIENCE;
 use super::embedded::lock;
-use super::read::{Row, Work, over};
+use super::read::{Collect, Row, Work, over};
 use crate::budget::{Budget, Slice};
 
 /// The page cache of a connection, in KiB.
@@ -117,58 +117,52 @@ impl Session {
     }
 
     /// Runs a statement for as long as it is quick, and waits for no lock.
-    pub(super) fn in_place<T, F>(
+    pub(super) fn in_place(
         &self,
         work: &Work,
-        read: &F,
+        rows: &mut dyn Collect,
         in_transaction: bool,
         budget: Option<&Arc<Budget>>,
-    ) -> Result<Vec<T>, Failure>
-    where
-        F: Fn(&Row<'_>) -> Result<T, DbErr>,
-    {
+    ) -> Result<(), Failure> {
         self.watch.steps.store(STEPS, Ordering::Relaxed);
         self.watch.is_long.store(false, Ordering::Relaxed);
         let before = budget.map(|budget| budget.used().rows);
-        let rows = self.rows(work, read, in_transaction, budget);
-        if let (Err(failure), Some(budget), Some(before)) = (&rows, budget, before)
+        let done = self.rows(work, rows, in_transaction, budget);
+        if let Err(failure) = &done
             && failure.is_for_now()
         {
-            budget.charge_rows_from(before);
+            rows.clear();
+            if let (Some(budget), Some(before)) = (budget, before) {
+                budget.charge_rows_from(before);
+            }
         }
-        rows
+        done
     }
 
     /// Runs a statement for as long as somebody waits for it and its budget lasts. [`Self::begin_long`] came before.
-    pub(super) fn at_length<T, F>(
+    pub(super) fn at_length(
         &self,
         work: &Work,
-        read: &F,
+        rows: &mut dyn Collect,
         in_transaction: bool,
         budget: Option<&Arc<Budget>>,
-    ) -> Result<Vec<T>, Failure>
-    where
-        F: Fn(&Row<'_>) -> Result<T, DbErr>,
-    {
+    ) -> Result<(), Failure> {
         *lock(&self.watch.slice) = budget.map(Budget::slice);
-        let rows = self.sqlite.busy_timeout(PATIENCE).map_err(Failure::Sqlite);
-        let rows = rows.and_then(|()| self.rows(work, read, in_transaction, budget));
+        let done = self.sqlite.busy_timeout(PATIENCE).map_err(Failure::Sqlite);
+        let done = done.and_then(|()| self.rows(work, rows, in_transaction, budget));
         let patient = self.sqlite.busy_timeout(Duration::ZERO).map_err(Failure::Sqlite);
         // Charges the rest.
         *lock(&self.watch.slice) = None;
-        patient.and(rows)
+        patient.and(done)
     }
 
-    fn rows<T, F>(
+    fn rows(
         &self,
         work: &Work,
-        read: &F,
+        rows: &mut dyn Collect,
         in_transaction: bool,
         budget: Option<&Arc<Budget>>,
-    ) -> Result<Vec<T>, Failure>
-    where
-        F: Fn(&Row<'_>) -> Result<T, DbErr>,
-    {
+    ) -> Result<(), Failure> {
         if in_transaction && self.sqlite.is_autocommit() {
             self.sqlite.prepare_cached("BEGIN").and_then(|mut begin| begin.raw_execute()).map_err(Failure::Sqlite)?;
         }
@@ -176,15 +170,14 @@ impl Session {
         for (place, value) in work.statement.values.iter().flat_map(|values| &values.0).enumerate() {
             statement.raw_bind_parameter(place + 1, Bound(value)).map_err(Failure::Sqlite)?;
         }
-        let mut found = Vec::new();
         if work.keys.is_empty() {
-            fetch(&mut statement, read, &mut found, budget)?;
+            fetch(&mut statement, rows, budget)?;
         }
         for key in &work.keys {
             statement.raw_bind_parameter(1, key).map_err(Failure::Sqlite)?;
-            fetch(&mut statement, read, &mut found, budget)?;
+            fetch(&mut statement, rows, budget)?;
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Gets ready for a statement that takes its time, and answers what stops it.
@@ -204,18 +197,16 @@ impl Session {
     }
 }
 
-fn fetch<T>(
+fn fetch(
     statement: &mut rusqlite::Statement<'_>,
-    read: &impl Fn(&Row<'_>) -> Result<T, DbErr>,
-    found: &mut Vec<T>,
+    rows: &mut dyn Collect,
     budget: Option<&Arc<Budget>>,
 ) -> Result<(), Failure> {
-    let mut rows = statement.raw_query();
-    while let Some(row) = rows.next().map_err(Failure::Sqlite)? {
-        let row = Row::of_file(row);
-        found.push(read(&row).map_err(Failure::Reading)?);
+    let mut found = statement.raw_query();
+    while let Some(row) = found.next().map_err(Failure::Sqlite)? {
+        let bytes = rows.row(&Row::of_file(row)).map_err(Failure::Reading)?;
         if let Some(budget) = budget {
-            budget.charge_row(size_of::<T>() + row.text()).map_err(|excess| Failure::Reading(over(excess)))?;
+            budget.charge_row(bytes).map_err(|excess| Failure::Reading(over(excess)))?;
         }
     }
     Ok(())

@@ -68,7 +68,7 @@ pub(super) fn statement(
     db_backend: DbBackend,
     how: How,
     shape: Option<Shape>,
-    build: impl FnOnce() -> SelectStatement,
+    build: &dyn Fn() -> SelectStatement,
     values: Vec<Value>,
 ) -> Statement {
     let Some(shape) = shape else { return db_backend.build(&build()) };

@@ -159,9 +159,12 @@ pub async fn rewrite<C: ConnectionTrait>(db: &C, id: i64, detail: &Json) -> Resu
 /// The longest detail of an entry, in bytes.
 pub const DETAIL: usize = 8 * 1024;
 
+/// The most entries of a list, or fields of an object, that the detail keeps.
+pub const ENTRIES: usize = 50;
+
 /// The details as text of at most [`DETAIL`] bytes: texts, lists and objects are cut shorter until it fits.
 fn bounded(detail: &Json) -> String {
-    for (text, entries) in [(200, 50), (50, 20), (20, 5)] {
+    for (text, entries) in [(200, ENTRIES), (50, 20), (20, 5)] {
         let detail = shortened(detail, text, entries).to_string();
         if detail.len() <= DETAIL {
             return detail;

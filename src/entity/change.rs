@@ -7,22 +7,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{Iterable, ModelTrait, QueryOrder};
+use sea_orm::{Iterable, ModelTrait, QueryOrder, QuerySelect};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    ByIds, Timestamp, code_issue, code_issue_project, integration, lifecycle, repository, service, service_alias,
-    service_repository, suggestion, tag, team, team_alias, team_membership, tier, user,
+    ByIds, Timestamp, audit, code_issue, code_issue_project, integration, lifecycle, repository, service,
+    service_alias, service_repository, suggestion, tag, team, team_alias, team_membership, tier, user,
 };
 use crate::db::Read;
 
 /// What belongs to a thing and is kept in another table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum List {
+pub enum List<'a> {
     /// The aliases of a service or a team.
     Aliases,
-    /// The members of a team, with their roles.
-    Members,
+    /// Of these users those who are members of a team, with their roles.
+    Members(&'a [i64]),
+    /// The first members of a team, with their roles.
+    FirstMembers,
     /// The tags of a service or a repository.
     Tags,
     /// The repositories of a service.
@@ -65,12 +67,15 @@ macro_rules! nouns {
 
 /// Returns what `transaction` has changed of a thing: an object of fields, each with its `old` and its `new` value, or with
 /// what was `removed` and `added`. `committed` reads what others see; `class` is the SDL's noun.
+///
+/// Of the lists only `lists` are compared, beside those that follow from the row: a name is an alias, and what is made or
+/// deleted has its aliases and members with it.
 pub async fn of(
     committed: &impl Read,
     transaction: &impl Read,
     class: &str,
     id: i64,
-    lists: &[List],
+    lists: &[List<'_>],
 ) -> Result<Json, DbErr> {
     let before = row(committed, class, id).await?;
     let after = row(transaction, class, id).await?;
@@ -95,13 +100,21 @@ pub async fn of(
         let [old, new] = names;
         insert(&mut changed, column.trim_end_matches("_id"), old, new);
     }
+    let is_whole = before.is_some() != after.is_some();
+    let mut lists = lists.to_vec();
+    if (is_whole || changed.contains_key("name")) && !lists.contains(&List::Aliases) {
+        lists.push(List::Aliases);
+    }
+    if is_whole {
+        lists.push(List::FirstMembers);
+    }
     for list in lists {
         let (before, after) =
-            (entries(committed, class, id, *list).await?, entries(transaction, class, id, *list).await?);
+            (entries(committed, class, id, list).await?, entries(transaction, class, id, list).await?);
         match list {
             List::Tags => compare_tags(&mut changed, before, after),
             List::Aliases => compare_list(&mut changed, "aliases", before, after),
-            List::Members => compare_list(&mut changed, "members", before, after),
+            List::Members(_) | List::FirstMembers => compare_list(&mut changed, "members", before, after),
             List::Repositories => compare_list(&mut changed, "repositories", before, after),
         }
     }
@@ -212,7 +225,7 @@ fn insert(changed: &mut Map<String, Json>, field: &str, old: Json, new: Json) {
 /// The entries of a list, each with its value where it has one.
 type Entries = BTreeMap<String, Option<String>>;
 
-async fn entries(db: &impl Read, class: &str, id: i64, list: List) -> Result<Entries, DbErr> {
+async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result<Entries, DbErr> {
     let names = |names: Vec<String>| names.into_iter().map(|name| (name, None)).collect();
     Ok(match (list, class) {
         (List::Aliases, "Service") => {
@@ -223,8 +236,12 @@ async fn entries(db: &impl Read, class: &str, id: i64, list: List) -> Result<Ent
             let own = team_alias::Entity::find().filter(team_alias::Column::TeamId.eq(id));
             names(db.all(own).await?.into_iter().map(|alias| alias.value).collect())
         }
-        (List::Members, "Team") => {
-            let own = team_membership::Entity::find().filter(team_membership::Column::TeamId.eq(id));
+        (List::Members(_) | List::FirstMembers, "Team") => {
+            let mut own = team_membership::Entity::find().filter(team_membership::Column::TeamId.eq(id));
+            own = match list {
+                List::Members(users) => own.filter(team_membership::Column::UserId.is_in(users.iter().copied())),
+                _ => own.order_by_asc(team_membership::Column::Id).limit(audit::ENTRIES as u64),
+            };
             let members = db.all(own).await?;
             let users = user::Entity::by_ids(db, members.iter().map(|member| Some(member.user_id))).await?;
             let name = |(member, user): (team_membership::Model, Option<user::Model>)| {

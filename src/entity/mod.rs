@@ -4,13 +4,12 @@
 //! client is left to `graphql/` and `deploy/`. Foreign keys and unique indexes stand in `migration/`; a writer relies
 //! on them and reads [`DbErr::sql_err`], and never looks first.
 
-use foldhash::{HashMap, HashMapExt};
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, Query, SelectStatement};
 use sea_orm::{Iterable, PrimaryKeyTrait, QueryTrait};
 
 use self::alias::AliasTable;
-use crate::db::{OfKeys, Read, Shape, Table};
+use crate::db::{OfKeys, Read, Shape, Table, to_each};
 
 pub mod alias;
 pub mod audit;
@@ -75,7 +74,6 @@ where
             let Some(key) = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column).next() else {
                 return Ok(vec![None; ids.len()]);
             };
-            let mut rows = HashMap::with_capacity(wanted.len());
             let query = OfKeys {
                 shape: Some(shape("by id", &[key])),
                 build: &|condition| select::<E>(condition),
@@ -84,30 +82,13 @@ where
                 keys: wanted,
                 is_limited: false,
             };
-            for (row, text) in db.rows_of(query, |row| Ok((row.model::<E>()?, row.text()))).await? {
-                if let Value::BigInt(Some(id)) = row.get(key) {
-                    rows.insert(id, (row, text, 0_usize));
-                }
-            }
-            for id in ids.iter().flatten() {
-                if let Some((_, _, uses)) = rows.get_mut(id) {
-                    *uses += 1;
-                }
-            }
-            let mut answers = Vec::with_capacity(ids.len());
-            for id in ids {
-                let answer = match id.and_then(|id| rows.get_mut(&id)) {
-                    Some((row, text, uses)) if *uses > 1 => {
-                        *uses -= 1;
-                        db.charge::<E::Model>(*text)?;
-                        Some(row.clone())
-                    }
-                    // Its last use, for which it was read.
-                    _ => id.and_then(|id| rows.remove(&id)).map(|(row, ..)| row),
-                };
-                answers.push(answer);
-            }
-            Ok(answers)
+            let rows = db.rows_of(query, |row| Ok((row.model::<E>()?, row.text()))).await?;
+            let found = rows.into_iter().filter_map(|(row, text)| match row.get(key) {
+                Value::BigInt(Some(id)) => Some((id, (row, text))),
+                _ => None,
+            });
+            let each = to_each(ids.into_iter(), found, |(_, text)| db.charge::<E::Model>(*text))?;
+            Ok(each.into_iter().map(|found| found.map(|(row, _)| row)).collect())
         }
     }
 }

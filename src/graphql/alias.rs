@@ -11,7 +11,7 @@ use super::context::MutationCtx;
 use super::hold::hold;
 use super::id;
 use super::identifier::Identifier;
-use super::relation::to_each;
+use super::relation::lists;
 use super::schema::*;
 use super::{service, team, text};
 use crate::db::{OfKeys, Read, Shape};
@@ -63,7 +63,7 @@ async fn of_owners<T: AliasTable>(db: &impl Read, owners: Vec<i64>, kind: Option
     for (owner, alias) in rows {
         by_owner.entry(owner).or_default().push(alias);
     }
-    to_each(db, &owners, by_owner, String::len)
+    lists(db, &owners, by_owner, String::len)
 }
 
 /// What a failed write means to the client: `taken` when a unique index refused it.

@@ -10,7 +10,7 @@ use sea_orm::{
 };
 
 use super::context::{Ctx, MutationCtx};
-use super::relation::to_each;
+use super::relation::lists;
 use super::schema::*;
 use super::service::set;
 use super::types::CodeIssue;
@@ -59,7 +59,7 @@ fn grouped<T>(
         groups.entry(issue_id).or_default().push(reference);
     }
     let text = |(identifier, url): &Reference| identifier.len() + url.as_ref().map_or(0, String::len);
-    let all = to_each(db, issue_ids, groups, text)?;
+    let all = lists(db, issue_ids, groups, text)?;
     Ok(all.into_iter().map(|references| references.into_iter().map(&show).collect()).collect())
 }
 

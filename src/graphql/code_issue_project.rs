@@ -6,7 +6,7 @@ use sea_orm::{DatabaseTransaction, EntityTrait, ModelTrait, Set};
 
 use super::code_issue_project_resource::{keep, place};
 use super::context::{Ctx, MutationCtx};
-use super::id::{self};
+use super::id;
 use super::integration::{self as integrations, require_custom};
 use super::list::List;
 use super::relation::present;

@@ -4,7 +4,7 @@ use async_graphql::MaybeUndefined;
 use sea_orm::{ColumnTrait, ModelTrait};
 
 use super::context::{Ctx, MutationCtx};
-use super::id::{self};
+use super::id;
 use super::list::List;
 use super::schema::*;
 use super::text;

@@ -150,30 +150,22 @@ impl<E: Table> List<E> {
 
     /// A page for each parent, in the order in which they were given.
     pub async fn pages(self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<Page<E::Model>>> {
-        let mut rows = if ctx.selects_rows() { self.by_parent(ctx.db(), request).await? } else { HashMap::new() };
+        let rows = if ctx.selects_rows() { self.of_each(ctx.db(), request).await? } else { Vec::new() };
         let counts = if ctx.selects_count() { Some(self.counts(ctx.db()).await?) } else { None };
-        let (ids, keys) = (self.ids(), self.keys().len());
-        let mut pages = Vec::with_capacity(ids.len());
-        for id in ids {
-            // A parent may stand twice in a level: the rows are read once and given to each.
-            let rows = if keys == ids.len() { rows.remove(id) } else { copy(ctx.db(), rows.get(id))? };
-            let mut page = Page::new(rows.unwrap_or_default().rows, request);
+        let mut rows = rows.into_iter();
+        let pages = self.ids().iter().map(|id| {
+            let mut page = Page::new(rows.next().unwrap_or_default(), request);
             page.total_count = counts.as_ref().map(|counts| counts.get(id).copied().unwrap_or(0));
-            pages.push(page);
-        }
-        Ok(pages)
+            page
+        });
+        Ok(pages.collect())
     }
 
     /// The first row of each parent, in the order in which they were given.
     pub async fn firsts(self, db: &impl Read) -> Result<Vec<Option<E::Model>>> {
         // The rows of a page are one more than asked for.
-        let rows = self.by_parent(db, &PageRequest { first: 0, after: None }).await?;
-        let mut firsts = Vec::with_capacity(self.ids().len());
-        for id in self.ids() {
-            let rows = copy(db, rows.get(id))?.unwrap_or_default().rows;
-            firsts.push(rows.into_iter().next().map(|(_, row)| row));
-        }
-        Ok(firsts)
+        let rows = self.of_each(db, &PageRequest { first: 0, after: None }).await?;
+        Ok(rows.into_iter().map(|rows| rows.into_iter().next().map(|(_, row)| row)).collect())
     }
 
     fn ids(&self) -> &[i64] {
@@ -186,6 +178,17 @@ impl<E: Table> List<E> {
         keys.sort_unstable();
         keys.dedup();
         keys
+    }
+
+    /// The rows of each parent, in the order in which the parents were given.
+    async fn of_each(&self, db: &impl Read, request: &PageRequest) -> Result<Vec<Vec<(Cursor, E::Model)>>> {
+        let rows = self.by_parent(db, request).await?;
+        let each = db::to_each(self.ids().iter().copied().map(Some), rows, |OfParent { rows, text }| {
+            // The text of all of them is charged with the first.
+            let texts = std::iter::once(*text).chain(std::iter::repeat(0));
+            rows.iter().zip(texts).try_for_each(|(_, text)| db.charge::<(Cursor, E::Model)>(text))
+        })?;
+        Ok(each.into_iter().map(|of_parent| of_parent.unwrap_or_default().rows).collect())
     }
 
     /// The rows of each parent in their order; those of a list without parents stand at 0.
@@ -381,14 +384,6 @@ impl<M> Default for OfParent<M> {
     fn default() -> Self {
         Self { rows: Vec::new(), text: 0 }
     }
-}
-
-/// The rows of a parent once more, charged as if they were read.
-fn copy<M: Clone>(db: &impl Read, rows: Option<&OfParent<M>>) -> Result<Option<OfParent<M>>> {
-    let Some(of_parent) = rows else { return Ok(None) };
-    db.charge::<(Cursor, M)>(of_parent.text)?;
-    of_parent.rows.iter().skip(1).try_for_each(|_| db.charge::<(Cursor, M)>(0))?;
-    Ok(Some(of_parent.clone()))
 }
 
 /// Of the ids those that a page may show, and one more.

@@ -38,7 +38,7 @@ async fn changed(
     input: &Value,
     subject: &mut Subject,
 ) -> Result<Value, DbErr> {
-    let tags = tags(payload);
+    let tags = ids(payload, "Tag");
     if !tags.is_empty()
         && let Some((class, id, changed)) = change::of_tags(db.committed(), transaction, &tags).await?
     {
@@ -63,19 +63,27 @@ async fn changed(
     }
     match (&subject.class, subject.id) {
         (Some(class), Some(id)) => {
-            let lists = [List::Aliases, List::Members];
+            // A list is compared by whoever changes it: each is read twice, while others wait to write.
+            let members = ids(payload, "User");
+            let mut lists = Vec::with_capacity(2);
+            if payload.get("aliases").is_some() || payload.get("deletedAlias").is_some() {
+                lists.push(List::Aliases);
+            }
+            if !members.is_empty() {
+                lists.push(List::Members(&members));
+            }
             change::of(db.committed(), transaction, class, id, &lists).await
         }
         _ => Ok(Map::new().into()),
     }
 }
 
-/// The tags that a payload holds or names as deleted.
-fn tags(payload: &Value) -> Vec<i64> {
+/// The rows of a noun that a payload holds or names as deleted.
+fn ids(payload: &Value, class: &str) -> Vec<i64> {
     let values = payload.as_object().into_iter().flat_map(Map::values);
     let objects = values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
     let ids = objects.filter_map(|value| id_of(value.get("id").unwrap_or(value)));
-    ids.filter(|(class, _)| class == "Tag").map(|(_, id)| id).collect()
+    ids.filter(|(known, _)| known == class).map(|(_, id)| id).collect()
 }
 
 /// What a mutation was about: the thing in its payload, or what the payload says of a thing that is gone, or what the

@@ -6,7 +6,7 @@ use std::hash::BuildHasher;
 use sea_orm::ModelTrait;
 
 use super::context::Ctx;
-use crate::db::{Read, Table};
+use crate::db::{self, Read, Table};
 use crate::entity::ByIds;
 use crate::error::{Error, Result};
 
@@ -32,29 +32,14 @@ pub(super) fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
     rows.ok_or_else(|| Error::internal("a foreign key has no row"))
 }
 
-/// Gives each key what was read for it. A key that stands several times, because its row does in a level, gets copies;
-/// each is charged as if it was read. `text` is the bytes of text of an item.
-pub(super) fn to_each<T: Clone>(
+/// The list that was read for each key; an empty one where nothing was. `text` is the bytes of text of an item.
+pub(super) fn lists<T: Clone>(
     db: &impl Read,
     keys: &[i64],
-    mut groups: HashMap<i64, Vec<T>, impl BuildHasher>,
+    groups: HashMap<i64, Vec<T>, impl BuildHasher>,
     text: impl Fn(&T) -> usize,
 ) -> Result<Vec<Vec<T>>> {
-    let mut uses = HashMap::<i64, usize>::with_capacity(groups.len());
-    for key in keys {
-        *uses.entry(*key).or_default() += 1;
-    }
-    let mut all = Vec::with_capacity(keys.len());
-    for key in keys {
-        let left = uses.entry(*key).or_default();
-        *left = left.saturating_sub(1);
-        if *left == 0 {
-            all.push(groups.remove(key).unwrap_or_default());
-        } else {
-            let group = groups.get(key).map(Vec::as_slice).unwrap_or_default();
-            group.iter().try_for_each(|item| db.charge::<T>(text(item)))?;
-            all.push(group.to_vec());
-        }
-    }
-    Ok(all)
+    let charge = |items: &Vec<T>| items.iter().try_for_each(|item| db.charge::<T>(text(item)));
+    let lists = db::to_each(keys.iter().copied().map(Some), groups, charge)?;
+    Ok(lists.into_iter().map(Option::unwrap_or_default).collect())
 }

@@ -6,7 +6,7 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, M
 
 use super::context::{Ctx, MutationCtx};
 use super::hold::hold;
-use super::id::{self};
+use super::id;
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;

@@ -7,7 +7,7 @@ use sea_orm::{
 };
 
 use super::context::{Ctx, MutationCtx};
-use super::id::{self};
+use super::id;
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;

@@ -6,7 +6,7 @@ use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, Set};
 
 use super::context::{Ctx, MutationCtx};
-use super::id::{self};
+use super::id;
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;

@@ -8,7 +8,7 @@ use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
 use super::alias::or_taken;
 use super::context::MutationCtx;
 use super::hold::hold;
-use super::id::{self};
+use super::id;
 use super::identifier::Identifier;
 use super::schema::*;
 use super::types::Tag;

@@ -5,7 +5,7 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, ModelTrait, Set};
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
 use super::hold::hold;
-use super::id::{self};
+use super::id;
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;

@@ -6,7 +6,7 @@ use async_graphql::MaybeUndefined;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
 use super::context::{Ctx, MutationCtx};
-use super::id::{self};
+use super::id;
 use super::list::List;
 use super::schema::*;
 use super::text;
