@@ -12,12 +12,13 @@ use std::{env, fs, process};
 
 const SDL: &str = "schema/schema.graphql";
 const EXPLORER: &str = "src/app/explorer/dist";
+const ENTITIES: &str = "src/entity";
 const TYPES: &str = "src/graphql/types.rs";
 /// Scalar fields whose value needs the request: they hold an address of this installation.
 const COMPUTED: &[&str] = &["htmlUrl", "webhookUrl"];
 
 fn main() {
-    for path in [SDL, TYPES, EXPLORER, "src/codegen", "src/entity", "src/app/explorer/embed.rs", "build.rs"] {
+    for path in [SDL, TYPES, ENTITIES, EXPLORER, "src/codegen", "src/app/explorer/embed.rs", "build.rs"] {
         println!("cargo::rerun-if-changed={path}");
     }
     if let Err(message) = build() {
@@ -33,6 +34,10 @@ fn build() -> Result<(), String> {
         let row = codegen::rows::Row::read(&file, &read(&file)?).map_err(|error| format!("{file}: {error}"))?;
         bindings.add_row(&name, row);
     }
+    for file in entities()? {
+        let row = codegen::rows::Row::read(&file, &read(&file)?).map_err(|error| format!("{file}: {error}"))?;
+        bindings.add_table(row);
+    }
     let code = codegen::generate(SDL, &read(SDL)?, &bindings).map_err(|mistakes| mistakes.to_string())?;
     let files = explorer::table(Path::new(EXPLORER)).map_err(|error| format!("{EXPLORER} cannot be read: {error}"))?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
@@ -44,4 +49,16 @@ fn build() -> Result<(), String> {
         fs::write(&path, text).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     }
     Ok(())
+}
+
+/// The files of the entities, in the order of their names.
+fn entities() -> Result<Vec<String>, String> {
+    let unreadable = |error: std::io::Error| format!("{ENTITIES} cannot be read: {error}");
+    let mut files = Vec::new();
+    for entry in fs::read_dir(ENTITIES).map_err(unreadable)? {
+        let name = entry.map_err(unreadable)?.file_name();
+        files.extend(name.to_str().filter(|name| name.ends_with(".rs")).map(|name| format!("{ENTITIES}/{name}")));
+    }
+    files.sort();
+    Ok(files)
 }

@@ -211,10 +211,13 @@ impl Budget {
 
     /// Fails when a limit was reached, also of time and of processor time. For the thread that polls the request.
     pub fn check(&self) -> Result<(), Excess> {
+        self.check_at(Instant::now())
+    }
+
+    fn check_at(&self, now: Instant) -> Result<(), Excess> {
         if let Some(excess) = self.exceeded() {
             return Err(excess);
         }
-        let now = Instant::now();
         if now >= self.deadline {
             return Err(self.exceed(Excess::Time));
         }
@@ -233,9 +236,10 @@ impl Budget {
 
     /// Checks, and gives others a turn when this request has had its own.
     pub async fn pause(&self) -> Result<(), Excess> {
-        self.check()?;
-        let now = nanos(self.began.elapsed());
-        if now.saturating_sub(self.turn.load(Relaxed)) > nanos(TURN) {
+        let now = Instant::now();
+        self.check_at(now)?;
+        let since_turn = nanos(now.saturating_duration_since(self.began)).saturating_sub(self.turn.load(Relaxed));
+        if since_turn > nanos(TURN) {
             tokio::task::yield_now().await;
             self.turn.store(nanos(self.began.elapsed()), Relaxed);
         }

@@ -31,11 +31,24 @@ use crate::{generate, sender, serve, service_file, transfer};
 /// How long closing the database may take: SQLite writes its log back into the file.
 const CLOSING: Duration = Duration::from_secs(5);
 
-/// Carries out a command.
+/// Carries out a command, and says on standard error why it was refused.
 ///
-/// # Errors
-/// Why it was refused, in one sentence.
-pub async fn run(command: Command) -> Result<ExitCode, String> {
+/// It is here that the runtime is started, and not in `main.rs`: whatever starts a future has all of its code compiled
+/// once more, and here it is compiled anyway.
+pub fn run(command: Command) -> ExitCode {
+    let done = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("the program cannot start: {error}"))
+        .and_then(|runtime| runtime.block_on(carry_out(command)));
+    done.unwrap_or_else(|refusal| {
+        eprintln!("rollcall: {refusal}");
+        ExitCode::FAILURE
+    })
+}
+
+/// Carries out a command. The error is one sentence.
+async fn carry_out(command: Command) -> Result<ExitCode, String> {
     match command {
         Command::Serve(settings) => serve::run(*settings).await?,
         Command::Token(command) => token_command(command).await?,

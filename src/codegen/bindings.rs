@@ -16,6 +16,8 @@ pub struct Bindings {
     bound: BTreeMap<String, Vec<String>>,
     computed: BTreeSet<String>,
     rows: BTreeMap<String, Row>,
+    /// By the names of their tables.
+    tables: BTreeMap<String, Row>,
 }
 
 impl Bindings {
@@ -34,7 +36,7 @@ impl Bindings {
         }
         // Functions are no types.
         bound.retain(|name, _| name.starts_with(|first: char| !first.is_lowercase()));
-        Ok(Self { bound, computed: computed.iter().map(ToString::to_string).collect(), rows: BTreeMap::new() })
+        Ok(Self { bound, computed: computed.iter().map(ToString::to_string).collect(), ..Self::default() })
     }
 
     /// Whether a hand-written type stands for this SDL type.
@@ -56,6 +58,21 @@ impl Bindings {
     /// Lets the columns of a row stand for the fields of a bound name that they fit.
     pub fn add_row(&mut self, name: &str, row: Row) {
         self.rows.insert(name.to_owned(), row);
+    }
+
+    /// Makes the columns of a table known, whether or not its rows stand for a type of the SDL.
+    pub fn add_table(&mut self, row: Row) {
+        self.tables.insert(row.table.clone(), row);
+    }
+
+    /// The row of a table.
+    pub fn table(&self, name: &str) -> Option<&Row> {
+        self.tables.get(name)
+    }
+
+    /// The names of all tables.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        self.tables.keys().map(String::as_str)
     }
 
     /// The row that stands for an SDL type.

@@ -1,8 +1,8 @@
 //! The door of the generator's front half: text in, a checked model or all its mistakes out.
 //!
 //! apollo-compiler parses and validates the SDL by the specification, `inputs` adds what it leaves unchecked, `rules`
-//! what cannot become Rust, `scopes` who may send a mutation, `unbound` what lacks a Rust type, and
-//! `help` what to do about each. Only a schema without a mistake is lowered.
+//! what cannot become Rust, `scopes` who may send a mutation, `unbound` what lacks a Rust type, `relations`
+//! which lists the entities do not bear out, and `help` what to do about each. Only a schema without a mistake is lowered.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ use super::{
     diagnostics::{Diagnostics, Problem},
     help, inputs, lower,
     model::Schema,
-    rules, scopes,
+    relations, rules, scopes,
     source::Source,
     unbound,
 };
@@ -32,7 +32,7 @@ const ONE_OF: &str = "directive @oneOf on INPUT_OBJECT";
 
 /// The checked model of an SDL, or everything that is wrong with it. `path` is how the report names the file.
 ///
-/// Types without a binding are reported once the SDL itself is in order.
+/// Types without a binding are reported once the SDL itself is in order, and then relations that no entity bears out.
 pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Schema, Diagnostics> {
     let refuse = |problems| Err(Diagnostics::new(path, sdl, problems));
     let parser = Parser::new().recursion_limit(DEEPEST_NESTING).parse_ast(sdl, path);
@@ -61,7 +61,11 @@ pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Schema, Diagn
     model.query = roots.query.as_ref().map(|root| root.name.to_string()).unwrap_or_default();
     model.mutation = roots.mutation.as_ref().map(|root| root.name.to_string());
     let unbound = unbound::check(&model, bindings, &schema, &source);
-    if unbound.is_empty() { Ok(model) } else { refuse(unbound) }
+    if !unbound.is_empty() {
+        return refuse(unbound);
+    }
+    let relations = relations::check(&model, bindings, &schema, &source);
+    if relations.is_empty() { Ok(model) } else { refuse(relations) }
 }
 
 /// The schema as far as it could be put together, and what is invalid in it.

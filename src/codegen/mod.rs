@@ -14,6 +14,7 @@ mod inputs;
 mod lower;
 pub mod model;
 pub mod names;
+mod relations;
 mod respell;
 pub mod rows;
 mod rules;

@@ -353,6 +353,15 @@ impl Object {
 }
 
 impl Field {
+    /// Whether its arguments are just those of a connection.
+    pub fn is_page(&self) -> bool {
+        let is = |at: usize, name: &str, ty: &str| {
+            let argument: &InputValue = &self.args[at];
+            argument.name == name && argument.ty.to_string() == ty && argument.default.is_none()
+        };
+        self.args.len() == 2 && is(0, "first", "Int") && is(1, "after", "String")
+    }
+
     /// The value that the directive `directive` at this field gives its argument `argument`.
     pub fn directive(&self, directive: &str, argument: &str) -> Option<&Value> {
         let directive = self.directives.iter().find(|it| it.name == directive)?;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use syn::{Fields, GenericArgument, Item, PathArguments, Type};
+use syn::{Attribute, Fields, GenericArgument, Item, LitStr, PathArguments, Type};
 
 use super::names::snake_case;
 
@@ -15,6 +15,8 @@ use super::names::snake_case;
 pub struct Row {
     /// The file of the entity.
     pub file: String,
+    /// The name of its table.
+    pub table: String,
     columns: BTreeMap<String, Column>,
 }
 
@@ -33,21 +35,32 @@ impl Row {
     /// # Errors
     /// The text is not Rust.
     pub fn read(file: &str, source: &str) -> Result<Self, syn::Error> {
-        let mut columns = BTreeMap::new();
+        let (mut table, mut columns) = (String::new(), BTreeMap::new());
         for item in syn::parse_file(source)?.items {
             let Item::Struct(item) = item else { continue };
             let Fields::Named(fields) = item.fields else { continue };
             if item.ident == "Model" {
+                table = item.attrs.iter().find_map(table_name).unwrap_or_default();
                 let named = fields.named.iter().filter_map(|field| Some((field.ident.as_ref()?, &field.ty)));
                 columns.extend(named.filter_map(|(name, ty)| Some((name.to_string(), column(ty)?))));
             }
         }
-        Ok(Self { file: file.to_owned(), columns })
+        Ok(Self { file: file.to_owned(), table, columns })
     }
 
     /// The column of this name in the SDL's spelling.
     pub fn column(&self, field: &str) -> Option<&Column> {
         self.columns.get(&snake_case(field))
+    }
+
+    /// Whether there is a column of this name that holds keys.
+    pub fn has_key(&self, column: &str) -> bool {
+        self.columns.get(column).is_some_and(|column| column.ty == "i64")
+    }
+
+    /// The names of the columns that hold keys.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().filter(|(_, column)| column.ty == "i64").map(|(name, _)| name.as_str())
     }
 
     /// The column that holds the key of the row which a field answers with.
@@ -63,6 +76,21 @@ impl Column {
     pub fn text(&self) -> String {
         if self.nullable { format!("Option<{}>", self.ty) } else { self.ty.clone() }
     }
+}
+
+/// The name of the table in `#[sea_orm(table_name = "…")]`.
+fn table_name(attribute: &Attribute) -> Option<String> {
+    let mut table = None;
+    if attribute.path().is_ident("sea_orm") {
+        // What else stands there is not ours to judge.
+        let _ = attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("table_name") {
+                table = Some(meta.value()?.parse::<LitStr>()?.value());
+            }
+            Ok(())
+        });
+    }
+    table
 }
 
 fn column(ty: &Type) -> Option<Column> {
@@ -83,7 +111,7 @@ mod tests {
 
     #[test]
     fn columns_are_read_from_the_entity() {
-        let source = "pub struct Other { pub x: i32 } pub struct Model { pub id: i64, pub name: String, pub at: Option<super::Timestamp>, pub owner_id: Option<i64>, pub all: Vec<u8> }";
+        let source = "pub struct Other { pub x: i32 } #[derive(Clone)] #[sea_orm(table_name = \"xs\")] pub struct Model { pub id: i64, pub name: String, pub at: Option<super::Timestamp>, pub owner_id: Option<i64>, pub all: Vec<u8> }";
         let row = Row::read("src/entity/x.rs", source).expect("Rust");
         let text = |field| row.column(field).map(Column::text);
         assert_eq!(text("id").as_deref(), Some("i64"));
@@ -92,5 +120,7 @@ mod tests {
         assert_eq!((text("x"), text("all")), (None, None));
         assert_eq!(row.key("owner").map(|(name, _)| name).as_deref(), Some("owner_id"));
         assert_eq!(row.key("name"), None);
+        assert_eq!(row.table, "xs");
+        assert_eq!(row.keys().collect::<Vec<_>>(), ["id", "owner_id"]);
     }
 }

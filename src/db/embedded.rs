@@ -11,9 +11,9 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sea_orm::{DbErr, metric};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -31,6 +31,9 @@ const SNAPSHOTS: usize = super::QUICK_READS + super::SLOW_READS + 1;
 /// a place: a token is looked up, and a deploy taken in, however many long queries run.
 const CONNECTIONS: usize = SNAPSHOTS + 2;
 
+/// How long a connection is kept that nobody uses.
+const IDLE: Duration = Duration::from_secs(10);
+
 pub(super) type Observer = Arc<dyn Fn(&metric::Info<'_>) + Send + Sync>;
 
 /// The connections to one file.
@@ -42,9 +45,16 @@ pub struct Embedded {
 
 struct Connections {
     file: PathBuf,
-    idle: Mutex<Vec<Session>>,
+    /// The one that was used last is the last.
+    idle: Mutex<Vec<Idle>>,
     snapshots: Arc<Semaphore>,
     closed: AtomicBool,
+}
+
+/// A connection that nobody uses.
+struct Idle {
+    session: Session,
+    since: Instant,
 }
 
 /// A transaction that reads, begun with its first statement and over when it is dropped.
@@ -64,15 +74,16 @@ struct Lease {
 }
 
 impl Embedded {
-    /// Connections to a file that is there. None is opened before it is needed.
+    /// Connections to a file that is there. None is opened before it is needed. Needs a running tokio.
     pub(super) fn new(file: PathBuf) -> Self {
-        let connections = Connections {
+        let connections = Arc::new(Connections {
             file,
             idle: Mutex::default(),
             snapshots: Arc::new(Semaphore::new(SNAPSHOTS)),
             closed: AtomicBool::new(false),
-        };
-        Self { connections: Arc::new(connections), observer: None }
+        });
+        tokio::spawn(close_idle(Arc::downgrade(&connections)));
+        Self { connections, observer: None }
     }
 
     /// Begins a transaction; waits while there are too many.
@@ -126,7 +137,7 @@ impl Connections {
         // The one that was used last has the most in its cache.
         let idle = lock(&self.idle).pop();
         let session = match idle {
-            Some(session) => session,
+            Some(Idle { session, .. }) => session,
             None => Session::open(&self.file).map_err(error)?,
         };
         let in_transaction = place.is_some();
@@ -143,8 +154,21 @@ impl Drop for Lease {
         }
         let mut idle = lock(&self.home.idle);
         if idle.len() < CONNECTIONS {
-            idle.push(session);
+            idle.push(Idle { session, since: Instant::now() });
         }
+    }
+}
+
+/// Closes connections that nobody has used for [`IDLE`], for as long as there are any: their page caches are memory.
+async fn close_idle(connections: Weak<Connections>) {
+    loop {
+        tokio::time::sleep(IDLE / 2).await;
+        let Some(connections) = connections.upgrade() else { return };
+        let mut idle = lock(&connections.idle);
+        let kept = idle.iter().position(|idle| idle.since.elapsed() < IDLE).unwrap_or(idle.len());
+        let closed: Vec<Idle> = idle.drain(..kept).collect();
+        drop(idle);
+        drop(closed);
     }
 }
 

@@ -17,7 +17,7 @@ use crate::db::Read;
 use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::timestamp::touched;
-use crate::entity::{ByIds, Timestamp, code_issue, code_issue_project, integration, repository, service};
+use crate::entity::{ByIds, Timestamp, code_issue_project, integration, repository, service};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl CodeIssueProjectResolver for CodeIssueProject {
@@ -49,16 +49,6 @@ impl CodeIssueProjectResolver for CodeIssueProject {
             Page { edges: Vec::into_iter(edges).filter_map(edge).collect(), info, total_count }
         };
         Ok(pages.into_iter().map(&mut page).collect())
-    }
-
-    async fn code_issues(
-        projects: &[&Self],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<CodeIssueConnectionType>> {
-        let ids = projects.iter().map(|project| project.id);
-        let issues = List::<code_issue::Entity>::new(code_issue::Column::Id);
-        issues.of(code_issue::Column::CodeIssueProjectId, ids).pages(ctx, &args.request()?).await
     }
 }
 

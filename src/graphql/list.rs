@@ -102,23 +102,22 @@ impl<E: Table> List<E> {
     }
 
     /// The rows of each of these parents, which `parent` names.
-    pub fn of(mut self, parent: E::Column, ids: impl IntoIterator<Item = i64>) -> Self {
-        self.parents = Some(Parents { column: named(parent), ids: ids.into_iter().collect(), join: None });
+    pub fn of(self, parent: E::Column, ids: impl IntoIterator<Item = i64>) -> Self {
+        self.of_column(parent.as_str(), ids.into_iter().collect())
+    }
+
+    /// The same, where the generator knows the column.
+    pub(super) fn of_column(mut self, parent: &'static str, ids: Vec<i64>) -> Self {
+        self.parents = Some(Parents { column: (E::default().table_name(), parent), ids, join: None });
         self
     }
 
-    /// The rows that a table of links ties to each of these parents, in the order of the links. `target` is the link's
-    /// column that names the row `id`, `parent` the one that names the parent, `link` the link's own id.
-    pub fn linked<L: ColumnTrait>(
-        mut self,
-        (id, target): (E::Column, L),
-        link: L,
-        parent: L,
-        ids: impl IntoIterator<Item = i64>,
-    ) -> Self {
-        self.key = named(link);
-        let join = Join { own: named(id), other: named(target), links: true };
-        self.parents = Some(Parents { column: named(parent), ids: ids.into_iter().collect(), join: Some(join) });
+    /// The rows that a table of links ties to each of these parents, in the order of the links. Two columns of the links
+    /// name the parent and the row.
+    pub(super) fn linked(mut self, table: &'static str, [parent, target]: [&'static str; 2], ids: Vec<i64>) -> Self {
+        let join = Join { own: self.key, other: (table, target), links: true };
+        self.key = (table, "id");
+        self.parents = Some(Parents { column: (table, parent), ids, join: Some(join) });
         self
     }
 

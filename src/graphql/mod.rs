@@ -141,7 +141,8 @@ impl Catalogue {
                 return Response::failed(request_error(why, Vec::new(), Code::TooExpensive));
             };
             let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget);
-            let response = budget.metered(engine::run(&schema::Mutation, plan, &prepared.arguments, &state)).await;
+            let run = Box::pin(engine::run(&schema::Mutation, plan, &prepared.arguments, &state));
+            let response = budget.metered(run).await;
             // The last slice of its work is over by now.
             return Response { used: budget.used(), ..response };
         }
@@ -151,9 +152,9 @@ impl Catalogue {
         let mut used = Duration::ZERO;
         loop {
             let budget = Arc::new(Budget::new(limits, deadline, lane == Lane::Quick, used));
-            let response =
-                budget.within(budget.metered(self.answer(prepared, caller, request_id, &budget, lane, reads)));
-            let response = response.await;
+            // On the heap: whatever wraps a future holds it twice.
+            let answer = Box::pin(self.answer(prepared, caller, request_id, &budget, lane, reads));
+            let response = budget.within(budget.metered(answer)).await;
             match budget.exceeded() {
                 Some(Excess::Quick) => {
                     (lane, used) = (Lane::Slow, budget.used().processor);

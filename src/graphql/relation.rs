@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
-use sea_orm::ModelTrait;
+use sea_orm::{EntityTrait, Iterable, ModelTrait, PrimaryKeyToColumn};
 
 use super::context::Ctx;
+use super::list::List;
 use crate::db::{self, Read, Table};
+use crate::engine::page::{Page, PageArguments};
 use crate::entity::ByIds;
 use crate::error::{Error, Result};
 
@@ -24,6 +26,34 @@ where
     M: ModelTrait<Entity: Table<Model = M> + ByIds>,
 {
     present(to_one(ctx, keys).await?)
+}
+
+/// A page of the rows whose column `key` names each parent, the oldest first.
+pub async fn list<M>(ctx: &Ctx<'_>, args: &PageArguments, key: &'static str, parents: Vec<i64>) -> Result<Vec<Page<M>>>
+where
+    M: ModelTrait<Entity: Table<Model = M>>,
+{
+    all_rows::<M>().of_column(key, parents).pages(ctx, &args.request()?).await
+}
+
+/// A page of the rows that a table of links ties to each parent, in the order of the links. `columns` of the links name
+/// the parent and the row.
+pub async fn list_through<M>(
+    ctx: &Ctx<'_>,
+    args: &PageArguments,
+    links: &'static str,
+    columns: [&'static str; 2],
+    parents: Vec<i64>,
+) -> Result<Vec<Page<M>>>
+where
+    M: ModelTrait<Entity: Table<Model = M>>,
+{
+    all_rows::<M>().linked(links, columns, parents).pages(ctx, &args.request()?).await
+}
+
+fn all_rows<M: ModelTrait<Entity: Table<Model = M>>>() -> List<M::Entity> {
+    let id = <M::Entity as EntityTrait>::PrimaryKey::iter().next().expect("a table of the catalogue has a key");
+    List::new(id.into_column())
 }
 
 /// The rows that a foreign key promises to be there.

@@ -17,10 +17,7 @@ use crate::db::Read;
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::service::Writable;
 use crate::entity::timestamp::touch;
-use crate::entity::{
-    Timestamp, code_issue, code_issue_project, code_issue_project_resource, repository, service, service_repository,
-    tag,
-};
+use crate::entity::{Timestamp, code_issue, code_issue_project_resource, repository, service, service_repository};
 use crate::error::{Error, Problems, Result, UserError, quoted};
 
 impl RepositoryResolver for Repository {
@@ -28,40 +25,6 @@ impl RepositoryResolver for Repository {
         // By number: an alias holds slashes and colons.
         let app_url = &ctx.settings().app_url;
         Ok(repositories.iter().map(|repository| format!("{app_url}/repositories/{}", repository.id)).collect())
-    }
-
-    async fn services(
-        repositories: &[&Self],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<ServiceConnectionType>> {
-        let services = List::<service::Entity>::new(service::Column::Id).linked(
-            (service::Column::Id, service_repository::Column::ServiceId),
-            service_repository::Column::Id,
-            service_repository::Column::RepositoryId,
-            repositories.iter().map(|repository| repository.id),
-        );
-        services.pages(ctx, &args.request()?).await
-    }
-
-    async fn tags(repositories: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
-        let ids = repositories.iter().map(|repository| repository.id);
-        let tags = List::<tag::Entity>::new(tag::Column::Id).of(tag::Column::RepositoryId, ids);
-        tags.pages(ctx, &args.request()?).await
-    }
-
-    async fn code_issue_projects(
-        repositories: &[&Self],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<CodeIssueProjectConnectionType>> {
-        let projects = List::<code_issue_project::Entity>::new(code_issue_project::Column::Id).linked(
-            (code_issue_project::Column::Id, code_issue_project_resource::Column::CodeIssueProjectId),
-            code_issue_project_resource::Column::Id,
-            code_issue_project_resource::Column::RepositoryId,
-            repositories.iter().map(|repository| repository.id),
-        );
-        projects.pages(ctx, &args.request()?).await
     }
 
     async fn code_issues(

@@ -17,10 +17,7 @@ use crate::db::Read;
 use crate::engine::page::PageArguments;
 use crate::entity::service::Writable;
 use crate::entity::timestamp::touch;
-use crate::entity::{
-    code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository, service, service_alias,
-    service_repository, service_search, tag,
-};
+use crate::entity::{code_issue, code_issue_project_resource, deploy_number, service, service_alias, service_search};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl ServiceResolver for Service {
@@ -46,36 +43,6 @@ impl ServiceResolver for Service {
         Ok(services.iter().map(of).collect())
     }
 
-    async fn tags(services: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
-        let ids = services.iter().map(|service| service.id);
-        let tags = List::<tag::Entity>::new(tag::Column::Id).of(tag::Column::ServiceId, ids);
-        tags.pages(ctx, &args.request()?).await
-    }
-
-    async fn repositories(
-        services: &[&Self],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<RepositoryConnectionType>> {
-        let repositories = List::<repository::Entity>::new(repository::Column::Id).linked(
-            (repository::Column::Id, service_repository::Column::RepositoryId),
-            service_repository::Column::Id,
-            service_repository::Column::ServiceId,
-            services.iter().map(|service| service.id),
-        );
-        repositories.pages(ctx, &args.request()?).await
-    }
-
-    async fn service_repositories(
-        services: &[&Self],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<ServiceRepositoryConnectionType>> {
-        let ids = services.iter().map(|service| service.id);
-        let links = List::<service_repository::Entity>::new(service_repository::Column::Id);
-        links.of(service_repository::Column::ServiceId, ids).pages(ctx, &args.request()?).await
-    }
-
     async fn deploys(
         services: &[&Self],
         args: &ServiceDeploysArgs,
@@ -94,20 +61,6 @@ impl ServiceResolver for Service {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<DeployMetrics>> {
         deploy_metrics::of_services(services, args, ctx).await
-    }
-
-    async fn code_issue_projects(
-        services: &[&Self],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<CodeIssueProjectConnectionType>> {
-        let projects = List::<code_issue_project::Entity>::new(code_issue_project::Column::Id).linked(
-            (code_issue_project::Column::Id, code_issue_project_resource::Column::CodeIssueProjectId),
-            code_issue_project_resource::Column::Id,
-            code_issue_project_resource::Column::ServiceId,
-            services.iter().map(|service| service.id),
-        );
-        projects.pages(ctx, &args.request()?).await
     }
 
     async fn code_issues(

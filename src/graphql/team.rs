@@ -13,10 +13,10 @@ use super::service::{refuse_where_locked, set};
 use super::types::Team;
 use super::{alias, deploy_metrics, team_membership, text, user};
 use crate::db::Read;
-use crate::engine::page::{PageArguments, PageRequest};
+use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, service, tag, team, team_alias};
+use crate::entity::{Timestamp, service, team, team_alias};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl TeamResolver for Team {
@@ -28,36 +28,12 @@ impl TeamResolver for Team {
         alias::managed::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await
     }
 
-    async fn members(teams: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<UserConnectionType>> {
-        team_membership::users(teams, args, ctx).await
-    }
-
-    async fn memberships(
-        teams: &[&Self],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<TeamMembershipConnectionType>> {
-        team_membership::of_teams(teams, args, ctx).await
-    }
-
     async fn deploy_metrics(
         teams: &[&Self],
         args: &TeamDeployMetricsArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<DeployMetrics>> {
         deploy_metrics::of_teams(teams, args, ctx).await
-    }
-
-    async fn services(teams: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<ServiceConnectionType>> {
-        let ids = teams.iter().map(|team| team.id);
-        let services = List::<service::Entity>::new(service::Column::Id);
-        services.of(service::Column::OwnerId, ids).pages(ctx, &args.request()?).await
-    }
-
-    async fn tags(teams: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
-        let ids = teams.iter().map(|team| team.id);
-        let tags = List::<tag::Entity>::new(tag::Column::Id).of(tag::Column::TeamId, ids);
-        tags.pages(ctx, &args.request()?).await
     }
 
     async fn html_url(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {

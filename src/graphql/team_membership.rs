@@ -5,40 +5,16 @@ use std::collections::{HashMap, HashSet};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect, Set};
 
-use super::context::{Ctx, MutationCtx};
+use super::context::MutationCtx;
 use super::hold::hold;
-use super::list::List;
 use super::schema::*;
-use super::types::{Team, TeamMembership, User};
+use super::types::{TeamMembership, User};
 use super::{id, text, user};
 use crate::db;
-use crate::engine::page::PageArguments;
-use crate::entity::{self, team, team_membership};
+use crate::entity::{team, team_membership};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl TeamMembershipResolver for TeamMembership {}
-
-/// The members of each team, in the order in which they joined.
-pub(super) async fn users(teams: &[&Team], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<UserConnectionType>> {
-    let users = List::<entity::user::Entity>::new(entity::user::Column::Id).linked(
-        (entity::user::Column::Id, team_membership::Column::UserId),
-        team_membership::Column::Id,
-        team_membership::Column::TeamId,
-        teams.iter().map(|team| team.id),
-    );
-    users.pages(ctx, &args.request()?).await
-}
-
-/// The memberships of each team, the oldest first.
-pub(super) async fn of_teams(
-    teams: &[&Team],
-    args: &PageArguments,
-    ctx: &Ctx<'_>,
-) -> Result<Vec<TeamMembershipConnectionType>> {
-    let ids = teams.iter().map(|team| team.id);
-    let memberships = List::<team_membership::Entity>::new(team_membership::Column::Id);
-    memberships.of(team_membership::Column::TeamId, ids).pages(ctx, &args.request()?).await
-}
 
 /// A user as a client names one beside a team.
 #[derive(Debug)]

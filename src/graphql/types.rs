@@ -4,14 +4,14 @@
 //! implements; one that is not is generated as a struct with public fields. Scalars are bound too.
 //!
 //! Where a type is bound to the row of a table (`Model`), the trait has the methods that follow from its columns: a scalar
-//! of the same name and type, `id`, and another row by the key in the column `NAME_id`. A noun's file writes the others,
-//! and may write any of these otherwise.
+//! of the same name and type, `id`, another row by the key in the column `NAME_id`, and the lists that `@relation` tells of.
+//! A noun's file writes the others, and may write any of these otherwise.
 
 pub use super::account::Account;
 pub use super::context::State;
 pub use super::id::Id as ID;
 pub use super::integration::{CustomIntegration, DeployIntegration};
-pub use super::relation::{to_its_one, to_one};
+pub use super::relation::{list, list_through, to_its_one, to_one};
 pub use crate::entity::Timestamp as ISO8601DateTime;
 pub use crate::entity::code_issue::Model as CodeIssue;
 pub use crate::entity::code_issue_project::Model as CodeIssueProject;

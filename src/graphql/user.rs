@@ -12,10 +12,10 @@ use super::schema::*;
 use super::text;
 use super::types::User;
 use crate::db::Read;
-use crate::engine::page::{PageArguments, PageRequest};
+use crate::engine::page::PageRequest;
 use crate::entity::timestamp::touch;
 use crate::entity::user::{Role, by_email, email_key};
-use crate::entity::{ByIds, Timestamp, tag, team, team_membership, user};
+use crate::entity::{ByIds, Timestamp, user};
 use crate::error::{Code, Error, Problems, Result, UserError, quoted};
 
 impl UserResolver for User {
@@ -25,22 +25,6 @@ impl UserResolver for User {
             Role::User => UserRole::User,
             Role::Viewer => UserRole::Viewer,
         }
-    }
-
-    async fn teams(users: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TeamConnectionType>> {
-        let teams = List::<team::Entity>::new(team::Column::Id).linked(
-            (team::Column::Id, team_membership::Column::TeamId),
-            team_membership::Column::Id,
-            team_membership::Column::UserId,
-            users.iter().map(|user| user.id),
-        );
-        teams.pages(ctx, &args.request()?).await
-    }
-
-    async fn tags(users: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TagConnectionType>> {
-        let ids = users.iter().map(|user| user.id);
-        let tags = List::<tag::Entity>::new(tag::Column::Id).of(tag::Column::UserId, ids);
-        tags.pages(ctx, &args.request()?).await
     }
 }
 

@@ -25,6 +25,8 @@ struct Fixture {
     computed: &'static [&'static str],
     /// Rows that stand for types of the SDL, and where they are declared.
     rows: &'static [(&'static str, &'static str)],
+    /// Tables whose rows stand for nothing.
+    tables: &'static [&'static str],
 }
 
 const FOLDER: &str = "src/codegen/fixtures";
@@ -35,30 +37,35 @@ const FIXTURES: &[Fixture] = &[
         host: "tests/it/codegen_fixtures/abstracts.rs",
         computed: &[],
         rows: &[],
+        tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/inputs.graphql",
         host: "tests/it/codegen_fixtures/inputs.rs",
         computed: &[],
         rows: &[],
+        tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/mutations.graphql",
         host: "tests/it/codegen_fixtures/mutations.rs",
         computed: &[],
         rows: &[],
+        tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/names.graphql",
         host: "tests/it/codegen_fixtures/names.rs",
         computed: &[],
         rows: &[],
+        tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/objects.graphql",
         host: "tests/it/codegen_fixtures/objects.rs",
         computed: &["link"],
         rows: &[],
+        tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/rows.graphql",
@@ -68,9 +75,22 @@ const FIXTURES: &[Fixture] = &[
             ("Author", "tests/it/codegen_fixtures/rows/author.rs"),
             ("Poem", "tests/it/codegen_fixtures/rows/poem.rs"),
         ],
+        tables: &["tests/it/codegen_fixtures/rows/fondness.rs"],
     },
-    Fixture { sdl: "tests/graphql-js/schema.graphql", host: "tests/it/library.rs", computed: &[], rows: &[] },
-    Fixture { sdl: "benches/executor/schema.graphql", host: "benches/executor/main.rs", computed: &[], rows: &[] },
+    Fixture {
+        sdl: "tests/graphql-js/schema.graphql",
+        host: "tests/it/library.rs",
+        computed: &[],
+        rows: &[],
+        tables: &[],
+    },
+    Fixture {
+        sdl: "benches/executor/schema.graphql",
+        host: "benches/executor/main.rs",
+        computed: &[],
+        rows: &[],
+        tables: &[],
+    },
 ];
 
 impl Fixture {
@@ -82,6 +102,10 @@ impl Fixture {
         for (name, file) in self.rows {
             let row = codegen::rows::Row::read(file, &read(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
             bindings.add_row(name, row);
+        }
+        for file in self.tables {
+            let row = codegen::rows::Row::read(file, &read(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+            bindings.add_table(row);
         }
         codegen::generate(self.sdl, &read(self.sdl), &bindings).unwrap_or_else(|mistakes| panic!("{mistakes}"))
     }

@@ -147,6 +147,22 @@ async fn columns_of_a_row_answer_the_fields_that_they_fit_unless_a_method_is_wri
 }
 
 #[tokio::test]
+async fn relations_of_the_schema_list_rows_once_for_all_parents() {
+    let query = "{ poems { author { poems(first: 1) { nodes { title } } liked { nodes { title } } } } }";
+    let (answer, mut log) = ask!(rows, Query, query);
+    let author = &answer["data"]["poems"][1]["author"];
+    assert_eq!(author["poems"]["nodes"], json!([{"title": "poem 70"}]));
+    assert_eq!(author["liked"]["nodes"], json!([{"title": "poem 700"}, {"title": "poem 701"}]));
+    log.sort();
+    let listed = [
+        "rows [Some(7), Some(7)]",
+        "rows that poem_id of fondness names, where author_id is one of [7, 7]",
+        "rows whose author_id is one of [7, 7]",
+    ];
+    assert_eq!(log, listed);
+}
+
+#[tokio::test]
 async fn connections_are_pages() {
     let query = "{ band(id: 3) { pages: albumPages(first: 2) { totalCount nodes { title } edges { cursor } \
                  pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }";

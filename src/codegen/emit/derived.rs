@@ -5,6 +5,7 @@ use quote::{format_ident, quote};
 
 use super::super::model::{Field, Object, Shape};
 use super::super::names;
+use super::super::relations::{self, Relation};
 use super::super::rows::{Column, Row};
 use super::Context;
 use super::tables::is_column;
@@ -32,7 +33,7 @@ pub(super) fn body(context: Context<'_>, object: &Object, field: &Field) -> Opti
             Fit::Value => Some(quote!(#this.#name)),
         };
     }
-    to_one(context, object, field, row)
+    list(context, object, field).or_else(|| to_one(context, object, field, row))
 }
 
 /// How a column becomes the value of a field.
@@ -58,6 +59,24 @@ fn fit(context: Context<'_>, field: &Field, column: &Column) -> Option<Fit> {
         (_, ty) if context.schema.is_leaf(name) && context.bindings.bound_as(name) == Some(ty) => Some(Fit::Value),
         _ => None,
     }
+}
+
+/// The rows that `@relation` speaks of.
+fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStream> {
+    let relation = relations::of(context.schema, context.bindings, object, field).ok()??;
+    let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
+    let ty = bound(&object.name);
+    let ids = quote!(#parents.iter().map(|row| AsRef::<#ty>::as_ref(*row).id).collect());
+    let pages = match relation {
+        Relation::Key(key) => quote!(super::types::list(ctx, args, #key, #ids)),
+        Relation::Through { table, parent, target } => {
+            quote!(super::types::list_through(ctx, args, #table, [#parent, #target], #ids))
+        }
+    };
+    if !field.ty.nullable {
+        return Some(pages);
+    }
+    Some(quote!(async move { Ok(#pages.await?.into_iter().map(Some).collect()) }))
 }
 
 /// The row whose key the column `NAME_id` holds.

@@ -21,7 +21,7 @@ pub(super) fn definition(context: Context<'_>, input: &Input) -> TokenStream {
 pub(super) fn arguments_type(parent: &str, field: &Field) -> Option<TokenStream> {
     if field.args.is_empty() {
         None
-    } else if is_page(field) {
+    } else if field.is_page() {
         Some(quote!(::rollcall::engine::page::PageArguments))
     } else {
         let name = names::type_name(&names::args(parent, &field.name));
@@ -31,20 +31,12 @@ pub(super) fn arguments_type(parent: &str, field: &Field) -> Option<TokenStream>
 
 /// The struct of a field's arguments, where it needs one of its own.
 pub(super) fn arguments(context: Context<'_>, parent: &str, field: &Field) -> TokenStream {
-    if field.args.is_empty() || is_page(field) {
+    if field.args.is_empty() || field.is_page() {
         return TokenStream::new();
     }
     let name = names::type_name(&names::args(parent, &field.name));
     let doc = docs(Some(&format!("The arguments of `{parent}.{}`.", field.name)), None);
     structure(context, &name, &doc, &field.args, |_| false, None)
-}
-
-fn is_page(field: &Field) -> bool {
-    let is = |at: usize, name: &str, ty: &str| {
-        let argument: &InputValue = &field.args[at];
-        argument.name == name && argument.ty.to_string() == ty && argument.default.is_none()
-    };
-    field.args.len() == 2 && is(0, "first", "Int") && is(1, "after", "String")
 }
 
 fn structure(

@@ -1,5 +1,6 @@
 //! Types that stand for rows: what follows from their columns, and what is written all the same.
 
+use rollcall::engine::page::{Cursor, Page, PageArguments, PageRequest};
 use rollcall::engine::write::{Scalar, Writer};
 use rollcall::error::{Error, Result};
 
@@ -14,7 +15,7 @@ pub mod poem;
 pub mod types {
     pub use super::author::Model as Author;
     pub use super::poem::Model as Poem;
-    pub use super::{Day, ID, to_its_one, to_one};
+    pub use super::{Day, ID, list, list_through, to_its_one, to_one};
     pub use crate::codegen_fixtures::State;
 }
 
@@ -66,8 +67,8 @@ impl Found for Author {
 impl Found for Poem {
     const NOUN: &'static str = "poem";
 
-    fn found(_: i64) -> Self {
-        unreachable!("no row has the key of a poem")
+    fn found(id: i64) -> Self {
+        poem(id, None, None)
     }
 }
 
@@ -81,6 +82,54 @@ pub async fn to_one<M: Found>(ctx: &Ctx<'_>, keys: Vec<Option<i64>>) -> Result<V
 pub async fn to_its_one<M: Found>(ctx: &Ctx<'_>, keys: Vec<Option<i64>>) -> Result<Vec<M>> {
     let rows = to_one(ctx, keys).await?.into_iter().collect::<Option<Vec<M>>>();
     rows.ok_or_else(|| Error::internal("a row is missing"))
+}
+
+#[allow(private_bounds)]
+pub async fn list<M: Found>(
+    ctx: &Ctx<'_>,
+    args: &PageArguments,
+    key: &'static str,
+    parents: Vec<i64>,
+) -> Result<Vec<Page<M>>> {
+    ctx.state.log(format!("rows whose {key} is one of {parents:?}"));
+    let request = args.request()?;
+    Ok(parents.into_iter().map(|parent| page(10 * parent, &request)).collect())
+}
+
+#[allow(private_bounds)]
+pub async fn list_through<M: Found>(
+    ctx: &Ctx<'_>,
+    args: &PageArguments,
+    links: &'static str,
+    [parent, target]: [&'static str; 2],
+    parents: Vec<i64>,
+) -> Result<Vec<Page<M>>> {
+    ctx.state.log(format!("rows that {target} of {links} names, where {parent} is one of {parents:?}"));
+    let request = args.request()?;
+    Ok(parents.into_iter().map(|parent| page(100 * parent, &request)).collect())
+}
+
+/// Two rows.
+fn page<M: Found>(first: i64, request: &PageRequest) -> Page<M> {
+    let row = |id| (Cursor { order: None, id }, M::found(id));
+    Page::new(vec![row(first), row(first + 1)], request)
+}
+
+fn poem(id: i64, motto: Option<&str>, translator_id: Option<i64>) -> Poem {
+    Poem {
+        id,
+        title: format!("poem {id}"),
+        motto: motto.map(str::to_owned),
+        lines: 14,
+        rhymes: true,
+        rating: None,
+        written_on: Day(3),
+        read_on: None,
+        dedication: None,
+        form: String::new(),
+        author_id: 7,
+        translator_id,
+    }
 }
 
 impl AuthorResolver for Author {
@@ -101,20 +150,6 @@ impl PoemResolver for Poem {
 
 impl PoemsQuery for Query {
     async fn poems(_: &Ctx<'_>) -> Result<Vec<Poem>> {
-        let poem = |id, motto: Option<&str>, translator_id| Poem {
-            id,
-            title: format!("poem {id}"),
-            motto: motto.map(str::to_owned),
-            lines: 14,
-            rhymes: true,
-            rating: None,
-            written_on: Day(3),
-            read_on: None,
-            dedication: None,
-            form: String::new(),
-            author_id: 7,
-            translator_id,
-        };
         Ok(vec![poem(1, Some("carpe diem"), None), poem(2, None, Some(8))])
     }
 }
