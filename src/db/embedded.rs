@@ -11,7 +11,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,8 +19,8 @@ use sea_orm::{DbErr, metric};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Pool;
-use super::read::{Collect, Work, over};
-use super::session::{Failure, Session, Stop, closed, error};
+use super::row::{Collect, Work, over};
+use super::session::{Failure, Session, Stop, closed, error, lock};
 use crate::budget::Budget;
 
 /// Transactions at a time: those of the requests that have a place ([`super::QUICK_READS`], [`super::SLOW_READS`]), and
@@ -257,8 +257,4 @@ impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Snapshot")
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

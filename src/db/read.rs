@@ -6,25 +6,21 @@
 //! so that nothing is read beside it.
 
 use std::any::Any;
-use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::TryStreamExt;
-use rusqlite::types::{FromSql, ValueRef};
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
-use sea_orm::sqlx::Row as _;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait, ExecResult,
-    FromQueryResult, QueryResult, QuerySelect, QueryTrait, Select, Statement, StreamTrait, TryGetable, Value,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult, QuerySelect,
+    QueryTrait, Select, Statement, StreamTrait, Value,
 };
-use serde::de::DeserializeOwned;
 
-use super::cells;
 use super::embedded::{self, Embedded};
+use super::row::{Collect, Collected, Row, Table, Work, over};
 use super::shape::{How, Shape, statement};
-use crate::budget::{Budget, Excess};
+use crate::budget::Budget;
 
 /// The connections to read by.
 #[derive(Clone, Debug)]
@@ -46,103 +42,6 @@ pub(super) enum Kind {
     Embedded(Box<embedded::Snapshot>),
 }
 
-/// A row of an answer.
-pub struct Row<'r> {
-    from: From<'r>,
-    /// The bytes of the texts that were read from it.
-    text: Cell<usize>,
-}
-
-enum From<'r> {
-    Pool(&'r QueryResult),
-    File(&'r rusqlite::Row<'r>),
-}
-
-/// What a column may be read as.
-pub trait Column: TryGetable + FromSql {}
-
-impl<T: TryGetable + FromSql> Column for T {}
-
-/// A table whose rows can be read from anywhere.
-pub trait Table: EntityTrait<Model: DeserializeOwned + 'static> {}
-
-impl<E> Table for E where E: EntityTrait<Model: DeserializeOwned + 'static> {}
-
-impl<'r> Row<'r> {
-    pub(super) fn of_pool(row: &'r QueryResult) -> Self {
-        Self { from: From::Pool(row), text: Cell::new(pooled_text(row)) }
-    }
-
-    pub(super) fn of_file(row: &'r rusqlite::Row<'r>) -> Self {
-        Self { from: From::File(row), text: Cell::new(0) }
-    }
-
-    /// The value of a column, by its place.
-    pub fn get<T: Column>(&self, place: usize) -> Result<T, DbErr> {
-        match self.from {
-            From::Pool(row) => row.try_get_by_index(place),
-            From::File(row) => {
-                let value = row.get_ref(place).map_err(super::session::unreadable)?;
-                if let ValueRef::Text(text) = value {
-                    self.text.set(self.text.get() + text.len());
-                }
-                T::column_result(value).map_err(|error| DbErr::Type(format!("column {place}: {error}")))
-            }
-        }
-    }
-
-    /// The row of a table whose columns come first, under their names and in their order.
-    pub fn model<E: Table>(&self) -> Result<E::Model, DbErr> {
-        match self.from {
-            From::Pool(row) => E::Model::from_query_result(row, ""),
-            From::File(row) => cells::read(row, &self.text),
-        }
-    }
-
-    /// The bytes of text of what was read from it.
-    pub fn text(&self) -> usize {
-        self.text.get()
-    }
-}
-
-/// The bytes that a row of a server holds.
-fn pooled_text(row: &QueryResult) -> usize {
-    let Some(row) = row.try_as_pg_row() else { return 0 };
-    let length = |place| row.try_get_raw(place).ok().and_then(|value| value.as_bytes().ok()).map_or(0, <[u8]>::len);
-    (0..row.len()).map(length).sum()
-}
-
-/// Makes something of each row as it comes, and keeps it. Reading is compiled once for all that can be made of rows,
-/// not once for each: that is a tenth of the program.
-#[doc(hidden)]
-pub trait Collect: Any + Send {
-    /// Keeps what is made of a row, and returns the bytes that it takes, its text included.
-    fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr>;
-
-    /// Forgets all rows, because they come once more.
-    fn clear(&mut self);
-}
-
-struct Collected<T, F> {
-    rows: Vec<T>,
-    read: F,
-}
-
-impl<T, F> Collect for Collected<T, F>
-where
-    T: Send + 'static,
-    F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
-{
-    fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr> {
-        self.rows.push((self.read)(row)?);
-        Ok(size_of::<T>() + row.text())
-    }
-
-    fn clear(&mut self) {
-        self.rows.clear();
-    }
-}
-
 /// A statement that selects rows of several keys.
 pub struct OfKeys<'s> {
     /// What its text follows from, where that can be said.
@@ -157,23 +56,6 @@ pub struct OfKeys<'s> {
     pub keys: Vec<i64>,
     /// Whether there is a limit to the rows of each key.
     pub is_limited: bool,
-}
-
-/// A statement to run.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Work {
-    pub(super) statement: Statement,
-    /// Embedded, it is run for each of these, which are then its first parameter.
-    pub(super) keys: Vec<i64>,
-    /// Whether it is known to take its time.
-    pub(super) is_long: bool,
-}
-
-impl Work {
-    fn new(statement: Statement) -> Self {
-        Self { statement, keys: Vec::new(), is_long: false }
-    }
 }
 
 impl OfKeys<'_> {
@@ -375,11 +257,6 @@ async fn charged(
     }
     budget.charge_server(began.elapsed()).map_err(over)?;
     Ok(rows)
-}
-
-/// What a statement fails with when the request has used up its budget. Nobody is told of it: the budget knows.
-pub(super) fn over(excess: Excess) -> DbErr {
-    DbErr::Custom(excess.to_string())
 }
 
 impl Read for DatabaseTransaction {

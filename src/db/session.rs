@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -14,8 +14,7 @@ use sea_orm::sqlx::error::{DatabaseError, ErrorKind};
 use sea_orm::{DbErr, RuntimeErr, Value, sqlx};
 
 use super::PATIENCE;
-use super::embedded::lock;
-use super::read::{Collect, Row, Work, over};
+use super::row::{Collect, Row, Work, over};
 use crate::budget::{Budget, Slice};
 
 /// The page cache of a connection, in KiB.
@@ -212,10 +211,6 @@ fn fetch(
     Ok(())
 }
 
-pub(super) fn unreadable(error: rusqlite::Error) -> DbErr {
-    DbErr::Type(error.to_string())
-}
-
 /// A value as SQLite binds it.
 struct Bound<'v>(&'v Value);
 
@@ -319,6 +314,10 @@ impl DatabaseError for Answer {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Other
     }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

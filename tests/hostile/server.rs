@@ -44,11 +44,14 @@ pub fn token(folder: &Path, scope: &str) -> String {
     run(folder, &["token", "create", "--description", "hostile", "--scope", scope])
 }
 
-/// Copies the files of a folder into another one.
+/// Copies the files of a folder into another one, as far as the disk: hundreds of megabytes that are still to be written
+/// would make a server wait that writes a little.
 pub fn copy(from: &Path, to: &Path) {
     for file in fs::read_dir(from).expect("the folder") {
         let file = file.expect("a file");
-        fs::copy(file.path(), to.join(file.file_name())).expect("a copy");
+        let copy = to.join(file.file_name());
+        fs::copy(file.path(), &copy).expect("a copy");
+        fs::File::open(copy).and_then(|copy| copy.sync_all()).expect("a copy on the disk");
     }
 }
 
