@@ -1,4 +1,5 @@
-//! Turns `schema/schema.graphql` into `$OUT_DIR/schema.rs`, and lists the files of the built explorer.
+//! Turns `schema/schema.graphql` into `$OUT_DIR/schema.rs`, and the pages' operations into `$OUT_DIR/operations.rs`;
+//! lists the files of the built explorer.
 
 #[path = "src/codegen/mod.rs"]
 // The problems one by one are for tests and benches.
@@ -14,11 +15,13 @@ const SDL: &str = "schema/schema.graphql";
 const EXPLORER: &str = "src/app/explorer/dist";
 const ENTITIES: &str = "src/entity";
 const TYPES: &str = "src/graphql/types.rs";
+const OPERATIONS: &str = "src/app/operations";
 /// Scalar fields whose value needs the request: they hold an address of this installation.
 const COMPUTED: &[&str] = &["htmlUrl", "webhookUrl"];
 
 fn main() {
-    for path in [SDL, TYPES, ENTITIES, EXPLORER, "src/codegen", "src/app/explorer/embed.rs", "build.rs"] {
+    let own = ["src/codegen", "src/app/explorer/embed.rs", "build.rs"];
+    for path in [SDL, TYPES, OPERATIONS, ENTITIES, EXPLORER].into_iter().chain(own) {
         println!("cargo::rerun-if-changed={path}");
     }
     if let Err(message) = build() {
@@ -28,20 +31,22 @@ fn main() {
 }
 
 fn build() -> Result<(), String> {
-    let read = |path: &str| fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"));
     let mut bindings = codegen::Bindings::read(&read(TYPES)?, COMPUTED).map_err(|error| format!("{TYPES}: {error}"))?;
     for (name, file) in bindings.entities() {
         let row = codegen::rows::Row::read(&file, &read(&file)?).map_err(|error| format!("{file}: {error}"))?;
         bindings.add_row(&name, row);
     }
-    for file in entities()? {
+    for file in files(ENTITIES, ".rs")? {
         let row = codegen::rows::Row::read(&file, &read(&file)?).map_err(|error| format!("{file}: {error}"))?;
         bindings.add_table(row);
     }
-    let code = codegen::generate(SDL, &read(SDL)?, &bindings).map_err(|mistakes| mistakes.to_string())?;
+    let contract = codegen::check(SDL, &read(SDL)?, &bindings).map_err(|mistakes| mistakes.to_string())?;
+    let operations = operations(&contract)?;
     let files = explorer::table(Path::new(EXPLORER)).map_err(|error| format!("{EXPLORER} cannot be read: {error}"))?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    for (name, text) in [("schema.rs", code), ("explorer.rs", files)] {
+    for (name, text) in
+        [("schema.rs", contract.schema(&bindings)), ("operations.rs", operations), ("explorer.rs", files)]
+    {
         let path = out.join(name);
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {
             continue;
@@ -51,14 +56,33 @@ fn build() -> Result<(), String> {
     Ok(())
 }
 
-/// The files of the entities, in the order of their names.
-fn entities() -> Result<Vec<String>, String> {
-    let unreadable = |error: std::io::Error| format!("{ENTITIES} cannot be read: {error}");
+/// The files of a folder whose names end so, in the order of their names.
+fn files(folder: &str, ending: &str) -> Result<Vec<String>, String> {
+    let unread = |error: std::io::Error| format!("{folder} cannot be read: {error}");
     let mut files = Vec::new();
-    for entry in fs::read_dir(ENTITIES).map_err(unreadable)? {
-        let name = entry.map_err(unreadable)?.file_name();
-        files.extend(name.to_str().filter(|name| name.ends_with(".rs")).map(|name| format!("{ENTITIES}/{name}")));
+    for entry in fs::read_dir(folder).map_err(unread)? {
+        let name = entry.map_err(unread)?.file_name();
+        files.extend(name.to_str().filter(|name| name.ends_with(ending)).map(|name| format!("{folder}/{name}")));
     }
     files.sort();
     Ok(files)
+}
+
+/// Reads a file whole.
+fn read(path: &str) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"))
+}
+
+/// The Rust of the pages' operations, in the order of their files' names.
+fn operations(contract: &codegen::Contract) -> Result<String, String> {
+    let mut operations = Vec::new();
+    for path in files(OPERATIONS, ".graphql")? {
+        let text = read(&path)?;
+        operations.push(codegen::operations::File { path, text });
+    }
+    let types = format!("{OPERATIONS}/types.rs");
+    let bindings = codegen::Bindings::read(&read(&types)?, &[]).map_err(|error| format!("{types}: {error}"))?;
+    let all =
+        |reports: Vec<codegen::Diagnostics>| reports.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    codegen::operations::generate(contract, &operations, &bindings).map_err(all)
 }
