@@ -24,6 +24,7 @@ use super::cells;
 use super::embedded::{self, Embedded};
 use super::shape::{How, Shape, statement};
 use crate::budget::{Budget, Excess};
+use crate::spans::{self, Span};
 
 /// The connections to read by.
 #[derive(Clone, Debug)]
@@ -330,13 +331,21 @@ pub(super) fn over(excess: Excess) -> DbErr {
     DbErr::Custom(excess.to_string())
 }
 
+/// Opens the span of a statement.
+fn span(work: &Work) -> Span {
+    spans::statement(super::system(work.statement.db_backend), &work.statement.sql, work.keys.len())
+}
+
 impl Read for DatabaseTransaction {
     async fn run<T, F>(&self, work: Work, read: F) -> Result<Vec<T>, DbErr>
     where
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
-        pooled(self, work.statement, read).await
+        let span = span(&work);
+        let rows = span.around(pooled(self, work.statement, read)).await;
+        span.returned(rows.as_ref().ok().map(Vec::len));
+        rows
     }
 
     fn is_embedded(&self) -> bool {
@@ -350,10 +359,16 @@ impl Read for Reader {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
-        match &self.embedded {
-            Some(embedded) => embedded.rows(work, read).await,
-            None => pooled(&self.pool, work.statement, read).await,
-        }
+        let span = span(&work);
+        let rows = async {
+            match &self.embedded {
+                Some(embedded) => embedded.rows(work, read).await,
+                None => pooled(&self.pool, work.statement, read).await,
+            }
+        };
+        let rows = span.around(rows).await;
+        span.returned(rows.as_ref().ok().map(Vec::len));
+        rows
     }
 
     fn is_embedded(&self) -> bool {
@@ -367,11 +382,17 @@ impl Read for Snapshot {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
-        match (&self.kind, &self.budget) {
-            (Kind::Pooled(transaction), Some(budget)) => charged(transaction, work.statement, read, budget).await,
-            (Kind::Pooled(transaction), None) => pooled(transaction, work.statement, read).await,
-            (Kind::Embedded(snapshot), budget) => snapshot.rows(work, read, budget.as_ref()).await,
-        }
+        let span = span(&work);
+        let rows = async {
+            match (&self.kind, &self.budget) {
+                (Kind::Pooled(transaction), Some(budget)) => charged(transaction, work.statement, read, budget).await,
+                (Kind::Pooled(transaction), None) => pooled(transaction, work.statement, read).await,
+                (Kind::Embedded(snapshot), budget) => snapshot.rows(work, read, budget.as_ref()).await,
+            }
+        };
+        let rows = span.around(rows).await;
+        span.returned(rows.as_ref().ok().map(Vec::len));
+        rows
     }
 
     fn is_embedded(&self) -> bool {
