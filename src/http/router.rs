@@ -73,7 +73,7 @@ impl Route {
         let first = path.split('/').nth(1).unwrap_or_default();
         match self {
             Self::Deploy | Self::Unknown => None,
-            Self::App if ["sign-in", "integrations"].contains(&first) => path.get(..=first.len()),
+            Self::App if ["", "sign-in", "integrations"].contains(&first) => path.get(..=first.len()),
             Self::App | Self::GraphQl | Self::Sdl | Self::Livez | Self::Readyz => Some(path),
         }
     }
@@ -97,7 +97,7 @@ mod tests {
             ("/integrations/deploy/secret", None),
             ("/integrations/deploy%2Fsecret", Some("/integrations")),
             ("/integrations//deploy/secret", Some("/integrations")),
-            ("//integrations/deploy/secret", None),
+            ("//integrations/deploy/secret", Some("/")),
             ("/sign%2Din/secret", None),
             ("/secret", None),
             ("*", None),

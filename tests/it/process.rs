@@ -40,8 +40,9 @@ impl Process {
                 Some(line) => said += &line.expect("text"),
                 None => panic!("the service did not start: {said}"),
             }
-            if let Some((_, after)) = said.split_once("listens on ") {
-                break after.split(' ').next().and_then(|address| address.parse().ok()).expect("an address");
+            // As text, or as JSON.
+            if let Some((_, after)) = said.split_once("listens on ").or(said.split_once(r#""address":""#)) {
+                break after.split([' ', '"']).next().and_then(|address| address.parse().ok()).expect("an address");
             }
         };
         let started_in = begin.elapsed();

@@ -100,7 +100,7 @@ const MAKE: &str = "mutation Make($name: String!) {
 }";
 
 const SHOPS: &str = "query Shops($search: String) {
-    account { services(searchTerm: $search) { nodes { name owner { name } tags { nodes { key } } } } }
+    account { services(search: $search) { nodes { name owner { name } tags { nodes { key } } } } }
 }";
 
 #[tokio::test(flavor = "multi_thread")]
