@@ -19,6 +19,7 @@ mod openid;
 mod scope;
 mod serve;
 mod tls;
+mod tracing;
 mod value;
 
 pub use addresses::Addresses;
@@ -31,6 +32,7 @@ pub use log::{Log, LogFormat};
 pub use openid::{OpenId, OpenIdArgs, Secret};
 pub use serve::Serve;
 pub use tls::TlsFiles;
+pub use tracing::Tracing;
 
 /// The command line of this process. Wrong usage ends the process with status 2, `--help` and `--version` with 0.
 pub fn read() -> Command {

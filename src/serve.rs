@@ -1,19 +1,17 @@
 //! `rollcall serve`: from the settings to a running service, and to its end.
 
 use std::future::pending;
-use std::io::IsTerminal;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::{io, panic};
 
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{error, info, warn};
-use tracing_subscriber::EnvFilter;
 
 use crate::app::openid::{self, Provider};
 use crate::commands::{close, open, say, sentence};
-use crate::config::{Log, LogFormat, OpenId, Serve};
+use crate::config::{LogFormat, OpenId, Serve};
 use crate::db::Db;
 use crate::deploy;
 use crate::entity::deploy::Environments;
@@ -22,7 +20,7 @@ use crate::error::Error;
 use crate::graphql::{Catalogue, Settings};
 use crate::http::tls::Tls;
 use crate::http::{self, App, Drained};
-use crate::retention;
+use crate::{log, retention, spans};
 
 /// Brings the database up to date and serves until SIGTERM or SIGINT; a second one ends it without waiting. SIGHUP reads
 /// the certificate again.
@@ -30,7 +28,7 @@ use crate::retention;
 /// # Errors
 /// Why it cannot, in one sentence.
 pub async fn run(settings: Serve) -> Result<(), String> {
-    start_log(&settings.log)?;
+    log::start(&settings.log)?;
     // The certificate and the ports first: without them nothing is done to the database.
     let tls = settings.addresses.tls.both();
     let tls = tls.map(|(certificate, key)| Tls::open(certificate, key)).transpose()?.map(Arc::new);
@@ -40,7 +38,11 @@ pub async fn run(settings: Serve) -> Result<(), String> {
         None => None,
     };
     let openid = settings.openid.provider()?;
-    let db = open(&settings.database).await?;
+    let exporter = settings.tracing.collector()?.map(spans::start).transpose()?;
+    let mut db = open(&settings.database).await?;
+    if exporter.is_some() {
+        db.trace();
+    }
     for file in db.readable_by_others() {
         let (path, mode) = (file.path.display(), file.mode);
         warn!(
@@ -52,6 +54,9 @@ pub async fn run(settings: Serve) -> Result<(), String> {
         && let Err(reason) = close(&db).await
     {
         warn!("{reason}");
+    }
+    if let (Ok(End::Drained), Some(exporter)) = (&ended, exporter) {
+        exporter.finish().await;
     }
     match ended? {
         End::Drained => Ok(()),
@@ -208,20 +213,4 @@ fn cannot_listen(address: SocketAddr, flag: &str, error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => format!("listening on {address} is not permitted"),
         _ => format!("{address} cannot be listened on: {error}"),
     }
-}
-
-/// Sends the log to standard error, panics included.
-fn start_log(log: &Log) -> Result<(), String> {
-    let filter = EnvFilter::try_new(&log.log).map_err(|error| format!("the log filter cannot be read: {error}"))?;
-    let log_to = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_target(false);
-    let started = match log.log_format {
-        LogFormat::Text => log_to.with_ansi(io::stderr().is_terminal()).try_init(),
-        LogFormat::Json => log_to.json().flatten_event(true).with_current_span(false).with_span_list(false).try_init(),
-    };
-    started.map_err(sentence)?;
-    panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(ToString::to_string);
-        error!(place, "panic: {}", panic.payload_as_str().unwrap_or("without a message"));
-    }));
-    Ok(())
 }

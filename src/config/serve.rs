@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{Addresses, Budget, Database, Edge, Log, OpenIdArgs, value};
+use super::{Addresses, Budget, Database, Edge, Log, OpenIdArgs, Tracing, value};
 
 /// The settings of `rollcall serve`.
 #[derive(Debug, Clone, Args)]
@@ -52,4 +52,7 @@ pub struct Serve {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub log: Log,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub tracing: Tracing,
 }

@@ -50,3 +50,14 @@ pub(super) fn origin(text: &str) -> Result<String, String> {
         _ => Err("write it like https://catalogue.example.com".to_owned()),
     }
 }
+
+/// The same, or nothing: a variable that is empty is one that is not set.
+pub(super) fn origin_or_none(text: &str) -> Result<String, String> {
+    if text.is_empty() { Ok(String::new()) } else { origin(text) }
+}
+
+/// Reads a number from 0 to 1.
+pub(super) fn ratio(text: &str) -> Result<f64, String> {
+    let ratio = text.parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
+    ratio.ok_or_else(|| "write a number from 0 to 1, such as 0.1".to_owned())
+}

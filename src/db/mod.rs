@@ -22,6 +22,7 @@ use sea_orm::{
 };
 
 use crate::budget::Budget;
+use crate::spans;
 
 mod backup;
 mod cells;
@@ -143,12 +144,21 @@ impl Db {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
             ..TransactionOptions::default()
         };
-        self.write.begin_with_options(options).await.inspect_err(|error| self.note_failed_write(error))
+        let span = spans::statement(system(self.write.get_database_backend()), "BEGIN", 1);
+        let begun = span.around(self.write.begin_with_options(options)).await;
+        begun.inspect_err(|error| {
+            span.returned(None);
+            self.note_failed_write(error);
+        })
     }
 
     /// Commits a transaction of [`Db::begin_write`].
     pub async fn commit(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
-        let committed = transaction.commit().await;
+        let span = spans::statement(system(self.write.get_database_backend()), "COMMIT", 1);
+        let committed = span.around(transaction.commit()).await;
+        if committed.is_err() {
+            span.returned(None);
+        }
         self.writes.note(committed.as_ref().copied());
         committed
     }
@@ -217,6 +227,14 @@ impl Db {
         }
     }
 
+    /// Opens a span for every statement that is run outside of [`Read`]. Clones that were made before open none.
+    pub fn trace(&mut self) {
+        self.observe(|done| {
+            let (system, text) = (system(done.statement.db_backend), &done.statement.sql);
+            spans::statement_done(system, text, done.elapsed, done.failed);
+        });
+    }
+
     /// Closes all connections, once what they are doing is done.
     pub async fn close(&self) -> Result<(), DbErr> {
         if let Some(embedded) = &self.read.embedded {
@@ -279,6 +297,14 @@ fn pending(place: &str, standing: migration::Standing) -> Result<usize, OpenErro
 /// Whether there is but one writer at a time, so that what a transaction has read stays true until its end.
 pub fn has_one_writer(db: &impl Backend) -> bool {
     db.backend() != DbBackend::Postgres
+}
+
+/// What the semantic conventions call a database.
+fn system(backend: DbBackend) -> &'static str {
+    match backend {
+        DbBackend::Postgres => "postgresql",
+        _ => "sqlite",
+    }
 }
 
 /// The condition that `column` is one of `ids`. It binds one parameter, so that the text of the statement, and with it

@@ -21,6 +21,7 @@ use super::embedded::{self, Embedded};
 use super::row::{Collect, Collected, Row, Table, Work, over};
 use super::shape::{How, Shape, statement};
 use crate::budget::Budget;
+use crate::spans;
 
 /// The connections to read by.
 #[derive(Clone, Debug)]
@@ -143,10 +144,14 @@ pub trait Read: Backend + Sync {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
+        let span = spans::statement(super::system(self.backend()), &work.statement.sql, work.keys.len());
         let rows = self.collect(work, Box::new(Collected { rows: Vec::new(), read }));
         async move {
-            let rows: Box<dyn Any> = rows.await?;
-            Ok(rows.downcast::<Collected<T, F>>().expect("what was given").rows)
+            let collected = span.around(rows).await.inspect_err(|_| span.returned(None))?;
+            let collected: Box<dyn Any> = collected;
+            let rows = collected.downcast::<Collected<T, F>>().expect("what was given").rows;
+            span.returned(Some(rows.len()));
+            Ok(rows)
         }
     }
 

@@ -15,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::{Outcome, Post, store};
 use crate::db::{self, Db};
 use crate::entity::{Timestamp, integration};
+use crate::spans;
 
 /// The most posts of one transaction, unless said otherwise.
 pub const GROUP: usize = 256;
@@ -48,6 +49,8 @@ pub enum Failure {
 #[derive(Debug)]
 struct Waiting {
     post: Post,
+    /// Where its statements belong in the tree of spans.
+    place: spans::Place,
     reply: oneshot::Sender<Result<Outcome, Failure>>,
 }
 
@@ -64,7 +67,7 @@ impl Deploys {
     pub async fn record(&self, post: Post) -> Result<Outcome, Failure> {
         let (reply, outcome) = oneshot::channel();
         let stopped = || Failure::Internal("what commits the deploys has stopped".to_owned());
-        self.queue.send(Waiting { post, reply }).await.map_err(|_| stopped())?;
+        self.queue.send(Waiting { post, place: spans::here(), reply }).await.map_err(|_| stopped())?;
         outcome.await.map_err(|_| stopped())?
     }
 }
@@ -72,8 +75,10 @@ impl Deploys {
 async fn commit_all(db: Db, mut queue: mpsc::Receiver<Waiting>, most: usize) {
     let mut group = Vec::with_capacity(most);
     while queue.recv_many(&mut group, most).await > 0 {
-        let (posts, replies): (Vec<Post>, Vec<_>) = group.drain(..).map(|one: Waiting| (one.post, one.reply)).unzip();
-        let outcomes = AssertUnwindSafe(commit(&db, &posts)).catch_unwind().await;
+        // The statements are those of the whole group. They have spans below the one of its first post.
+        let place = group.first().map(|first: &Waiting| first.place.clone()).unwrap_or_default();
+        let (posts, replies): (Vec<Post>, Vec<_>) = group.drain(..).map(|one| (one.post, one.reply)).unzip();
+        let outcomes = AssertUnwindSafe(place.around(commit(&db, &posts))).catch_unwind().await;
         let outcomes = outcomes.unwrap_or_else(|_| vec![Err(Failure::Internal("it panicked".to_owned())); posts.len()]);
         for (reply, outcome) in replies.into_iter().zip(outcomes) {
             // Nobody may be waiting any more.

@@ -22,6 +22,7 @@ use super::shape::{ScalarRows, Shape, ShapeRows};
 use super::write::{Bubble, Scalar, Step, Writer};
 use crate::budget::{Budget, Excess};
 use crate::error::{Code, Error, Result, UserError};
+use crate::spans;
 
 /// What a relation's resolver gives back: a `T` for each parent, in order. Any `async fn` to `Result<Vec<T>>` is one.
 pub trait Answers<T>: Future<Output = Result<Vec<T>>> + Send {}
@@ -155,12 +156,32 @@ pub async fn level<'r, 'a: 'r, S: State, T: Object<S>>(
     let slots = match (rows.is_empty(), plan.relation_count) {
         (true, _) | (_, 0) => Vec::new(),
         (_, 1) => match relations.next() {
-            Some(field) => vec![T::resolve(&rows, field, execution).await],
+            Some(field) => vec![resolve(&rows, field, execution).await],
             None => Vec::new(),
         },
-        _ => join_all(relations.map(|field| T::resolve(&rows, field, execution))).await,
+        _ => join_all(relations.map(|field| resolve(&rows, field, execution))).await,
     };
     Box::new(Level { rows, plan, slots, state: PhantomData })
+}
+
+/// Resolves a relation of a level and all below it, in a span of its own.
+pub(super) fn resolve<'r, 'a: 'r, S: State, T: Object<S>>(
+    rows: &'r [&'a T],
+    field: &'a FieldPlan,
+    execution: &'r Execution<'a, S>,
+) -> BoxFuture<'r, Slot<'a>> {
+    let resolved = T::resolve(rows, field, execution);
+    if !spans::is_on() || !field.reads() {
+        return resolved;
+    }
+    Box::pin(async move {
+        let span = spans::field(T::INFO.name, field.name(), rows.len());
+        let slot = span.around(resolved).await;
+        if let Slot::Failed { code, .. } = &slot {
+            span.fail(code.as_str());
+        }
+        slot
+    })
 }
 
 /// A level of a request that has used up its budget.

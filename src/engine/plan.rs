@@ -125,9 +125,14 @@ impl FieldPlan {
         self.info.map(|info| info.cost)
     }
 
+    /// Whether a resolver is asked for it.
+    pub(super) fn reads(&self) -> bool {
+        self.info.is_some_and(|info| info.kind == Kind::Relation)
+    }
+
     /// Whether a resolver is asked for anything below it.
     pub(super) fn reads_below(&self) -> bool {
-        let reads = |field: &Self| field.info.is_some_and(|info| info.kind == Kind::Relation) || field.reads_below();
+        let reads = |field: &Self| field.reads() || field.reads_below();
         self.children.iter().flat_map(|object| &object.fields).any(reads)
     }
 

@@ -1,8 +1,8 @@
 //! Runs an operation: from its plan to the text of the response, within its budget.
 
-use async_graphql::ServerError;
+use async_graphql::{ServerError, Value};
 
-use super::execute::{level, write_relation};
+use super::execute::{level, resolve, write_relation};
 use super::input::Arguments;
 use super::object::{Arena, Execution, Object, Slot, State, Written};
 use super::plan::{FieldPlan, Plan, Source};
@@ -34,6 +34,14 @@ impl Response {
     pub fn ended(excess: Excess, budget: &Budget) -> Self {
         let error = request_error(excess.sentence(budget.limits()), Vec::new(), Code::TooExpensive);
         Self { excess: Some(excess), ..with_errors(b"{\"data\":null}", vec![error], budget.used()) }
+    }
+
+    /// The class of its first error.
+    pub fn class(&self) -> Option<&str> {
+        match self.errors.first()?.extensions.as_ref()?.get("code")? {
+            Value::String(code) => Some(code),
+            _ => None,
+        }
     }
 
     /// Adds an entry to the response's `extensions`.
@@ -99,7 +107,7 @@ async fn write_serially<'a, S: State, T: Object<S>>(
                     continue;
                 }
                 let execution = &Execution { mutation, reading: None, ..*execution };
-                let slot = T::resolve(&[root], field, execution).await;
+                let slot = resolve(&[root], field, execution).await;
                 let (text, errors) = (out.text.len(), out.errors.len());
                 write_relation(field, &slot, 0, out)?;
                 if out.is_full() {

@@ -124,7 +124,7 @@ impl engine::State for State {
     }
 
     fn report(&self, error: &Error) -> String {
-        tracing::error!(request_id = %self.request.id, error = %error, "a resolver failed");
+        tracing::error!(error = %error, "a resolver failed");
         // A full disk is soon known to the client who waits for it.
         let cause = if let Error::Internal(cause) = error { cause.downcast_ref() } else { None };
         if let (Some(cause), None) = (cause, &self.snapshot) {
@@ -138,7 +138,7 @@ impl engine::State for State {
         let Error::Internal(cause) = error else { return false };
         let lost = cause.downcast_ref().is_some_and(db::is_lost_race);
         if lost {
-            tracing::info!(request_id = %self.request.id, error = %error, "others came between a mutation's statements");
+            tracing::info!(error = %error, "others came between a mutation's statements");
         }
         lost
     }

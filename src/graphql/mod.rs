@@ -18,6 +18,7 @@ use crate::db::Db;
 use crate::engine::{self, Documents, Prepared, Response, request_error};
 use crate::entity::deploy::Environments;
 use crate::error::Code;
+use crate::spans;
 use caller::Caller;
 use places::{Lane, Places};
 
@@ -129,6 +130,13 @@ impl Catalogue {
     /// A query is ended at its deadline, also while it waits, and so are mutations that wait. A mutation writes what it has begun to write; only then its
     /// deadline is looked at, before the next one of the request and while its answer is read.
     pub async fn execute(&self, prepared: &Prepared, caller: &Caller, request_id: &str) -> Response {
+        let span = spans::operation(prepared.plan.serial, prepared.operation.as_deref());
+        let response = span.around(self.run(prepared, caller, request_id)).await;
+        span.executed(prepared.estimate, &response.used, response.errors.len(), response.class());
+        response
+    }
+
+    async fn run(&self, prepared: &Prepared, caller: &Caller, request_id: &str) -> Response {
         let (plan, limits) = (&prepared.plan, self.0.settings.budget);
         let deadline = Instant::now() + limits.time;
         if plan.serial {

@@ -3,14 +3,18 @@
 use std::net::{IpAddr, SocketAddr};
 
 use data_encoding::HEXLOWER;
-use hyper::Version;
-use hyper::header::{self, HeaderMap};
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
+use hyper::{Request, Version};
 use ipnet::IpNet;
 
 use super::connection::{HEAD_BYTES, HEADERS};
 use super::reply::Rejection;
+use super::router::Route;
+use super::serve::Peer;
+use crate::spans::{self, Span};
 
 /// The longest request id that is taken over from the caller.
 const REQUEST_ID_LENGTH: usize = 128;
@@ -30,6 +34,23 @@ pub fn request_id(headers: &HeaderMap) -> String {
             HEXLOWER.encode(&random)
         }
     }
+}
+
+/// Opens the span of a request, below the span that its `traceparent` names.
+pub(super) fn span(request: &Request<Incoming>, peer: Peer, id: &str) -> Span {
+    let (headers, path) = (request.headers(), request.uri().path());
+    let lines = |name: &str| headers.get_all(name).iter().map(HeaderValue::as_bytes);
+    let caller = spans::parent(lines("traceparent"), lines("tracestate"));
+    let route = Route::of(path);
+    let head = spans::Request {
+        method: super::method_name(request.method()),
+        route: route.name(),
+        path: route.shown(path),
+        is_encrypted: peer.is_encrypted,
+        is_http2: request.version() == Version::HTTP_2,
+        id,
+    };
+    spans::request(&head, caller)
 }
 
 /// The client's address: the peer's, or, behind trusted proxies, the right-most one of `X-Forwarded-For` that is no

@@ -26,6 +26,7 @@ use super::{App, router};
 use crate::budget::Used;
 use crate::db::Db;
 use crate::deploy::Outcome;
+use crate::spans;
 
 /// The path of the one page.
 pub const PATH: &str = "/metrics";
@@ -162,6 +163,7 @@ impl Metrics {
         let help =
             "Whether the last write to the database succeeded: 1, or 0 while its disk is full or cannot be written";
         to.register("rollcall_database_writable", help, self.writable.clone());
+        to.register("rollcall_spans", "Spans for the collector, by what became of them", spans::figures());
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         to.register("rollcall_build", "What is running", version);
         let started: Gauge<f64, std::sync::atomic::AtomicU64> = Gauge::default();

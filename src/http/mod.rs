@@ -25,6 +25,8 @@ use crate::deploy::commit::GROUP;
 use crate::deploy::{Deliveries, Deploys};
 use crate::entity::audit::Actor;
 use crate::graphql::Catalogue;
+use crate::log;
+use crate::spans::{self, Span};
 use auth::Tokens;
 use body::Bodies;
 use handlers::health::Readiness;
@@ -142,6 +144,17 @@ impl App {
 impl Answers for App {
     /// Answers one request that came from `peer`, and writes one line to the log.
     async fn answer(&self, request: Request<Incoming>, peer: Peer) -> Reply {
+        let id = client::request_id(request.headers());
+        let span = if spans::is_on() { client::span(&request, peer, &id) } else { Span::NONE };
+        let answer = span.around(self.respond_to(request, peer, id.clone()));
+        let reply = log::within(id, span.trace_id(), answer).await;
+        span.answered(reply.status().as_u16());
+        reply
+    }
+}
+
+impl App {
+    async fn respond_to(&self, request: Request<Incoming>, peer: Peer, id: String) -> Reply {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         // Of a body that nobody reads, HTTP/2 would keep every frame for as long as the request takes. Dropped, it does not.
@@ -149,7 +162,7 @@ impl Answers for App {
         let mut body = is_read.then_some(body);
         let client = client::address(peer.address, &parts.headers, &self.edge.trusted_proxies);
         let mut call = Call {
-            id: client::request_id(&parts.headers),
+            id,
             owner: Key::of_address(client),
             client,
             is_mutation: false,
@@ -161,7 +174,7 @@ impl Answers for App {
         };
         let outcome = contain(self.respond(&mut call, body.as_mut())).await;
         match &outcome {
-            Err(Rejection::Internal(cause)) => error!(request_id = call.id, cause, "a request failed"),
+            Err(Rejection::Internal(cause)) => error!(cause, "a request failed"),
             Err(Rejection::Unauthenticated) => {
                 self.metrics.unauthenticated();
                 // Without a credential nothing was tried.
@@ -189,7 +202,6 @@ impl Answers for App {
             route = call.route.name(),
             status = reply.status().as_u16(),
             duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-            request_id = call.id,
             operation = call.operation,
             estimate = call.cost.map(|(estimate, _)| estimate),
             objects = call.cost.map(|(_, used)| used.objects),
@@ -198,9 +210,7 @@ impl Answers for App {
         );
         reply
     }
-}
 
-impl App {
     async fn respond(&self, call: &mut Call, body: Option<&mut Incoming>) -> Result<Reply, Rejection> {
         client::check_host(&call.parts)?;
         client::check_head(&call.parts)?;

@@ -66,4 +66,43 @@ impl Route {
             Self::Unknown => "unknown",
         }
     }
+
+    /// What may be shown of a path that leads here; nothing where any part of it may be a secret: an address that deploys
+    /// are posted to, the key of a sign-in link, or a slip of the pen in one of these.
+    pub fn shown(self, path: &str) -> Option<&str> {
+        let first = path.split('/').nth(1).unwrap_or_default();
+        match self {
+            Self::Deploy | Self::Unknown => None,
+            Self::App if ["", "sign-in", "integrations"].contains(&first) => path.get(..=first.len()),
+            Self::App | Self::GraphQl | Self::Sdl | Self::Livez | Self::Readyz => Some(path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_path_is_shown_with_a_secret() {
+        for (path, shown) in [
+            ("/graphql", Some("/graphql")),
+            ("/livez", Some("/livez")),
+            ("/", Some("/")),
+            ("/services/shop/edit", Some("/services/shop/edit")),
+            ("/sign-in", Some("/sign-in")),
+            ("/sign-in/secret", Some("/sign-in")),
+            ("/integrations", Some("/integrations")),
+            ("/integrations/7/rename", Some("/integrations")),
+            ("/integrations/deploy/secret", None),
+            ("/integrations/deploy%2Fsecret", Some("/integrations")),
+            ("/integrations//deploy/secret", Some("/integrations")),
+            ("//integrations/deploy/secret", Some("/")),
+            ("/sign%2Din/secret", None),
+            ("/secret", None),
+            ("*", None),
+        ] {
+            assert_eq!(Route::of(path).shown(path), shown, "{path}");
+        }
+    }
 }

@@ -204,6 +204,11 @@ fn help_shows_every_setting_with_its_variable() {
         ("--token-limit", "ROLLCALL_TOKEN_LIMIT"),
         ("--ip-limit", "ROLLCALL_IP_LIMIT"),
         ("--trusted-proxies", "ROLLCALL_TRUSTED_PROXIES"),
+        ("--otlp-endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+        ("--otlp-headers", "OTEL_EXPORTER_OTLP_HEADERS"),
+        ("--trace-service", "OTEL_SERVICE_NAME"),
+        ("--trace-sampler", "OTEL_TRACES_SAMPLER"),
+        ("--trace-sampler-arg", "OTEL_TRACES_SAMPLER_ARG"),
     ] {
         assert!(help.out.contains(flag) && help.out.contains(&format!("[env: {variable}")), "{flag}");
     }

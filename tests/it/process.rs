@@ -13,6 +13,7 @@ use hyper::{Method, Request};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 /// A running service; killed when this is dropped.
@@ -39,8 +40,9 @@ impl Process {
                 Some(line) => said += &line.expect("text"),
                 None => panic!("the service did not start: {said}"),
             }
-            if let Some((_, after)) = said.split_once("listens on ") {
-                break after.split(' ').next().and_then(|address| address.parse().ok()).expect("an address");
+            // As text, or as JSON.
+            if let Some((_, after)) = said.split_once("listens on ").or(said.split_once(r#""address":""#)) {
+                break after.split([' ', '"']).next().and_then(|address| address.parse().ok()).expect("an address");
             }
         };
         let started_in = begin.elapsed();
@@ -61,6 +63,15 @@ impl Process {
         // One that has ended already is no failure of the one who ends it.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+
+    /// Tells it to stop, waits until it has, and answers what it said.
+    pub fn stop(&mut self) -> Vec<String> {
+        let id = i32::try_from(self.id()).ok().and_then(Pid::from_raw).expect("an id");
+        kill_process(id, Signal::TERM).expect("a signal");
+        let ended = self.child.wait().expect("a status");
+        assert!(ended.success(), "{ended}");
+        self.said.lock().expect("what it says").iter().collect()
     }
 
     /// Where it shows its figures, with `--metrics-listen`.

@@ -15,6 +15,7 @@ use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::MOST_PARTS;
 use rollcall::http::{body, outbox};
 use rollcall::shares::Bounds;
+use rollcall::spans;
 
 /// 10,000.
 fn number(number: impl TryInto<u64>) -> String {
@@ -133,6 +134,10 @@ fn readme_tells_the_limits_as_they_are() {
         (
             "deploy: description and commit's message; URL and branch; anything else",
             format!("{}; {}; {} characters", number(record::MESSAGE), number(record::LONG), record::SHORT),
+        ),
+        (
+            "spans of one request; spans that wait for the collector",
+            format!("{}; {}; others are left out and [counted](#tracing)", spans::MOST, number(spans::QUEUE)),
         ),
     ];
     let readme = include_str!("../../README.md");

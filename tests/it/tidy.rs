@@ -62,6 +62,12 @@ fn hyper_is_known_under_http_alone() {
 }
 
 #[test]
+fn opentelemetry_is_known_under_spans_alone() {
+    let why = "Only spans/ knows OpenTelemetry, so that one folder says what a span costs and what it tells.";
+    nowhere("src", &["opentelemetry::", "opentelemetry_sdk::", "opentelemetry_otlp::"], &["src/spans"], why);
+}
+
+#[test]
 fn rows_and_deploys_do_not_know_graphql() {
     let why = "Entities and the webhook serve every surface; what GraphQL makes of them is graphql/'s affair.";
     for place in ["src/entity", "src/deploy", "src/service_file"] {

@@ -176,7 +176,7 @@ async fn failed(site: &Site, visit: &Visit, provider: &Provider, failure: Failur
         }
         Failure::Provider(cause) => {
             let issuer = &provider.settings().issuer;
-            warn!(issuer, cause, request_id = visit.request_id, "nobody can sign in at the OpenID provider");
+            warn!(issuer, cause, "nobody can sign in at the OpenID provider");
             let name = &provider.settings().name;
             let why = format!(
                 "{name} does not answer as it should. Whoever runs this installation finds the cause in the log, at the \

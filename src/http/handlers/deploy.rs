@@ -10,6 +10,7 @@ use crate::entity::integration::{self, WEBHOOKS};
 use crate::http::metrics::Deploy;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call, body};
+use crate::spans;
 
 /// Finds the endpoint, reads, checks and records. What does not become a deploy is noted, for whoever sets up the
 /// pipeline.
@@ -46,7 +47,13 @@ async fn record(
     match Record::read(&body) {
         Ok(record) => {
             let post = Post { integration_id: endpoint, record };
-            app.deploys.record(post).await.map(Ok).map_err(rejection)
+            let span = spans::deploy();
+            let recorded = span.around(app.deploys.record(post)).await;
+            match &recorded {
+                Ok(outcome) => span.set("rollcall.deploy.result", outcome.result()),
+                Err(_) => span.fail("failed"),
+            }
+            recorded.map(Ok).map_err(rejection)
         }
         Err(mistakes) => Ok(Err(reply::mistakes(&mistakes))),
     }

@@ -1,0 +1,103 @@
+//! The settings of tracing. The variables are those that OpenTelemetry defines.
+
+use std::collections::HashMap;
+
+use clap::{Args, ValueEnum};
+use percent_encoding::percent_decode_str;
+
+use super::value;
+use crate::spans::Collector;
+
+/// Where spans are sent, and of which requests.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Tracing")]
+pub struct Tracing {
+    /// The collector to send spans to, by OTLP over HTTP, such as http://127.0.0.1:4318; /v1/traces is appended
+    /// [default: none, and no tracing]
+    #[arg(long, value_name = "URL", env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_parser = value::origin_or_none)]
+    otlp_endpoint: Option<String>,
+    /// Headers for the collector, such as api-key=KEY; with commas between them
+    #[arg(
+        long,
+        value_name = "NAME=VALUE",
+        env = "OTEL_EXPORTER_OTLP_HEADERS",
+        hide_env_values = true,
+        default_value = "",
+        hide_default_value = true
+    )]
+    otlp_headers: String,
+    /// What the collector knows this service as
+    #[arg(long = "trace-service", value_name = "NAME", env = "OTEL_SERVICE_NAME", default_value = "rollcall")]
+    service: String,
+    /// Which requests have spans; parentbased means that a caller decides who sends `traceparent`
+    #[arg(
+        long = "trace-sampler",
+        value_name = "SAMPLER",
+        env = "OTEL_TRACES_SAMPLER",
+        default_value = "parentbased_always_on"
+    )]
+    sampler: Sampler,
+    /// The share of requests that a sampler named traceidratio picks, from 0 to 1
+    #[arg(
+        long = "trace-sampler-arg",
+        value_name = "RATIO",
+        env = "OTEL_TRACES_SAMPLER_ARG",
+        default_value = "1",
+        value_parser = value::ratio
+    )]
+    share: f64,
+}
+
+/// Which requests have spans, as OpenTelemetry names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Sampler {
+    /// All
+    #[value(name = "always_on")]
+    All,
+    /// None
+    #[value(name = "always_off")]
+    None,
+    /// A share
+    #[value(name = "traceidratio")]
+    Share,
+    /// What the caller says, or else all
+    #[value(name = "parentbased_always_on")]
+    CallersOrAll,
+    /// What the caller says, or else none
+    #[value(name = "parentbased_always_off")]
+    CallersOrNone,
+    /// What the caller says, or else a share
+    #[value(name = "parentbased_traceidratio")]
+    CallersOrShare,
+}
+
+impl Tracing {
+    /// Where spans are sent, if anywhere.
+    ///
+    /// # Errors
+    /// A sentence, when the headers are not written as such. It does not quote them, because they are secrets.
+    pub fn collector(&self) -> Result<Option<Collector>, String> {
+        let Some(url) = self.otlp_endpoint.as_deref().filter(|url| !url.is_empty()) else { return Ok(None) };
+        let (follows_callers, share) = match self.sampler {
+            Sampler::All => (false, 1.0),
+            Sampler::None => (false, 0.0),
+            Sampler::Share => (false, self.share),
+            Sampler::CallersOrAll => (true, 1.0),
+            Sampler::CallersOrNone => (true, 0.0),
+            Sampler::CallersOrShare => (true, self.share),
+        };
+        let headers = headers(&self.otlp_headers).ok_or("write --otlp-headers like name=value,other=value")?;
+        let (endpoint, service) = (format!("{url}/v1/traces"), self.service.clone());
+        Ok(Some(Collector { endpoint, headers, service, follows_callers, share }))
+    }
+}
+
+fn headers(text: &str) -> Option<HashMap<String, String>> {
+    let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty());
+    let headers = pairs.map(|pair| {
+        let (name, value) = pair.split_once('=')?;
+        let value = percent_decode_str(value.trim()).decode_utf8().ok()?;
+        Some((name.trim().to_owned(), value.into_owned()))
+    });
+    headers.collect()
+}

@@ -1,0 +1,96 @@
+//! The log: where it goes, and which request a line belongs to.
+//!
+//! Every line that is written while a request runs ends with the request's id, whoever writes it.
+
+use std::fmt;
+use std::future::Future;
+use std::io::{self, IsTerminal};
+use std::panic;
+
+use tracing::{Event, Subscriber, error};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::FmtContext;
+use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, JsonFields, Writer, format};
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::config::{Log, LogFormat};
+
+tokio::task_local! {
+    static REQUEST: Request;
+}
+
+/// What names a request in the log.
+#[derive(Debug)]
+struct Request {
+    /// Letters, digits and `-_.:`, so that it can stand in any line as it is.
+    id: String,
+    trace: Option<String>,
+}
+
+/// Runs a future for the request `id`, whose trace is `trace` if it has one.
+pub fn within<F: Future>(id: String, trace: Option<String>, future: F) -> impl Future<Output = F::Output> {
+    REQUEST.scope(Request { id, trace }, future)
+}
+
+/// Sends the log to standard error, panics included.
+///
+/// # Errors
+/// Why it cannot, in one sentence.
+pub fn start(log: &Log) -> Result<(), String> {
+    let filter = EnvFilter::try_new(&log.log).map_err(|error| format!("the log filter cannot be read: {error}"))?;
+    let log_to = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let line = format().with_target(false).with_ansi(io::stderr().is_terminal());
+    let started = match log.log_format {
+        LogFormat::Text => log_to.event_format(Named { line, end: text_end }).try_init(),
+        LogFormat::Json => {
+            let line = line.json().flatten_event(true).with_current_span(false).with_span_list(false);
+            log_to.fmt_fields(JsonFields::new()).event_format(Named { line, end: json_end }).try_init()
+        }
+    };
+    started.map_err(|error| error.to_string())?;
+    panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string);
+        error!(place, "panic: {}", panic.payload_as_str().unwrap_or("without a message"));
+    }));
+    Ok(())
+}
+
+/// Writes lines that name their request.
+struct Named<L> {
+    /// Writes the line without it.
+    line: L,
+    /// Writes what stands behind the line's fields: the request and the line's end.
+    end: fn(&mut Writer<'_>, line: &str, request: &Request) -> fmt::Result,
+}
+
+impl<S, N, L> FormatEvent<S, N> for Named<L>
+where
+    S: Subscriber + for<'s> LookupSpan<'s>,
+    N: for<'w> FormatFields<'w> + 'static,
+    L: FormatEvent<S, N>,
+{
+    fn format_event(&self, context: &FmtContext<'_, S, N>, mut to: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        let named = REQUEST.try_with(|request| {
+            let mut line = String::with_capacity(256);
+            self.line.format_event(context, Writer::new(&mut line), event)?;
+            (self.end)(&mut to, line.trim_end_matches('\n'), request)
+        });
+        named.unwrap_or_else(|_| self.line.format_event(context, to.by_ref(), event))
+    }
+}
+
+fn text_end(to: &mut Writer<'_>, line: &str, Request { id, trace }: &Request) -> fmt::Result {
+    write!(to, "{line} request_id={id}")?;
+    if let Some(trace) = trace {
+        write!(to, " trace_id={trace}")?;
+    }
+    writeln!(to)
+}
+
+fn json_end(to: &mut Writer<'_>, line: &str, Request { id, trace }: &Request) -> fmt::Result {
+    write!(to, "{},\"request_id\":\"{id}\"", line.strip_suffix('}').unwrap_or(line))?;
+    if let Some(trace) = trace {
+        write!(to, ",\"trace_id\":\"{trace}\"")?;
+    }
+    writeln!(to, "}}")
+}

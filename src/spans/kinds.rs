@@ -1,0 +1,186 @@
+//! The kinds of spans there are, and what each tells.
+//!
+//! Names follow the semantic conventions for HTTP, GraphQL and databases; what those have no name for begins with
+//! `rollcall.`.
+
+use std::borrow::Cow;
+use std::time::{Duration, SystemTime};
+
+use opentelemetry::trace::{SpanBuilder, SpanContext, SpanKind, TraceContextExt};
+use opentelemetry::{Context, KeyValue};
+
+use super::{Span, is_on};
+use crate::budget::Used;
+
+/// The longest name of an operation that a span tells, in bytes.
+const NAME: usize = 64;
+
+/// The longest path that a span tells, in bytes.
+const PATH: usize = 256;
+
+/// The longest statement that a span tells, in bytes. Longer ones insert many rows.
+const STATEMENT: usize = 2048;
+
+/// Says in a context that what runs there is one statement.
+struct IsStatement;
+
+/// The head of a request, as its span tells it.
+#[derive(Debug)]
+pub struct Request<'r> {
+    /// Its method.
+    pub method: &'r str,
+    /// Where its path leads to, as the log and the metrics name it.
+    pub route: &'static str,
+    /// Its path, if no part of it can be secret.
+    pub path: Option<&'r str>,
+    /// Whether its connection is encrypted.
+    pub is_encrypted: bool,
+    /// Whether it is HTTP/2.
+    pub is_http2: bool,
+    /// What names the request in answers and in the log.
+    pub id: &'r str,
+}
+
+/// Opens the span of a request, below the span of its caller.
+pub fn request(head: &Request<'_>, caller: Option<SpanContext>) -> Span {
+    let caller = caller.map_or_else(Context::new, |caller| Context::new().with_remote_span_context(caller));
+    let mut attributes = vec![
+        KeyValue::new("http.request.method", head.method.to_owned()),
+        KeyValue::new("http.route", head.route),
+        KeyValue::new("url.scheme", if head.is_encrypted { "https" } else { "http" }),
+        KeyValue::new("network.protocol.version", if head.is_http2 { "2" } else { "1.1" }),
+        KeyValue::new("rollcall.request_id", head.id.to_owned()),
+    ];
+    attributes.extend(head.path.map(|path| KeyValue::new("url.path", cut(path, PATH).to_owned())));
+    let builder = SpanBuilder::from_name(format!("{} {}", head.method, head.route));
+    Span::of_request(&caller, builder.with_kind(SpanKind::Server).with_attributes(attributes))
+}
+
+impl Span {
+    /// Tells the status that a request is answered with.
+    pub fn answered(&self, status: u16) {
+        if !self.is_open() {
+            return;
+        }
+        self.set("http.response.status_code", i64::from(status));
+        if status >= 500 {
+            self.fail(status.to_string());
+        }
+        let left_out = self.left_out();
+        if left_out > 0 {
+            self.set("rollcall.spans_left_out", whole(left_out));
+        }
+    }
+
+    /// Tells what an operation came to: its estimate, what it used, how many errors its answer has, and the class of the
+    /// first.
+    pub fn executed(&self, estimate: u64, used: &Used, errors: usize, class: Option<&str>) {
+        if !self.is_open() {
+            return;
+        }
+        self.set("rollcall.estimate", whole(estimate));
+        self.set("rollcall.objects", whole(used.objects));
+        self.set("rollcall.row_bytes", whole(used.rows));
+        self.set("rollcall.processor_us", whole(used.processor.as_micros()));
+        if errors > 0 {
+            self.set("rollcall.errors", whole(errors));
+            self.fail(class.unwrap_or("INTERNAL").to_owned());
+        }
+    }
+
+    /// Tells how many rows a statement answered; none when it failed.
+    pub fn returned(&self, rows: Option<usize>) {
+        match rows {
+            Some(rows) => self.set("db.response.returned_rows", whole(rows)),
+            None => self.fail("database"),
+        }
+    }
+}
+
+/// Opens the span of a GraphQL operation.
+pub fn operation(is_mutation: bool, name: Option<&str>) -> Span {
+    if !is_on() {
+        return Span::NONE;
+    }
+    Span::below_current(|| {
+        let kind = if is_mutation { "mutation" } else { "query" };
+        let name = name.map(|name| cut(name, NAME).to_owned());
+        let builder = SpanBuilder::from_name(match &name {
+            Some(name) => format!("{kind} {name}").into(),
+            None => Cow::Borrowed(kind),
+        });
+        let name = name.map(|name| KeyValue::new("graphql.operation.name", name));
+        builder.with_attributes([KeyValue::new("graphql.operation.type", kind)].into_iter().chain(name))
+    })
+}
+
+/// Opens the span of a relation that is resolved for so many parents at once, or of a mutation: a field of its root.
+pub fn field(parent: &'static str, name: &'static str, parents: usize) -> Span {
+    if !is_on() {
+        return Span::NONE;
+    }
+    Span::below_current(|| {
+        SpanBuilder::from_name(format!("{parent}.{name}")).with_attributes([
+            KeyValue::new("graphql.field.name", name),
+            KeyValue::new("graphql.field.parent_type", parent),
+            KeyValue::new("rollcall.parents", whole(parents)),
+        ])
+    })
+}
+
+/// Opens the span of the recording of a deploy.
+pub fn deploy() -> Span {
+    if !is_on() {
+        return Span::NONE;
+    }
+    Span::below_current(|| SpanBuilder::from_name("record a deploy"))
+}
+
+/// Opens the span of a statement that is run once, or for each of so many keys. `text` has parameters, never values.
+#[inline]
+pub fn statement(system: &'static str, text: &str, keys: usize) -> Span {
+    if !is_on() {
+        return Span::NONE;
+    }
+    let mut span = Span::below_current(|| of_statement(system, text));
+    if keys > 1 {
+        span.set("db.operation.batch.size", whole(keys));
+    }
+    Span(span.0.take().map(|context| context.with_value(IsStatement)))
+}
+
+/// Tells of a statement that is over, unless it had a span while it ran.
+pub fn statement_done(system: &'static str, text: &str, took: Duration, failed: bool) {
+    if !is_on() || Context::map_current(|here| here.get::<IsStatement>().is_some()) {
+        return;
+    }
+    let began = SystemTime::now() - took;
+    let span = Span::below_current(|| of_statement(system, text).with_start_time(began));
+    if failed {
+        span.returned(None);
+    }
+}
+
+fn of_statement(system: &'static str, text: &str) -> SpanBuilder {
+    let mut words = text.split_ascii_whitespace();
+    let operation = words.clone().next().unwrap_or_default().to_owned();
+    let table = words.find(|word| ["FROM", "INTO", "UPDATE"].contains(word)).and_then(|_| words.next());
+    let table = table.and_then(|word| word.strip_prefix('"')?.split('"').next());
+    let name = table.map_or_else(|| operation.clone(), |table| format!("{operation} {table}"));
+    SpanBuilder::from_name(name.clone()).with_kind(SpanKind::Client).with_attributes([
+        KeyValue::new("db.system.name", system),
+        KeyValue::new("db.operation.name", operation),
+        KeyValue::new("db.query.summary", name),
+        KeyValue::new("db.query.text", cut(text, STATEMENT).to_owned()),
+    ])
+}
+
+/// A number as attributes hold it.
+fn whole(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}
+
+/// The beginning of a text, of at most so many bytes.
+fn cut(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
