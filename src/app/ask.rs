@@ -1,12 +1,10 @@
-//! How a page asks our own GraphQL API, in the same process: a document that is part of the program, variables, and a
-//! struct for the answer.
+//! How a page asks our own GraphQL API, in the same process. What it may ask is in [`operations`](super::operations).
 
-use async_graphql::{Request, Variables};
+use async_graphql::{MaybeUndefined, Request, Variables};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::form::Mistakes;
+use super::operations::{Mistake, Operation};
 use super::visit::{Session, Visit};
 use super::{Fault, Site};
 use crate::entity::user::Role;
@@ -30,72 +28,10 @@ struct Extensions {
     code: Option<String>,
 }
 
-/// What the document of a query answers: everything is below the account.
-#[derive(Deserialize)]
-struct Account<T> {
-    account: T,
-}
-
-/// What the document of a mutation answers: its one field is called `done`.
-#[derive(Deserialize)]
-struct Done<T> {
-    done: Payload<T>,
-}
-
-#[derive(Deserialize)]
-struct Payload<T> {
-    errors: Vec<UserError>,
-    #[serde(flatten)]
-    rest: T,
-}
-
-#[derive(Deserialize)]
-struct UserError {
-    message: String,
-    path: Vec<String>,
-}
-
-/// Runs a query and answers what is selected of `account`.
-pub async fn query<T: DeserializeOwned>(
-    site: &Site,
-    visit: &Visit,
-    document: &'static str,
-    variables: Value,
-) -> Result<T, Fault> {
-    Ok(run::<Account<T>>(site, visit, document, variables).await?.account)
-}
-
-/// Runs a mutation, whose field the document calls `done`, and answers its payload or what was wrong with its input.
-/// `field` names the argument's field for each mistake: forms are flat.
-pub async fn change<T: DeserializeOwned>(
-    site: &Site,
-    visit: &Visit,
-    document: &'static str,
-    variables: Value,
-) -> Result<Result<T, Mistakes>, Fault> {
-    let Payload { errors, rest } = run::<Done<T>>(site, visit, document, variables).await?.done;
-    if errors.is_empty() {
-        return Ok(Ok(rest));
-    }
-    let mut mistakes = Mistakes::none();
-    for UserError { message, path } in errors {
-        mistakes.push(path.join("."), message);
-    }
-    Ok(Err(mistakes))
-}
-
-/// What a viewer may not do, a member may as a rule.
-fn forbidden(session: &Session) -> Fault {
-    Fault::Forbidden(if session.user.role < Role::User { Role::User } else { Role::Admin })
-}
-
-async fn run<T: DeserializeOwned>(
-    site: &Site,
-    visit: &Visit,
-    document: &'static str,
-    variables: Value,
-) -> Result<T, Fault> {
-    let request = Request::new(document).variables(Variables::from_json(variables));
+/// Sends an operation and returns what is answered to it.
+pub async fn ask<O: Operation>(site: &Site, visit: &Visit, operation: O) -> Result<O::Answer, Fault> {
+    let variables = serde_json::to_value(&operation).map_err(|error| Fault::Internal(error.to_string()))?;
+    let request = Request::new(O::DOCUMENT).variables(Variables::from_json(variables));
     let prepared = site.catalogue.prepare(&request).map_err(|errors| {
         // The documents are ours and right; what a visitor can get wrong is a value.
         Fault::BadRequest(errors.first().map_or_else(String::new, |error| error.message.clone()))
@@ -106,8 +42,8 @@ async fn run<T: DeserializeOwned>(
         return Err(forbidden(session));
     }
     let response = site.catalogue.execute(&prepared, &caller, &visit.request_id).await;
-    let Response { errors, data } =
-        serde_json::from_slice::<Response<T>>(&response.text).map_err(|error| Fault::Internal(error.to_string()))?;
+    let Response { errors, data } = serde_json::from_slice::<Response<O::Answer>>(&response.text)
+        .map_err(|error| Fault::Internal(error.to_string()))?;
     if let Some(TopLevel { message, extensions }) = errors.into_iter().next() {
         if response.excess.is_some() {
             return Err(Fault::TooMuch(message));
@@ -120,4 +56,32 @@ async fn run<T: DeserializeOwned>(
         });
     }
     data.ok_or_else(|| Fault::Internal("the catalogue answered without data".to_owned()))
+}
+
+/// Fails with what was wrong with the input of a mutation, if anything was. The path of a mistake, joined by dots, is
+/// the name of the form's field.
+pub fn settled(errors: Vec<Mistake>) -> Result<(), Mistakes> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let mut mistakes = Mistakes::none();
+    for Mistake { message, path } in errors {
+        mistakes.push(path.join("."), message);
+    }
+    Err(mistakes)
+}
+
+/// The fault for a mutation that answers null without an error. The API never does that, but the SDL allows it.
+pub fn unanswered() -> Fault {
+    Fault::Internal("the catalogue answered null to a mutation".to_owned())
+}
+
+/// An optional field of an input: null, which clears the field, for `None`.
+pub fn or_null<T>(value: Option<T>) -> MaybeUndefined<T> {
+    value.map_or(MaybeUndefined::Null, MaybeUndefined::Value)
+}
+
+/// What a viewer may not do, a member may as a rule.
+fn forbidden(session: &Session) -> Fault {
+    Fault::Forbidden(if session.user.role < Role::User { Role::User } else { Role::Admin })
 }

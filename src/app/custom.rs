@@ -85,7 +85,7 @@ pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Resu
                                 Some(things) => ul.marks { @for thing in things { li { (thing) } } },
                                 None => a href="/suggestions" { "unknown" },
                             } }
-                            td.number { (grouped(issues.get(&project.id).map_or(0, |count| count.unsigned_abs()))) }
+                            td.number { (grouped(issues.get(&project.id).copied().unwrap_or_default())) }
                         }
                     } }
                 }

@@ -3,100 +3,22 @@
 
 use maud::{Markup, html};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use serde::Deserialize;
-use serde_json::{Value, json};
 
+use super::ask::{ask, settled, unanswered};
 use super::form::{Mistakes, Text};
 use super::layout::layout;
-use super::parts::{Connection, Moment, delete_button, empty, outside, pages, short, status, time};
+use super::operations::{
+    self, CreateCustomIntegration, CreateDeployIntegration, DeleteIntegration, DeployStatus, IntegrationRow,
+    IntegrationTypeEnum, Integrations, RenameCustomIntegration, RenameDeployIntegration, integration::Integration,
+};
+use super::parts::{delete_button, empty, outside, pages, short, status, time};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, ask, custom, snippets};
+use super::{Answer, Fault, Site, custom, snippets};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, delivery, deploy};
 use crate::graphql::id;
 
-/// What the list asks of the API.
-pub(super) const LIST: &str = "
-query Integrations($after: String) {
-  account {
-    integrations(first: 50, after: $after) {
-      nodes { id name type createdAt }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-}";
-
-/// What the page of an integration asks of the API.
-pub(super) const ONE: &str = "
-query Integration($id: ID!) {
-  account { integration(id: $id) { id name type createdAt webhookUrl } }
-}";
-
-/// Makes a deploy endpoint.
-pub(super) const CREATE_DEPLOY: &str = "
-mutation CreateDeployIntegration($name: String!) {
-  done: eventIntegrationCreate(input: { name: $name, type: deploy }) { integration { id } errors { message path } }
-}";
-
-/// Makes a custom integration.
-pub(super) const CREATE_CUSTOM: &str = "
-mutation CreateCustomIntegration($name: String!) {
-  done: customIntegrationCreate(input: { name: $name }) { integration { id } errors { message path } }
-}";
-
-/// Renames a deploy endpoint.
-pub(super) const RENAME_DEPLOY: &str = "
-mutation RenameDeployIntegration($id: ID!, $name: String!) {
-  done: eventIntegrationUpdate(input: { id: $id, name: $name }) { integration { id } errors { message path } }
-}";
-
-/// Renames a custom integration.
-pub(super) const RENAME_CUSTOM: &str = "
-mutation RenameCustomIntegration($id: ID!, $name: String!) {
-  done: customIntegrationUpdate(integration: { id: $id }, input: { name: $name }) {
-    integration { id }
-    errors { message path }
-  }
-}";
-
-/// Deletes an integration.
-pub(super) const DELETE: &str = "
-mutation DeleteIntegration($id: ID!) {
-  done: integrationDelete(resource: { id: $id }) { deletedIntegrationId errors { message path } }
-}";
-
-#[derive(Deserialize)]
-struct List {
-    integrations: Connection<Integration>,
-}
-
-#[derive(Deserialize)]
-struct One {
-    integration: Option<Integration>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Integration {
-    id: String,
-    name: String,
-    #[serde(rename = "type")]
-    kind: String,
-    created_at: Moment,
-    webhook_url: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Changed {
-    integration: Option<Made>,
-}
-
-#[derive(Deserialize)]
-struct Made {
-    id: String,
-}
-
-impl Integration {
+impl IntegrationRow {
     fn path(&self) -> String {
         path(["integrations", &self.id])
     }
@@ -106,13 +28,14 @@ impl Integration {
     }
 
     fn is_deploy(&self) -> bool {
-        self.kind == "deploy"
+        self.r#type == IntegrationTypeEnum::Deploy
     }
 }
 
 /// The list.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    let List { integrations } = ask::query(site, visit, LIST, json!({ "after": visit.query.given("after") })).await?;
+    let found = ask(site, visit, Integrations { after: visit.query.given("after") }).await?;
+    let integrations = found.account.integrations;
     let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
     let add = html! {
         @if may {
@@ -140,7 +63,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                     } }
                 }
             }
-            (pages(visit, "/integrations", integrations.page_info.as_ref()))
+            (pages(visit, "/integrations", &integrations.page_info))
         }
     };
     Ok(Answer::page(layout(visit, "Integrations", main)))
@@ -174,12 +97,19 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
 
 /// Makes one.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let document = if visit.form.get("type") == "custom" { CREATE_CUSTOM } else { CREATE_DEPLOY };
-    let name = json!({ "name": visit.form.get("name") });
-    match ask::change::<Changed>(site, visit, document, name).await? {
-        Ok(Changed { integration: Some(made) }) => Ok(Answer::redirect(path(["integrations", &made.id]))),
-        Ok(_) => Ok(Answer::redirect("/integrations")),
-        Err(mistakes) => Ok(Answer::refused(new_form(visit, &mistakes))),
+    let name = visit.form.get("name");
+    let (errors, made) = if visit.form.get("type") == "custom" {
+        let made = ask(site, visit, CreateCustomIntegration { name }).await?.custom_integration_create;
+        made.map(|made| (made.errors, made.integration.map(|integration| integration.id)))
+    } else {
+        let made = ask(site, visit, CreateDeployIntegration { name }).await?.event_integration_create;
+        made.map(|made| (made.errors, made.integration.map(|integration| integration.id)))
+    }
+    .ok_or_else(unanswered)?;
+    match (settled(errors), made) {
+        (Ok(()), Some(id)) => Ok(Answer::redirect(path(["integrations", &id]))),
+        (Ok(()), None) => Ok(Answer::redirect("/integrations")),
+        (Err(mistakes), _) => Ok(Answer::refused(new_form(visit, &mistakes))),
     }
 }
 
@@ -189,12 +119,12 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, id: &str) -> Res
 }
 
 async fn find(site: &Site, visit: &Visit, id: &str) -> Result<Integration, Fault> {
-    let One { integration } = ask::query(site, visit, ONE, json!({ "id": id })).await?;
-    integration.ok_or(Fault::NotFound)
+    let found = ask(site, visit, operations::Integration { id }).await?;
+    found.account.integration.ok_or(Fault::NotFound)
 }
 
 async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes: &Mistakes) -> Result<Markup, Fault> {
-    let integration = find(site, visit, id).await?;
+    let Integration { integration_row: integration, webhook_url } = find(site, visit, id).await?;
     let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
     let form = if visit.form.any() { visit.form.clone() } else { super::Fields::one("name", &integration.name) };
     let question = match integration.is_deploy() {
@@ -203,7 +133,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
     };
     let main = html! {
         p { (integration.kind()) " integration, added " (time(integration.created_at.0, now)) "." }
-        @if let Some(url) = &integration.webhook_url {
+        @if let Some(url) = &webhook_url {
             h2 { "Address" }
             p { "Whoever knows this address can post deploys: keep it as you keep a password." }
             code.secret #address data-copy="the address" { (url) }
@@ -261,12 +191,12 @@ async fn deliveries(site: &Site, id: &str, now: Timestamp) -> Result<Markup, Fau
 }
 
 fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
-    let word = deploy.deploy_status.map(|status| match status {
-        deploy::Status::Succeeded => "succeeded",
-        deploy::Status::Failed => "failed",
-        deploy::Status::Cancelled => "cancelled",
-        deploy::Status::Queued => "queued",
-        deploy::Status::Running => "running",
+    let understood = deploy.deploy_status.map(|status| match status {
+        deploy::Status::Succeeded => DeployStatus::Succeeded,
+        deploy::Status::Failed => DeployStatus::Failed,
+        deploy::Status::Cancelled => DeployStatus::Cancelled,
+        deploy::Status::Queued => DeployStatus::Queued,
+        deploy::Status::Running => DeployStatus::Running,
     });
     html! {
         tr {
@@ -278,7 +208,7 @@ fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
             } }
             td {
                 (outside(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number))) " "
-                (status(word, deploy.status.as_deref())) " " bdi { (short(&deploy.description)) }
+                (status(understood, deploy.status.as_deref())) " " bdi { (short(&deploy.description)) }
             }
         }
     }
@@ -297,18 +227,25 @@ fn refused(delivery: &delivery::Model, now: Timestamp) -> Markup {
 
 /// Renames one.
 pub async fn rename(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
-    let document = if find(site, visit, id).await?.is_deploy() { RENAME_DEPLOY } else { RENAME_CUSTOM };
-    let variables = json!({ "id": id, "name": visit.form.get("name") });
-    match ask::change::<Value>(site, visit, document, variables).await? {
-        Ok(_) => Ok(Answer::redirect(path(["integrations", id]))),
+    let name = visit.form.get("name");
+    let errors = if find(site, visit, id).await?.integration_row.is_deploy() {
+        let renamed = ask(site, visit, RenameDeployIntegration { id, name }).await?.event_integration_update;
+        renamed.map(|done| done.errors)
+    } else {
+        let renamed = ask(site, visit, RenameCustomIntegration { id, name }).await?.custom_integration_update;
+        renamed.map(|done| done.errors)
+    };
+    match settled(errors.ok_or_else(unanswered)?) {
+        Ok(()) => Ok(Answer::redirect(path(["integrations", id]))),
         Err(mistakes) => Ok(Answer::refused(show(site, visit, session, id, &mistakes).await?)),
     }
 }
 
 /// Deletes one.
 pub async fn delete(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
-    match ask::change::<Value>(site, visit, DELETE, json!({ "id": id })).await? {
-        Ok(_) => Ok(Answer::redirect("/integrations")),
+    let deleted = ask(site, visit, DeleteIntegration { id }).await?.integration_delete;
+    match settled(deleted.ok_or_else(unanswered)?.errors) {
+        Ok(()) => Ok(Answer::redirect("/integrations")),
         Err(mistakes) => Ok(Answer::refused(show(site, visit, session, id, &mistakes).await?)),
     }
 }

@@ -31,17 +31,16 @@ pub async fn of_service<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<M
     Ok(html! {
         @for (word, number) in &counts {
             @let class = match rank(word) { 0 | 1 => "mark bad", 2 => "mark warn", _ => "mark none" };
-            @let all = number.unsigned_abs();
             @let of_word = || issues.iter().filter(|issue| issue.severity.as_ref().map(|text| text.to_lowercase()) == *word);
-            @let shown = of_word().count() as u64;
+            @let shown = of_word().count() as i64;
             details open[rank(word) < 2] {
                 summary {
-                    span class=(class) { (word.as_deref().unwrap_or("without severity")) } " " (count(all, "issue"))
+                    span class=(class) { (word.as_deref().unwrap_or("without severity")) } " " (count(*number, "issue"))
                 }
                 ul { @for issue in of_word() {
                     li { (outside(issue.external_url.as_deref(), &issue.name)) " " span.soft { (issue.issue_category) } }
                 } }
-                @if shown < all { p.soft { (count(all - shown, "issue")) " more: ask the API for " code { "codeIssues" } "." } }
+                @if shown < *number { p.soft { (count(number - shown, "issue")) " more: ask the API for " code { "codeIssues" } "." } }
             }
         }
     })

@@ -28,6 +28,7 @@ mod issues;
 pub mod layout;
 mod markdown;
 pub mod openid;
+mod operations;
 mod parts;
 mod plot;
 mod reference;

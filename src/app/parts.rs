@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use maud::{Markup, html};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
 
 use super::Fault;
+use super::operations::{DeployStatus, PageInfo};
 use super::visit::Visit;
 use crate::entity::Timestamp;
 
@@ -34,48 +33,9 @@ fn relative(moment: Timestamp, now: Timestamp) -> String {
     if ahead { format!("in {count} {unit}{plural}") } else { format!("{count} {unit}{plural} ago") }
 }
 
-/// A moment of the API.
-#[derive(Debug, Clone, Copy)]
-pub struct Moment(pub Timestamp);
-
-impl<'de> Deserialize<'de> for Moment {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        Timestamp::parse(&text).map(Self).map_err(|_| D::Error::custom("not a moment"))
-    }
-}
-
-/// A page of a list of the API.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Connection<T> {
-    /// What is on it.
-    pub nodes: Vec<T>,
-    /// Where it stands; only where a document selects it.
-    pub page_info: Option<PageInfo>,
-    /// How long the whole list is; only where a document selects it.
-    pub total_count: Option<u64>,
-}
-
-/// Where a page stands in its list.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PageInfo {
-    has_next_page: bool,
-    end_cursor: Option<String>,
-}
-
-impl PageInfo {
-    /// Whether there is a page after this one.
-    pub fn has_next(&self) -> bool {
-        self.has_next_page
-    }
-}
-
 /// The ways to the first and the next page of a list at `path`, whatever else the visit asks for.
-pub fn pages(visit: &Visit, path: &str, info: Option<&PageInfo>) -> Markup {
-    let next = info.filter(|info| info.has_next_page).and_then(|info| info.end_cursor.as_deref());
-    turn(visit, path, next)
+pub fn pages(visit: &Visit, path: &str, info: &PageInfo) -> Markup {
+    turn(visit, path, info.end_cursor.as_deref().filter(|_| info.has_next_page))
 }
 
 /// The same, where the next page begins behind `next`.
@@ -123,25 +83,27 @@ pub fn outside(address: Option<&str>, text: &str) -> Markup {
 }
 
 /// How a deploy went, as it was sent and as it was understood.
-pub fn status(understood: Option<&str>, sent: Option<&str>) -> Markup {
+pub fn status(understood: Option<DeployStatus>, sent: Option<&str>) -> Markup {
     let class = match understood {
-        Some("succeeded") => "mark good",
-        Some("failed") => "mark bad",
-        Some("queued" | "running") => "mark warn",
-        _ => "mark none",
+        Some(DeployStatus::Succeeded) => "mark good",
+        Some(DeployStatus::Failed) => "mark bad",
+        Some(DeployStatus::Queued | DeployStatus::Running) => "mark warn",
+        Some(DeployStatus::Cancelled) | None => "mark none",
     };
     // One word for what pipelines call differently, and theirs to hover over.
-    html! { @if let Some(word) = understood.or(sent) { span class=(class) title=[sent] { (word) } } }
+    let word = understood.map(|status| Cow::Owned(status.to_string())).or(sent.map(Cow::Borrowed));
+    html! { @if let Some(word) = word { span class=(class) title=[sent] { (word) } } }
 }
 
 /// `1 deploy`, `2,000 deploys`.
-pub fn count(number: u64, noun: &str) -> String {
+pub fn count(number: impl Into<i64>, noun: &str) -> String {
+    let number = number.into();
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 /// `1,234,567`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+pub fn grouped(number: impl Into<i64>) -> String {
+    let digits = number.into().to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
@@ -170,8 +132,8 @@ pub fn day(text: &str) -> Result<Timestamp, Fault> {
 }
 
 /// `2 h 5 min`, `40 s`.
-pub fn duration(seconds: i64) -> String {
-    let seconds = seconds.max(0);
+pub fn duration(seconds: impl Into<i64>) -> String {
+    let seconds = seconds.into().max(0);
     let ((size, unit), (small, rest)) = match seconds {
         0..60 => return format!("{seconds} s"),
         60..3_600 => ((60, "min"), (1, "s")),

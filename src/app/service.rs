@@ -1,126 +1,22 @@
 //! One service: whose it is, where its code is, what was deployed and what is wrong with it.
 
 use maud::{Markup, html};
-use serde::Deserialize;
-use serde_json::json;
 
-use super::deploys::{self, Deploy, Metrics};
+use super::ask::ask;
+use super::deploys;
 use super::layout::layout;
 use super::markdown::prose;
-use super::parts::{Connection, Moment, count, empty, link, outside, short, time};
+use super::operations::service::{Service, Tag};
+use super::operations::{self, types::Moment};
+use super::parts::{count, empty, link, outside, short, time};
 use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
-use super::{Answer, Fault, Site, ask, audit, issues};
+use super::{Answer, Fault, Site, audit, issues};
 use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, service};
 use crate::graphql::id::{self, Class};
-
-/// What the page asks of the API.
-pub(super) const ONE: &str = "
-query Service($alias: String!, $since: ISO8601DateTime!, $now: ISO8601DateTime!) {
-  account {
-    service(alias: $alias) {
-      id name aliases description language framework product note locked
-      owner { name alias manager { name email } }
-      tier { name description }
-      lifecycle { name description }
-      timestamps { createdAt updatedAt }
-      tags(first: 100) { nodes { key value } pageInfo { hasNextPage endCursor } }
-      serviceRepositories(first: 50) {
-        nodes { baseDirectory displayName repository { name defaultAlias url } }
-      }
-      deploys(first: 20) {
-        nodes {
-          deployNumber deployedAt duration description environment status deployStatus deployUrl
-          deployerName deployerEmail commitSha commitMessage commitAuthoringDate committedAt
-        }
-        totalCount
-      }
-      deployMetrics(start: $since, end: $now) {
-        deployCount succeededCount failedCount deploymentFrequency changeFailureRate
-        changeLeadTime { median percentile90 }
-        failedDeploymentRecoveryTime { median percentile90 }
-      }
-    }
-  }
-}";
-
-#[derive(Deserialize)]
-struct Account {
-    service: Option<Service>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Service {
-    id: String,
-    name: String,
-    aliases: Vec<String>,
-    description: Option<String>,
-    language: Option<String>,
-    framework: Option<String>,
-    product: Option<String>,
-    note: Option<String>,
-    locked: bool,
-    owner: Option<Owner>,
-    tier: Option<Step>,
-    lifecycle: Option<Step>,
-    timestamps: Timestamps,
-    tags: Connection<Tag>,
-    service_repositories: Connection<Link>,
-    deploys: Connection<Deploy>,
-    deploy_metrics: Metrics,
-}
-
-#[derive(Deserialize)]
-struct Owner {
-    name: String,
-    alias: String,
-    manager: Option<Person>,
-}
-
-#[derive(Deserialize)]
-struct Person {
-    name: String,
-    email: String,
-}
-
-#[derive(Deserialize)]
-struct Step {
-    name: String,
-    description: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Timestamps {
-    created_at: Moment,
-    updated_at: Moment,
-}
-
-#[derive(Deserialize)]
-struct Tag {
-    key: String,
-    value: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Link {
-    base_directory: String,
-    display_name: Option<String>,
-    repository: Repository,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Repository {
-    name: String,
-    default_alias: String,
-    url: Option<String>,
-}
 
 /// How many days the figures look back.
 const DAYS: usize = 30;
@@ -131,9 +27,8 @@ const SHOWN: usize = 12;
 pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let now = Timestamp::now();
     let since = Timestamp::from_micros(now.as_micros() - DAYS as i64 * DAY);
-    let variables = json!({ "alias": alias, "since": since.to_string(), "now": now.to_string() });
-    let found: Account = ask::query(site, visit, ONE, variables).await?;
-    let service = found.service.ok_or(Fault::NotFound)?;
+    let found = ask(site, visit, operations::Service { alias, since: Moment(since), now: Moment(now) }).await?;
+    let service = found.account.service.ok_or(Fault::NotFound)?;
     let (db, number) = (site.db.read(), id::number::<service::Entity>(&service.id).unwrap_or_default());
     let production = &site.catalogue.settings().production;
     let days = days::of_service(db, number, since, DAYS, production).await?;
@@ -167,7 +62,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
 }
 
 fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: Timestamp) -> Markup {
-    let Connection { nodes, total_count, .. } = &service.deploys;
+    let (nodes, total) = (&service.deploys.nodes, service.deploys.total_count);
     if nodes.is_empty() {
         let alias = service.aliases.first().map_or("", String::as_str);
         return empty(
@@ -177,7 +72,6 @@ fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: T
             },
         );
     }
-    let total = total_count.unwrap_or_default();
     html! {
         (deploys::figures(&service.deploy_metrics, days, nodes, production))
         h3 { "The last deploys" }
@@ -189,14 +83,16 @@ fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: T
 }
 
 fn facts(service: &Service, now: Timestamp) -> Markup {
-    let step = |step: &Option<Step>| {
+    let step = |step: Option<(&String, &Option<String>)>| {
         html! {
             @match step {
-                Some(step) => { (step.name) @if let Some(text) = &step.description { " " span.soft { (text) } } },
+                Some((name, text)) => { (name) @if let Some(text) = text { " " span.soft { (text) } } },
                 None => span.soft { "none" },
             }
         }
     };
+    let tier = service.tier.as_ref().map(|tier| (&tier.name, &tier.description));
+    let lifecycle = service.lifecycle.as_ref().map(|lifecycle| (&lifecycle.name, &lifecycle.description));
     let texts = [("Language", &service.language), ("Framework", &service.framework), ("Product", &service.product)];
     html! {
         dl.facts {
@@ -208,8 +104,8 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
                 },
                 None => span.soft { "none" },
             } }
-            dt { "Tier" } dd { (step(&service.tier)) }
-            dt { "Lifecycle" } dd { (step(&service.lifecycle)) }
+            dt { "Tier" } dd { (step(tier)) }
+            dt { "Lifecycle" } dd { (step(lifecycle)) }
             @for (label, text) in texts {
                 @if let Some(text) = text { dt { (label) } dd { (text) } }
             }
@@ -219,7 +115,7 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
                 dt { "Tags" }
                 dd {
                     (many(&service.tags.nodes, tag))
-                    @if service.tags.page_info.as_ref().is_some_and(|info| info.has_next()) { "and more" }
+                    @if service.tags.page_info.has_next_page { "and more" }
                 }
             }
             @if !service.service_repositories.nodes.is_empty() {

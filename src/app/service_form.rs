@@ -1,141 +1,22 @@
 //! The forms that make and change a service. What they send is what was changed, so that the audit says that and no more,
 //! and nobody undoes what another did meanwhile.
 
+use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
 
+use super::ask::{ask, or_null, settled, unanswered};
 use super::form::{self, Area, Mistakes, Text};
 use super::layout::layout;
-use super::parts::{Connection, delete_button, short};
+use super::operations::service_to_change::Service;
+use super::operations::{
+    AddAlias, Choices, CreateService, DeleteAlias, DeleteService, DeleteTag, IdentifierInput, ServiceChoices,
+    ServiceCreateInput, ServiceToChange, ServiceUpdateInput, SetTag, UpdateService,
+};
+use super::parts::{delete_button, short};
 use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
-use super::{Answer, Fault, Site, ask};
+use super::{Answer, Fault, Site};
 use crate::entity::user::Role;
-
-/// What a new service can be given.
-pub(super) const CHOICES: &str = "
-query Choices {
-  account { tiers { alias name } lifecycles { alias name } teams(first: 100) { nodes { alias name } } }
-}";
-
-/// The same, and what a service has.
-pub(super) const ONE: &str = "
-query ServiceToChange($alias: String!) {
-  account {
-    tiers { alias name }
-    lifecycles { alias name }
-    teams(first: 100) { nodes { alias name } }
-    service(alias: $alias) {
-      id name aliases managedAliases description language framework product note locked
-      owner { alias }
-      tier { alias }
-      lifecycle { alias }
-      timestamps { updatedAt }
-      tags(first: 100) { nodes { id key value } }
-    }
-  }
-}";
-
-/// Makes a service.
-pub(super) const CREATE: &str = "
-mutation CreateService($input: ServiceCreateInput!) {
-  done: serviceCreate(input: $input) { service { aliases } errors { message path } }
-}";
-
-/// Changes one.
-pub(super) const UPDATE: &str = "
-mutation UpdateService($input: ServiceUpdateInput!) {
-  done: serviceUpdate(input: $input) { service { aliases } errors { message path } }
-}";
-
-/// Deletes one.
-pub(super) const DELETE: &str = "
-mutation DeleteService($id: ID!) { done: serviceDelete(input: { id: $id }) { errors { message path } } }";
-
-/// Gives one an alias.
-pub(super) const ADD_ALIAS: &str = "
-mutation AddAlias($id: ID!, $alias: String!) {
-  done: aliasCreate(input: { ownerId: $id, alias: $alias }) { errors { message path } }
-}";
-
-/// Takes an alias away.
-pub(super) const DELETE_ALIAS: &str = "
-mutation DeleteAlias($alias: String!) {
-  done: aliasDelete(input: { ownerType: service, alias: $alias }) { errors { message path } }
-}";
-
-/// Sets a tag.
-pub(super) const SET_TAG: &str = "
-mutation SetTag($id: ID!, $key: String!, $value: String!) {
-  done: tagAssign(input: { id: $id, tags: [{ key: $key, value: $value }] }) { errors { message path } }
-}";
-
-/// Takes a tag away.
-pub(super) const DELETE_TAG: &str = "
-mutation DeleteTag($id: ID!) { done: tagDelete(input: { id: $id }) { errors { message path } } }";
-
-#[derive(Deserialize)]
-struct Account {
-    tiers: Vec<Named>,
-    lifecycles: Vec<Named>,
-    teams: Connection<Named>,
-    service: Option<Service>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    alias: String,
-    name: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Service {
-    id: String,
-    name: String,
-    aliases: Vec<String>,
-    managed_aliases: Vec<String>,
-    description: Option<String>,
-    language: Option<String>,
-    framework: Option<String>,
-    product: Option<String>,
-    note: Option<String>,
-    locked: bool,
-    owner: Option<Alias>,
-    tier: Option<Alias>,
-    lifecycle: Option<Alias>,
-    timestamps: Timestamps,
-    tags: Connection<Tag>,
-}
-
-#[derive(Deserialize)]
-struct Alias {
-    alias: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Timestamps {
-    updated_at: String,
-}
-
-#[derive(Deserialize)]
-struct Tag {
-    id: String,
-    key: String,
-    value: String,
-}
-
-#[derive(Deserialize)]
-struct Done {
-    service: Option<Aliases>,
-}
-
-#[derive(Deserialize)]
-struct Aliases {
-    aliases: Vec<String>,
-}
 
 /// The fields, which are called as in the API.
 const FIELDS: [&str; 9] =
@@ -152,7 +33,7 @@ pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer
 }
 
 async fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Result<Markup, Fault> {
-    let choices: Account = ask::query(site, visit, CHOICES, json!({})).await?;
+    let choices = ask(site, visit, ServiceChoices).await?.account;
     let main = html! {
         form method="post" action="/new/service" {
             (fields(&choices, &visit.form, mistakes))
@@ -164,10 +45,22 @@ async fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Result<Mar
 
 /// Makes one.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let mut input = input(FIELDS.into_iter().filter(|name| visit.form.given(name).is_some()), &visit.form);
-    input.insert("name".to_owned(), visit.form.get("name").into());
-    match ask::change::<Done>(site, visit, CREATE, json!({ "input": input })).await? {
-        Ok(done) => Ok(Answer::redirect(done.service.map_or("/services".to_owned(), |made| address(&made.aliases)))),
+    let form = sent(&visit.form);
+    let given = |name| form.given(name).map_or(MaybeUndefined::Undefined, MaybeUndefined::Value);
+    let input = ServiceCreateInput {
+        name: form.get("name"),
+        description: given("description"),
+        language: given("language"),
+        framework: given("framework"),
+        product: given("product"),
+        note: given("note"),
+        tier_alias: given("tierAlias"),
+        lifecycle_alias: given("lifecycleAlias"),
+        owner_input: given(OWNER).map_value(by_alias),
+    };
+    let made = ask(site, visit, CreateService { input }).await?.service_create.ok_or_else(unanswered)?;
+    match settled(made.errors) {
+        Ok(()) => Ok(Answer::redirect(made.service.map_or("/services".to_owned(), |made| address(&made.aliases)))),
         Err(mistakes) => Ok(Answer::refused(new_form(site, visit, &mistakes).await?)),
     }
 }
@@ -182,14 +75,11 @@ pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
 /// Changes it, or what belongs to it.
 pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Result<Answer, Fault> {
     let (choices, service) = find(site, visit, alias).await?;
-    let (form, id, now) = (&visit.form, &service.id, service.fields());
+    let (form, id, now) = (&visit.form, &*service.id, service.fields());
     if what == "edit" {
-        let mut shown = now.clone();
-        for name in FIELDS {
-            shown = shown.and(name, &lines(form.get(name)));
-        }
+        let shown = sent(form);
         let again = |mistakes| Ok(Answer::refused(edit_form(visit, &choices, &service, &shown, &mistakes)));
-        if form.get(SEEN) != service.timestamps.updated_at {
+        if form.get(SEEN) != service.timestamps.updated_at.0.to_string() {
             let mut mistakes = Mistakes::none();
             mistakes.push(
                 "",
@@ -201,52 +91,54 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
         if changed.is_empty() {
             return Ok(Answer::redirect(address(&service.aliases)));
         }
-        let mut input = input(changed.into_iter(), &shown);
-        input.insert("id".to_owned(), id.as_str().into());
-        return match ask::change::<Done>(site, visit, UPDATE, json!({ "input": input })).await? {
-            Ok(done) => Ok(Answer::redirect(address(&done.service.map_or(service.aliases, |one| one.aliases)))),
+        let input = update(id, &changed, &shown);
+        let done = ask(site, visit, UpdateService { input }).await?.service_update.ok_or_else(unanswered)?;
+        return match settled(done.errors) {
+            Ok(()) => Ok(Answer::redirect(address(&done.service.map_or(service.aliases, |one| one.aliases)))),
             Err(mistakes) => again(mistakes),
         };
     }
-    let (document, variables) = match what {
-        "alias" => (ADD_ALIAS, json!({ "id": id, "alias": form.get("alias") })),
+    let alias = form.get("alias");
+    let errors = match what {
+        "alias" => ask(site, visit, AddAlias { id, alias }).await?.alias_create.map(|done| done.errors),
         // The names of other services are none of this page's business.
-        "alias-delete" if service.managed_aliases.iter().any(|known| known == form.get("alias")) => {
-            (DELETE_ALIAS, json!({ "alias": form.get("alias") }))
+        "alias-delete" if service.managed_aliases.iter().any(|known| known == alias) => {
+            ask(site, visit, DeleteAlias { alias }).await?.alias_delete.map(|done| done.errors)
         }
-        "tag" => (SET_TAG, json!({ "id": id, "key": form.get("key"), "value": form.get("value") })),
+        "tag" => {
+            let tag = SetTag { id, key: form.get("key"), value: form.get("value") };
+            ask(site, visit, tag).await?.tag_assign.map(|done| done.errors)
+        }
         "tag-delete" if service.tags.nodes.iter().any(|tag| tag.id == form.get("id")) => {
-            (DELETE_TAG, json!({ "id": form.get("id") }))
+            ask(site, visit, DeleteTag { id: form.get("id") }).await?.tag_delete.map(|done| done.errors)
         }
-        "delete" => (DELETE, json!({ "id": id })),
+        "delete" => ask(site, visit, DeleteService { id }).await?.service_delete.map(|done| done.errors),
         _ => return Err(Fault::NotFound),
     };
-    match ask::change::<Value>(site, visit, document, variables).await? {
-        Ok(_) if what == "delete" => Ok(Answer::redirect("/services")),
+    match settled(errors.ok_or_else(unanswered)?) {
+        Ok(()) if what == "delete" => Ok(Answer::redirect("/services")),
         // The first alias follows from the name and stays.
-        Ok(_) => {
+        Ok(()) => {
             Ok(Answer::redirect(format!("{}/edit#{}", address(&service.aliases), what.trim_end_matches("-delete"))))
         }
         Err(mistakes) => Ok(Answer::refused(edit_form(visit, &choices, &service, &now, &mistakes))),
     }
 }
 
-async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<(Account, Service), Fault> {
-    let mut found: Account = ask::query(site, visit, ONE, json!({ "alias": alias })).await?;
-    let service = found.service.take().ok_or(Fault::NotFound)?;
-    Ok((found, service))
+async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<(Choices, Service), Fault> {
+    let found = ask(site, visit, ServiceToChange { alias }).await?.account;
+    Ok((found.choices, found.service.ok_or(Fault::NotFound)?))
 }
 
 impl Service {
     /// As the form has it.
     fn fields(&self) -> Fields {
-        let alias = |named: &Option<Alias>| named.as_ref().map(|named| named.alias.clone());
         let texts = [
             Some(self.name.clone()),
             self.description.clone(),
-            alias(&self.owner),
-            alias(&self.tier),
-            alias(&self.lifecycle),
+            self.owner.as_ref().map(|owner| owner.alias.clone()),
+            self.tier.as_ref().map(|tier| tier.alias.clone()),
+            self.lifecycle.as_ref().map(|lifecycle| lifecycle.alias.clone()),
             self.language.clone(),
             self.framework.clone(),
             self.product.clone(),
@@ -262,38 +154,51 @@ fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// The input of a mutation: what is empty is nothing.
-fn input(names: impl Iterator<Item = &'static str>, form: &Fields) -> Map<String, Value> {
-    let field = |name: &'static str| match name {
-        OWNER => ("ownerInput".to_owned(), form.given(name).map_or(Value::Null, |alias| json!({ "alias": alias }))),
-        name => (name.to_owned(), form.given(name).map(lines).into()),
-    };
-    names.map(field).collect()
+/// What a form says of the service.
+fn sent(form: &Fields) -> Fields {
+    FIELDS.into_iter().fold(Fields::default(), |fields, name| fields.and(name, &lines(form.get(name))))
 }
 
-fn fields(choices: &Account, form: &Fields, mistakes: &Mistakes) -> Markup {
+/// The input that changes these fields of the service `id` to what the form says: what is empty is nothing.
+fn update<'a>(id: &'a str, changed: &[&str], form: &'a Fields) -> ServiceUpdateInput<'a> {
+    let field = |name| if changed.contains(&name) { or_null(form.given(name)) } else { MaybeUndefined::Undefined };
+    ServiceUpdateInput {
+        id: MaybeUndefined::Value(id),
+        alias: MaybeUndefined::Undefined,
+        name: field("name"),
+        description: field("description"),
+        language: field("language"),
+        framework: field("framework"),
+        product: field("product"),
+        note: field("note"),
+        tier_alias: field("tierAlias"),
+        lifecycle_alias: field("lifecycleAlias"),
+        owner_input: field(OWNER).map_value(by_alias),
+    }
+}
+
+fn by_alias(alias: &str) -> IdentifierInput<'_> {
+    IdentifierInput { id: MaybeUndefined::Undefined, alias: MaybeUndefined::Value(alias) }
+}
+
+fn fields(choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
     let text =
         |name, label, hint| Text { name, label, hint, kind: "text", required: name == "name" }.show(form, mistakes);
     let area = |name, label, rows, most| {
         Area { name, label, hint: "Markdown. Addresses become links.", rows, most }.show(form, mistakes)
     };
-    let options = |all: &'_ [Named]| -> Vec<(String, String)> {
-        let known = all.iter().map(|one| (one.alias.clone(), one.name.clone()));
-        [(String::new(), "none".to_owned())].into_iter().chain(known).collect()
-    };
-    let select = |name, label, all: &[Named]| {
-        let options = options(all);
-        let options: Vec<_> = options.iter().map(|(alias, name)| (&**alias, &**name)).collect();
-        form::select(name, label, "", &options, form, mistakes)
-    };
+    let mut tiers = vec![("", "none")];
+    tiers.extend(choices.tiers.iter().map(|tier| (&*tier.alias, &*tier.name)));
+    let mut lifecycles = vec![("", "none")];
+    lifecycles.extend(choices.lifecycles.iter().map(|lifecycle| (&*lifecycle.alias, &*lifecycle.name)));
     let teams = choices.teams.nodes.iter().map(|team| (&*team.alias, &*team.name));
     html! {
         (mistakes.summary(&FIELDS))
         (text("name", "Name", "Its alias follows from it."))
         (area("description", "Description", 3, 5_000))
         (form::suggested(OWNER, "Owner's alias", teams, form, mistakes))
-        (select("tierAlias", "Tier", &choices.tiers))
-        (select("lifecycleAlias", "Lifecycle", &choices.lifecycles))
+        (form::select("tierAlias", "Tier", "", &tiers, form, mistakes))
+        (form::select("lifecycleAlias", "Lifecycle", "", &lifecycles, form, mistakes))
         (text("language", "Language", ""))
         (text("framework", "Framework", ""))
         (text("product", "Product", ""))
@@ -301,7 +206,7 @@ fn fields(choices: &Account, form: &Fields, mistakes: &Mistakes) -> Markup {
     }
 }
 
-fn edit_form(visit: &Visit, choices: &Account, service: &Service, form: &Fields, mistakes: &Mistakes) -> Markup {
+fn edit_form(visit: &Visit, choices: &Choices, service: &Service, form: &Fields, mistakes: &Mistakes) -> Markup {
     let first = service.aliases.first().map_or("", String::as_str);
     let to = |what: &str| path(["services", first, what]);
     let title = format!("Edit {}", service.name);
@@ -312,7 +217,7 @@ fn edit_form(visit: &Visit, choices: &Account, service: &Service, form: &Fields,
     let main = html! {
         (back)
         form method="post" action=(to("edit")) {
-            input type="hidden" name=(SEEN) value=(service.timestamps.updated_at);
+            input type="hidden" name=(SEEN) value=(service.timestamps.updated_at.0);
             (fields(choices, form, mistakes))
             button { "Save" }
         }

@@ -1,101 +1,45 @@
 //! The services, a page at a time, searched and filtered.
 
+use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
-use serde::Deserialize;
-use serde_json::json;
 
+use super::ask::ask;
 use super::form::{self, Mistakes};
 use super::layout::layout;
-use super::parts::{Connection, Moment, count, empty, pages, time};
+use super::operations::services::{Account, Service, Team};
+use super::operations::types::Moment;
+use super::operations::{ServiceRow, Services, TagArgs};
+use super::parts::{count, empty, pages, status, time};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, ask};
+use super::{Answer, Fault, Site};
 use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
 use crate::entity::user::Role;
-
-/// What the list asks of the API.
-pub(super) const LIST: &str = "
-query Services(
-  $after: String, $search: String, $language: String, $owner: String, $tier: String, $tag: TagArgs
-  $hasOwner: Boolean, $notDeployedSince: ISO8601DateTime
-) {
-  account {
-    tiers { alias name }
-    teams(first: 100) { nodes { alias name } }
-    services(
-      first: 50, after: $after, search: $search, language: $language, ownerAlias: $owner, tierAlias: $tier, tag: $tag
-      hasOwner: $hasOwner, notDeployedSince: $notDeployedSince
-    ) {
-      nodes {
-        name aliases language locked
-        owner { name alias }
-        tier { name }
-        lifecycle { name }
-        lastDeploy { deployedAt status deployStatus }
-      }
-      pageInfo { hasNextPage endCursor }
-      totalCount
-    }
-  }
-}";
-
-#[derive(Deserialize)]
-struct Account {
-    tiers: Vec<Named>,
-    teams: Connection<Named>,
-    services: Connection<Service>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    name: String,
-    alias: String,
-}
-
-#[derive(Deserialize)]
-struct Label {
-    name: String,
-}
-
-/// A row of a list of services.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Service {
-    name: String,
-    aliases: Vec<String>,
-    language: Option<String>,
-    locked: bool,
-    owner: Option<Named>,
-    tier: Option<Label>,
-    lifecycle: Option<Label>,
-    last_deploy: Option<LastDeploy>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LastDeploy {
-    deployed_at: Moment,
-    status: Option<String>,
-    deploy_status: Option<String>,
-}
 
 /// The list.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let query = &visit.query;
     let tag = query.given("tag").map(|tag| match tag.split_once([':', '=']) {
-        Some((key, value)) => json!({ "key": key.trim(), "value": value.trim() }),
-        None => json!({ "key": tag }),
+        Some((key, value)) => {
+            TagArgs { key: MaybeUndefined::Value(key.trim()), value: MaybeUndefined::Value(value.trim()) }
+        }
+        None => TagArgs { key: MaybeUndefined::Value(tag), ..Default::default() },
     });
     let since = match query.given("quiet") {
         Some(days) => Some(days_ago(days)?),
         None => None,
     };
-    let variables = json!({
-        "hasOwner": query.given("unowned").map(|_| false), "notDeployedSince": since.map(|since| since.to_string()),
-        "after": query.given("after"), "search": query.given("search"), "language": query.given("language"),
-        "owner": query.given("owner"), "tier": query.given("tier"), "tag": tag,
-    });
-    let found: Account = ask::query(site, visit, LIST, variables).await?;
+    let services = Services {
+        after: query.given("after"),
+        search: query.given("search"),
+        language: query.given("language"),
+        owner: query.given("owner"),
+        tier: query.given("tier"),
+        tag,
+        has_owner: query.given("unowned").map(|_| false),
+        not_deployed_since: since.map(Moment),
+    };
+    let found = ask(site, visit, services).await?.account;
     let main = html! {
         @if session.user.role >= Role::User { p.actions { a.button.quiet href="/new/service" { "New service" } } }
         (filters(visit, &found))
@@ -148,17 +92,18 @@ fn list(visit: &Visit, found: &Account) -> Markup {
     }
     html! {
         p.soft role="status" {
-            (count(services.total_count.unwrap_or_default(), "service"))
+            (count(services.total_count, "service"))
             @if filtered { " · " a href="/services" { "All services" } }
         }
-        (table(&services.nodes, true))
-        (pages(visit, "/services", services.page_info.as_ref()))
+        (table(services.nodes.iter().map(|Service { service_row, owner }| (service_row, Some(owner.as_ref())))))
+        (pages(visit, "/services", &services.page_info))
     }
 }
 
-/// A row each. On the page of their owner it goes without saying who that is.
-pub(super) fn table(services: &[Service], with_owner: bool) -> Markup {
+/// A row each, with the owner, if there is one; on the page of their owner it goes without saying who that is.
+pub(super) fn table<'a>(services: impl Iterator<Item = (&'a ServiceRow, Option<Option<&'a Team>>)> + Clone) -> Markup {
     let now = Timestamp::now();
+    let with_owner = services.clone().any(|(_, owner)| owner.is_some());
     html! {
         div.scroll tabindex="0" role="region" aria-label="Services" {
             table {
@@ -167,13 +112,13 @@ pub(super) fn table(services: &[Service], with_owner: bool) -> Markup {
                     th scope="col" { "Lifecycle" } th scope="col" { "Language" } th scope="col" { "Last deploy" }
                 } }
                 tbody {
-                    @for service in services {
+                    @for (service, owner) in services {
                         tr {
                             th scope="row" {
                                 a href=(address(&service.aliases)) { (service.name) }
                                 @if service.locked { " " span.mark.none { "locked" } }
                             }
-                            @if with_owner { td { @match &service.owner {
+                            @if let Some(owner) = owner { td { @match owner {
                                 Some(owner) => a href=(path(["teams", &owner.alias])) { (owner.name) },
                                 None => span.soft { "none" },
                             } } }
@@ -183,7 +128,7 @@ pub(super) fn table(services: &[Service], with_owner: bool) -> Markup {
                             td { @match &service.last_deploy {
                                 Some(deploy) => {
                                     (time(deploy.deployed_at.0, now)) " "
-                                    (super::parts::status(deploy.deploy_status.as_deref(), deploy.status.as_deref()))
+                                    (status(deploy.deploy_status, deploy.status.as_deref()))
                                 },
                                 None => span.soft { "never" },
                             } }

@@ -1,100 +1,19 @@
 //! The forms that make and change a team.
 
+use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
-use serde::Deserialize;
-use serde_json::{Value, json};
 
+use super::ask::{ask, or_null, settled, unanswered};
 use super::form::{Area, Mistakes, Text};
 use super::layout::layout;
-use super::parts::{Connection, delete_button};
+use super::operations::team_to_change::{Team, TeamMembership};
+use super::operations::{
+    AddMember, CreateTeam, DeleteTeam, RemoveMember, TeamCreateInput, TeamToChange, TeamUpdateInput, UpdateTeam,
+};
+use super::parts::delete_button;
 use super::visit::{Fields, Session, Visit, path};
-use super::{Answer, Fault, Site, ask};
+use super::{Answer, Fault, Site};
 use crate::entity::user::Role;
-
-/// What a team has.
-pub(super) const ONE: &str = "
-query TeamToChange($alias: String!) {
-  account {
-    team(alias: $alias) {
-      id name alias responsibilities
-      manager { email }
-      memberships(first: 100) { nodes { role user { id name email } } }
-    }
-  }
-}";
-
-/// Makes a team.
-pub(super) const CREATE: &str = "
-mutation CreateTeam($input: TeamCreateInput!) {
-  done: teamCreate(input: $input) { team { alias } errors { message path } }
-}";
-
-/// Changes one.
-pub(super) const UPDATE: &str = "
-mutation UpdateTeam($input: TeamUpdateInput!) {
-  done: teamUpdate(input: $input) { team { alias } errors { message path } }
-}";
-
-/// Deletes one.
-pub(super) const DELETE: &str = "
-mutation DeleteTeam($id: ID!) { done: teamDelete(input: { id: $id }) { errors { message path } } }";
-
-/// Takes somebody in, or gives a member another role.
-pub(super) const ADD_MEMBER: &str = "
-mutation AddMember($id: ID!, $email: String!, $role: String) {
-  done: teamMembershipCreate(input: { teamId: $id, members: [{ user: { email: $email }, role: $role }] }) {
-    errors { message path }
-  }
-}";
-
-/// Lets a member go.
-pub(super) const REMOVE_MEMBER: &str = "
-mutation RemoveMember($id: ID!, $user: ID!) {
-  done: teamMembershipDelete(input: { teamId: $id, members: [{ user: { id: $user } }] }) { errors { message path } }
-}";
-
-#[derive(Deserialize)]
-struct Found {
-    team: Option<Team>,
-}
-
-#[derive(Deserialize)]
-struct Team {
-    id: String,
-    name: String,
-    alias: String,
-    responsibilities: Option<String>,
-    manager: Option<Address>,
-    memberships: Connection<Membership>,
-}
-
-#[derive(Deserialize)]
-struct Address {
-    email: String,
-}
-
-#[derive(Deserialize)]
-struct Membership {
-    role: Option<String>,
-    user: Member,
-}
-
-#[derive(Deserialize)]
-struct Member {
-    id: String,
-    name: String,
-    email: String,
-}
-
-#[derive(Deserialize)]
-struct Done {
-    team: Option<Alias>,
-}
-
-#[derive(Deserialize)]
-struct Alias {
-    alias: String,
-}
 
 /// The fields, which are called as in the API.
 const FIELDS: [&str; 3] = ["name", "managerEmail", "responsibilities"];
@@ -117,8 +36,16 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
 
 /// Makes one.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    match ask::change::<Done>(site, visit, CREATE, json!({ "input": input(&visit.form) })).await? {
-        Ok(done) => Ok(Answer::redirect(done.team.map_or("/teams".to_owned(), |team| address(&team.alias)))),
+    let (form, responsibilities) = (&visit.form, responsibilities(&visit.form));
+    let input = TeamCreateInput {
+        name: form.get("name"),
+        manager_email: or_null(form.given("managerEmail")),
+        responsibilities: or_null(responsibilities.as_deref()),
+        members: MaybeUndefined::Undefined,
+    };
+    let made = ask(site, visit, CreateTeam { input }).await?.team_create.ok_or_else(unanswered)?;
+    match settled(made.errors) {
+        Ok(()) => Ok(Answer::redirect(made.team.map_or("/teams".to_owned(), |team| address(&team.alias)))),
         Err(mistakes) => Ok(Answer::refused(new_form(visit, &mistakes))),
     }
 }
@@ -133,23 +60,35 @@ pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
 /// Changes it, or who belongs to it.
 pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Result<Answer, Fault> {
     let team = find(site, visit, alias).await?;
-    let (form, id) = (&visit.form, &team.id);
-    let (document, variables) = match what {
+    let (form, id) = (&visit.form, &*team.id);
+    let errors = match what {
         "edit" => {
-            let mut input = input(form);
-            input["id"] = id.as_str().into();
-            (UPDATE, json!({ "input": input }))
+            let responsibilities = responsibilities(form);
+            let input = TeamUpdateInput {
+                id: MaybeUndefined::Value(id),
+                name: MaybeUndefined::Value(form.get("name")),
+                manager_email: or_null(form.given("managerEmail")),
+                responsibilities: or_null(responsibilities.as_deref()),
+                ..Default::default()
+            };
+            ask(site, visit, UpdateTeam { input }).await?.team_update.map(|done| done.errors)
         }
-        "member" => (ADD_MEMBER, json!({ "id": id, "email": form.get("email"), "role": form.given("role") })),
-        "member-delete" => (REMOVE_MEMBER, json!({ "id": id, "user": form.get("id") })),
-        "delete" => (DELETE, json!({ "id": id })),
+        "member" => {
+            let member = AddMember { id, email: form.get("email"), role: form.given("role") };
+            ask(site, visit, member).await?.team_membership_create.map(|done| done.errors)
+        }
+        "member-delete" => {
+            let member = RemoveMember { id, user: form.get("id") };
+            ask(site, visit, member).await?.team_membership_delete.map(|done| done.errors)
+        }
+        "delete" => ask(site, visit, DeleteTeam { id }).await?.team_delete.map(|done| done.errors),
         _ => return Err(Fault::NotFound),
     };
-    match ask::change::<Value>(site, visit, document, variables).await? {
-        Ok(_) if what == "delete" => Ok(Answer::redirect("/teams")),
+    match settled(errors.ok_or_else(unanswered)?) {
+        Ok(()) if what == "delete" => Ok(Answer::redirect("/teams")),
         // An old alias stays valid.
-        Ok(_) if what == "edit" => Ok(Answer::redirect(address(&team.alias))),
-        Ok(_) => Ok(Answer::redirect(format!("{}/edit#members", address(&team.alias)))),
+        Ok(()) if what == "edit" => Ok(Answer::redirect(address(&team.alias))),
+        Ok(()) => Ok(Answer::redirect(format!("{}/edit#members", address(&team.alias)))),
         Err(mistakes) => {
             let shown = if what == "edit" { form.clone() } else { team.fields() };
             Ok(Answer::refused(edit_form(visit, &team, &shown, &mistakes)))
@@ -158,8 +97,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
 }
 
 async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Team, Fault> {
-    let found: Found = ask::query(site, visit, ONE, json!({ "alias": alias })).await?;
-    found.team.ok_or(Fault::NotFound)
+    ask(site, visit, TeamToChange { alias }).await?.account.team.ok_or(Fault::NotFound)
 }
 
 fn address(alias: &str) -> String {
@@ -175,13 +113,9 @@ impl Team {
     }
 }
 
-/// The input of a mutation: what is empty is nothing.
-fn input(form: &Fields) -> Value {
-    json!({
-        "name": form.get("name"),
-        "managerEmail": form.given("managerEmail"),
-        "responsibilities": form.given("responsibilities").map(|text| text.replace("\r\n", "\n")),
-    })
+/// The text with the line ends of the database: those of forms are others.
+fn responsibilities(form: &Fields) -> Option<String> {
+    form.given("responsibilities").map(|text| text.replace("\r\n", "\n"))
 }
 
 fn fields(form: &Fields, mistakes: &Mistakes) -> Markup {
@@ -205,7 +139,7 @@ fn edit_form(visit: &Visit, team: &Team, form: &Fields, mistakes: &Mistakes) -> 
             button { "Save" }
         }
         h2 #members { "Members" }
-        form method="post" action=(to("member-delete")) { ul { @for Membership { role, user } in &team.memberships.nodes { li {
+        form method="post" action=(to("member-delete")) { ul { @for TeamMembership { role, user } in &team.memberships.nodes { li {
             bdi { (user.name) } " " span.soft { (user.email) } @if let Some(role) = role { " " span.mark.none { (role) } } " "
             button.quiet name="id" value=(user.id) { "Remove" span.hidden { " " (user.name) } }
         } } } }

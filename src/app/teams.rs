@@ -1,114 +1,20 @@
 //! The teams, and one of them.
 
 use maud::html;
-use serde::Deserialize;
-use serde_json::json;
 
+use super::ask::ask;
 use super::layout::layout;
 use super::markdown::prose;
-use super::parts::{Connection, count, empty, pages};
-use super::services::{self, Service};
+use super::operations::{Team, Teams};
+use super::parts::{count, empty, pages};
+use super::services;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, ask};
+use super::{Answer, Fault, Site};
 use crate::entity::user::Role;
-
-/// What the list asks of the API.
-pub(super) const LIST: &str = "
-query Teams($after: String) {
-  account {
-    teams(first: 50, after: $after) {
-      nodes { name alias manager { name } members(first: 0) { totalCount } services(first: 0) { totalCount } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-}";
-
-/// What the page of a team asks of the API.
-pub(super) const ONE: &str = "
-query Team($alias: String!, $after: String) {
-  account {
-    team(alias: $alias) {
-      name alias aliases responsibilities
-      manager { name email }
-      memberships(first: 100) { nodes { role user { name email } } totalCount }
-      tags(first: 50) { nodes { key value } }
-      services(first: 50, after: $after) {
-        nodes {
-          name aliases language locked
-          tier { name }
-          lifecycle { name }
-          lastDeploy { deployedAt status deployStatus }
-        }
-        pageInfo { hasNextPage endCursor }
-        totalCount
-      }
-    }
-  }
-}";
-
-#[derive(Deserialize)]
-struct Teams {
-    teams: Connection<Row>,
-}
-
-#[derive(Deserialize)]
-struct Row {
-    name: String,
-    alias: String,
-    manager: Option<Label>,
-    members: Count,
-    services: Count,
-}
-
-#[derive(Deserialize)]
-struct Label {
-    name: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Count {
-    total_count: u64,
-}
-
-#[derive(Deserialize)]
-struct One {
-    team: Option<Team>,
-}
-
-#[derive(Deserialize)]
-struct Team {
-    name: String,
-    alias: String,
-    aliases: Vec<String>,
-    responsibilities: Option<String>,
-    manager: Option<Person>,
-    memberships: Connection<Membership>,
-    tags: Connection<Tag>,
-    services: Connection<Service>,
-}
-
-#[derive(Deserialize)]
-struct Person {
-    name: String,
-    email: String,
-}
-
-#[derive(Deserialize)]
-struct Membership {
-    role: Option<String>,
-    user: Person,
-}
-
-#[derive(Deserialize)]
-struct Tag {
-    key: String,
-    value: String,
-}
 
 /// The list.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    let Teams { teams } = ask::query(site, visit, LIST, json!({ "after": visit.query.given("after") })).await?;
+    let teams = ask(site, visit, Teams { after: visit.query.given("after") }).await?.account.teams;
     let may = session.user.role >= Role::User;
     let main = html! {
         @if may { p.actions { a.button.quiet href="/new/team" { "New team" } } }
@@ -128,7 +34,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                     } }
                 }
             }
-            (pages(visit, "/teams", teams.page_info.as_ref()))
+            (pages(visit, "/teams", &teams.page_info))
         }
     };
     Ok(Answer::page(layout(visit, "Teams", main)))
@@ -136,9 +42,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 
 /// The page of the team with this alias.
 pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
-    let variables = json!({ "alias": alias, "after": visit.query.given("after") });
-    let One { team } = ask::query(site, visit, ONE, variables).await?;
-    let team = team.ok_or(Fault::NotFound)?;
+    let found = ask(site, visit, Team { alias, after: visit.query.given("after") }).await?;
+    let team = found.account.team.ok_or(Fault::NotFound)?;
     let main = html! {
         @if session.user.role >= Role::User {
             p.actions { a.button.quiet href={ (path(["teams", &team.alias])) "/edit" } { "Edit" } }
@@ -162,9 +67,9 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
         }
         h2 { "Services" }
         @if team.services.nodes.is_empty() { p.soft { "This team owns no service." } } @else {
-            p.soft { (count(team.services.total_count.unwrap_or_default(), "service")) }
-            (services::table(&team.services.nodes, false))
-            (pages(visit, &path(["teams", &team.alias]), team.services.page_info.as_ref()))
+            p.soft { (count(team.services.total_count, "service")) }
+            (services::table(team.services.nodes.iter().map(|service| (service, None))))
+            (pages(visit, &path(["teams", &team.alias]), &team.services.page_info))
         }
     };
     Ok(Answer::page(layout(visit, &team.name, main)))

@@ -2,62 +2,29 @@
 
 use std::collections::HashMap;
 
+use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::ask::{ask, settled, unanswered};
 use super::form::{self, Mistakes, Text};
 use super::layout::layout;
-use super::parts::{Connection, delete_button, pages};
+use super::operations::{ChangeUser, DeleteUser, InviteUser, Mistake, UserInput, UserRole, Users};
+use super::parts::{delete_button, pages};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, ask};
+use super::{Answer, Fault, Site};
 use crate::entity::audit;
 use crate::entity::user::{self, Role};
 use crate::entity::{Timestamp, identity, session, sign_in_link};
 use crate::error::Error;
 use crate::graphql::id;
 
-/// What the list asks of the API.
-pub(super) const LIST: &str = "
-query Users($after: String) {
-  account { users(first: 50, after: $after) { nodes { id name email role } pageInfo { hasNextPage endCursor } } }
-}";
-
-/// Adds a user.
-pub(super) const INVITE: &str = "
-mutation InviteUser($email: String!, $input: UserInput!) {
-  done: userInvite(email: $email, input: $input) { user { id } errors { message path } }
-}";
-
-/// Changes what a user may do.
-pub(super) const UPDATE: &str = "
-mutation ChangeUser($id: ID!, $role: UserRole!) {
-  done: userUpdate(user: { id: $id }, input: { role: $role }) { user { id } errors { message path } }
-}";
-
-/// Takes a user away.
-pub(super) const DELETE: &str = "
-mutation DeleteUser($id: ID!) { done: userDelete(user: { id: $id }) { deletedUserId errors { message path } } }";
-
 /// The roles: as the API has them, and as people say them.
-const ROLES: &[(&str, &str)] = &[
-    ("user", "member: reads and writes the catalogue"),
-    ("viewer", "viewer: reads the catalogue"),
-    ("admin", "administrator: also users, tokens and audit"),
+const ROLES: &[(UserRole, &str)] = &[
+    (UserRole::User, "member: reads and writes the catalogue"),
+    (UserRole::Viewer, "viewer: reads the catalogue"),
+    (UserRole::Admin, "administrator: also users, tokens and audit"),
 ];
-
-#[derive(Deserialize)]
-struct Users {
-    users: Connection<User>,
-}
-
-#[derive(Deserialize)]
-struct User {
-    id: String,
-    name: String,
-    email: String,
-    role: String,
-}
 
 /// A sign-in link that was just made.
 struct Link {
@@ -78,7 +45,9 @@ async fn show(
     mistakes: &Mistakes,
     link: Option<Link>,
 ) -> Result<Markup, Fault> {
-    let Users { users } = ask::query(site, visit, LIST, json!({ "after": visit.query.given("after") })).await?;
+    let users = ask(site, visit, Users { after: visit.query.given("after") }).await?.account.users;
+    let roles: Vec<_> = ROLES.iter().map(|(role, text)| (role.to_string(), *text)).collect();
+    let roles: Vec<_> = roles.iter().map(|(word, text)| (&**word, *text)).collect();
     let short = |role: &'static str| role.split(':').next().unwrap_or(role);
     let numbers: HashMap<&str, i64> =
         users.nodes.iter().filter_map(|user| Some((&*user.id, id::number::<user::Entity>(&user.id)?))).collect();
@@ -98,7 +67,7 @@ async fn show(
                 legend { "Invite somebody" }
                 (Text { name: "email", label: "Email address", hint: "No mail is sent: you get a link to pass on.", kind: "email", required: true }.show(&visit.form, mistakes))
                 (Text { name: "name", label: "Name", hint: "Optional. Otherwise it is what stands before the @.", kind: "text", required: false }.show(&visit.form, mistakes))
-                (form::select("role", "Role", "", ROLES, &visit.form, mistakes))
+                (form::select("role", "Role", "", &roles, &visit.form, mistakes))
                 button { "Invite" }
             }
         }
@@ -114,7 +83,7 @@ async fn show(
                         td { form method="post" action=(here("role")) {
                             label.hidden for={ "role-" (user.id) } { "Role of " (user.name) }
                             select id={ "role-" (user.id) } name="role" {
-                                @for (word, text) in ROLES { option value=(word) selected[*word == user.role] { (short(text)) } }
+                                @for (role, text) in ROLES { option value=(role) selected[*role == user.role] { (short(text)) } }
                             }
                             " " button.quiet { "Change" span.hidden { " the role of " (user.name) } }
                         } }
@@ -135,7 +104,7 @@ async fn show(
                 } }
             }
         }
-        (pages(visit, "/users", users.page_info.as_ref()))
+        (pages(visit, "/users", &users.page_info))
     };
     Ok(layout(visit, "Users", main))
 }
@@ -143,25 +112,24 @@ async fn show(
 /// Adds a user and shows a link for them.
 pub async fn invite(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
-    #[derive(Deserialize)]
-    struct Invited {
-        user: Option<Made>,
-    }
-    #[derive(Deserialize)]
-    struct Made {
-        id: String,
-    }
     let form = &visit.form;
-    let mut input = json!({ "role": form.get("role") });
-    if let Some(name) = form.given("name") {
-        input["name"] = name.into();
+    let input = UserInput {
+        name: form.given("name").map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
+        role: MaybeUndefined::Value(role(visit)?),
+    };
+    let invited = ask(site, visit, InviteUser { email: form.get("email"), input }).await?.user_invite;
+    let invited = invited.ok_or_else(unanswered)?;
+    match (settled(invited.errors), invited.user) {
+        (Ok(()), Some(made)) => link(site, visit, session, &made.id).await,
+        (Ok(()), None) => Ok(Answer::redirect("/users")),
+        (Err(mistakes), _) => Ok(Answer::refused(show(site, visit, session, &mistakes, None).await?)),
     }
-    let variables = json!({ "email": form.get("email"), "input": input });
-    match ask::change::<Invited>(site, visit, INVITE, variables).await? {
-        Ok(Invited { user: Some(made) }) => link(site, visit, session, &made.id).await,
-        Ok(_) => Ok(Answer::redirect("/users")),
-        Err(mistakes) => Ok(Answer::refused(show(site, visit, session, &mistakes, None).await?)),
-    }
+}
+
+/// The role that a form says.
+fn role(visit: &Visit) -> Result<UserRole, Fault> {
+    let role = visit.form.get("role").parse();
+    role.map_err(|()| Fault::BadRequest("A user's role is user, viewer or admin.".to_owned()))
 }
 
 /// Changes a user's role.
@@ -173,25 +141,20 @@ pub async fn change_role(site: &Site, visit: &Visit, session: &Session, id: &str
         mistakes.push("base", "You cannot take the administrator's role from yourself: another administrator can.");
         return Ok(Answer::refused(show(site, visit, session, &mistakes, None).await?));
     }
-    let variables = json!({ "id": id, "role": visit.form.get("role") });
-    settle(site, visit, session, UPDATE, variables).await
+    let changed = ask(site, visit, ChangeUser { id, role: role(visit)? }).await?.user_update;
+    settle(site, visit, session, changed.map(|done| done.errors)).await
 }
 
 /// Takes a user away.
 pub async fn delete(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
-    settle(site, visit, session, DELETE, json!({ "id": id })).await
+    let deleted = ask(site, visit, DeleteUser { id }).await?.user_delete;
+    settle(site, visit, session, deleted.map(|done| done.errors)).await
 }
 
-async fn settle(
-    site: &Site,
-    visit: &Visit,
-    session: &Session,
-    document: &'static str,
-    variables: Value,
-) -> Result<Answer, Fault> {
-    match ask::change::<Value>(site, visit, document, variables).await? {
-        Ok(_) => Ok(Answer::redirect("/users")),
+async fn settle(site: &Site, visit: &Visit, session: &Session, errors: Option<Vec<Mistake>>) -> Result<Answer, Fault> {
+    match settled(errors.ok_or_else(unanswered)?) {
+        Ok(()) => Ok(Answer::redirect("/users")),
         Err(mistakes) => Ok(Answer::refused(show(site, visit, session, &mistakes, None).await?)),
     }
 }

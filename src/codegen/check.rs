@@ -25,15 +25,23 @@ use super::{
 };
 
 /// How deep brackets may nest. graphql-parser stops at 50, and no schema that is meant to be read comes near.
-const DEEPEST_NESTING: usize = 40;
+pub(super) const DEEPEST_NESTING: usize = 40;
 
 /// `@oneOf` stands in the specification of September 2025, but is not among apollo-compiler's built-in definitions.
 const ONE_OF: &str = "directive @oneOf on INPUT_OBJECT";
 
-/// The checked model of an SDL, or everything that is wrong with it. `path` is how the report names the file.
+/// An SDL without a mistake.
+pub struct Contract {
+    /// The SDL as the emitters see it.
+    pub model: Schema,
+    /// The same for apollo-compiler, which checks operations against it.
+    pub schema: Valid<Checked>,
+}
+
+/// Checks an SDL, or returns everything that is wrong with it. `path` is how the report names the file.
 ///
 /// Types without a binding are reported once the SDL itself is in order.
-pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Schema, Diagnostics> {
+pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Contract, Diagnostics> {
     let refuse = |problems| Err(Diagnostics::new(path, sdl, problems));
     let parser = Parser::new().recursion_limit(DEEPEST_NESTING).parse_ast(sdl, path);
     let (document, malformed) =
@@ -61,7 +69,11 @@ pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Schema, Diagn
     model.query = roots.query.as_ref().map(|root| root.name.to_string()).unwrap_or_default();
     model.mutation = roots.mutation.as_ref().map(|root| root.name.to_string());
     let unbound = unbound::check(&model, bindings, &schema, &source);
-    if unbound.is_empty() { Ok(model) } else { refuse(unbound) }
+    if !unbound.is_empty() {
+        return refuse(unbound);
+    }
+    // Nothing was found: what is wrong by the specification is among the problems.
+    Ok(Contract { model, schema: Valid::assume_valid(schema) })
 }
 
 /// The schema as far as it could be put together, and what is invalid in it.
@@ -84,7 +96,7 @@ fn validate(document: &Document) -> (Checked, Vec<DiagnosticList>) {
 }
 
 /// What the parser says, once a line: the rest is mostly the consequence of the first.
-fn syntax_problems(list: &DiagnosticList, source: &Source<'_>) -> Vec<Problem> {
+pub(super) fn syntax_problems(list: &DiagnosticList, source: &Source<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut lines = HashSet::new();
     for found in list.iter() {

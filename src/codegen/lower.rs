@@ -236,7 +236,8 @@ mod tests {
             .as_str(),
             &Bindings::read("pub struct Big;", &[]).expect("bindings"),
         )
-        .expect("a valid schema");
+        .expect("a valid schema")
+        .model;
         let said = schema.description.as_deref();
         assert_eq!(said, Some("The \"schema\".\n  Indented, \"\"\"quoted\"\"\", \\ and \\n kept."));
         assert_eq!((schema.query.as_str(), schema.mutation.as_deref()), ("Root", Some("Change")));

@@ -1,4 +1,5 @@
-//! The generator: an SDL text in, Rust source out.
+//! The generator: an SDL text in, Rust source out; and Rust types of the operations that the program itself sends
+//! ([`operations`]).
 //!
 //! Pure: it reads no file and knows no noun of the catalogue. [`generate`] checks the SDL ([`check`]), lowers it
 //! ([`model`]) and writes one Rust text ([`emit`]), the same bytes for the same input. The text is included in a module
@@ -14,6 +15,7 @@ mod inputs;
 mod lower;
 pub mod model;
 pub mod names;
+pub mod operations;
 mod respell;
 pub mod rows;
 mod rules;
@@ -23,6 +25,7 @@ mod syntax;
 mod unbound;
 
 pub use bindings::Bindings;
+pub use check::{Contract, check};
 pub use diagnostics::Diagnostics;
 
 /// Turns an SDL text into Rust source.
@@ -30,6 +33,12 @@ pub use diagnostics::Diagnostics;
 /// # Errors
 /// Every mistake in the SDL, with its place. `path` is the file's name in them.
 pub fn generate(path: &str, sdl: &str, bindings: &Bindings) -> Result<String, Diagnostics> {
-    let schema = check::check(path, sdl, bindings)?;
-    Ok(emit::schema(&schema, bindings))
+    Ok(check(path, sdl, bindings)?.schema(bindings))
+}
+
+impl Contract {
+    /// The Rust source of the SDL's types and resolvers.
+    pub fn schema(&self, bindings: &Bindings) -> String {
+        emit::schema(&self.model, bindings)
+    }
 }

@@ -1,4 +1,4 @@
-//! Places in the SDL: from apollo-compiler's locations to bytes, from bytes to lines, from a whole definition to its
+//! Places in the SDL and in operations: from apollo-compiler's locations to bytes, from bytes to lines, from a whole definition to its
 //! name, which is what a caret should point at.
 
 use std::{
@@ -7,7 +7,7 @@ use std::{
 };
 
 use apollo_compiler::{
-    ast::Document,
+    ast::{Definition, Document, Selection},
     parser::{FileId, SourceSpan},
 };
 
@@ -39,8 +39,37 @@ impl<'a> Source<'a> {
             }
             parts.inputs.iter().for_each(|input| source.name(input.location(), input.name.location()));
             parts.values.iter().for_each(|value| source.name(value.location(), value.value.location()));
+            match definition {
+                Definition::OperationDefinition(it) => {
+                    source.name(it.location(), it.name.as_ref().and_then(|name| name.location()));
+                    source.selections(&it.selection_set);
+                }
+                Definition::FragmentDefinition(it) => {
+                    source.name(it.location(), it.name.location());
+                    source.selections(&it.selection_set);
+                }
+                _ => {}
+            }
         }
         source
+    }
+
+    fn selections(&mut self, selections: &[Selection]) {
+        for selection in selections {
+            match selection {
+                Selection::Field(field) => {
+                    self.name(field.location(), field.name.location());
+                    field.arguments.iter().for_each(|it| self.name(it.location(), it.name.location()));
+                    self.selections(&field.selection_set);
+                }
+                Selection::InlineFragment(inline) => {
+                    let condition = inline.type_condition.as_ref().and_then(|name| name.location());
+                    self.name(inline.location(), condition);
+                    self.selections(&inline.selection_set);
+                }
+                Selection::FragmentSpread(spread) => self.name(spread.location(), spread.fragment_name.location()),
+            }
+        }
     }
 
     fn name(&mut self, whole: Option<SourceSpan>, name: Option<SourceSpan>) {

@@ -13,6 +13,7 @@ use quote::ToTokens;
 #[allow(dead_code)]
 mod codegen;
 
+mod operations;
 mod schema_edits;
 
 /// A schema whose output is kept. The output stands beside the SDL.

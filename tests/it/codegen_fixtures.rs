@@ -26,6 +26,7 @@ mod inputs;
 mod mutations;
 mod names;
 mod objects;
+mod operations;
 mod rows;
 
 /// What the fixtures' resolvers share: they say here how they were called.

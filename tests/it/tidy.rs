@@ -236,6 +236,13 @@ fn a_row_is_never_changed_before_it_was_made() {
 }
 
 #[test]
+fn pages_ask_by_operations_that_the_build_has_checked() {
+    let why =
+        "What pages ask stands in src/app/operations/, where the build holds it against the SDL; ask.rs sends it.";
+    nowhere("src/app", &["Request::new", "catalogue.prepare", "catalogue.execute"], &["src/app/ask.rs"], why);
+}
+
+#[test]
 fn responses_are_built_in_one_file() {
     let why = "What every response has in common (headers, lengths, shapes of errors) is kept by reply.rs alone.";
     nowhere("src", &["Response::new", "Response::builder"], &["src/http/reply.rs"], why);

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 /// The doc attributes of a description, with a note when the thing is deprecated.
-pub(super) fn docs(description: Option<&str>, deprecated: Option<&str>) -> TokenStream {
+pub(in super::super) fn docs(description: Option<&str>, deprecated: Option<&str>) -> TokenStream {
     let mut lines = Vec::new();
     if let Some(description) = description {
         let looks_like_code = description.lines().any(|line| line.starts_with("    ") || line.contains("```"));

@@ -6,7 +6,7 @@
 mod abstracts;
 mod connections;
 mod derived;
-mod docs;
+pub(super) mod docs;
 mod enums;
 mod inputs;
 mod objects;
@@ -67,7 +67,7 @@ pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
         });
     }
     items.push(tables::module(context));
-    format(items)
+    format(HEADER, items)
 }
 
 fn prelude() -> TokenStream {
@@ -83,9 +83,9 @@ fn prelude() -> TokenStream {
     }
 }
 
-/// Formats item by item, a blank line between them.
-fn format(items: Vec<TokenStream>) -> String {
-    let mut text = HEADER.to_owned();
+/// Formats item by item below a header, a blank line between them.
+pub(super) fn format(header: &str, items: Vec<TokenStream>) -> String {
+    let mut text = header.to_owned();
     for tokens in items {
         let file: syn::File = match syn::parse2(tokens.clone()) {
             Ok(file) => file,

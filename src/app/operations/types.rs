@@ -1,0 +1,27 @@
+//! Which Rust type stands for which scalar of the SDL in what the pages ask.
+
+use std::borrow::Cow;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::entity::Timestamp;
+
+pub use Moment as ISO8601DateTime;
+
+/// A moment of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment(pub Timestamp);
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Timestamp::parse(&text).map(Self).map_err(|_| D::Error::custom("not a moment"))
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}

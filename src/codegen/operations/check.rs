@@ -1,0 +1,126 @@
+//! Whether operations fit the SDL. apollo-compiler parses and validates them by the specification; all files are one
+//! document, so that a fragment of one file is there for every other.
+
+use std::collections::BTreeMap;
+
+use apollo_compiler::ast::Definition;
+use apollo_compiler::diagnostic::ToCliReport;
+use apollo_compiler::parser::{Parser, SourceSpan};
+use apollo_compiler::validation::{DiagnosticList, Valid};
+use apollo_compiler::{ExecutableDocument, Schema, ast};
+
+use super::super::check::{Contract, DEEPEST_NESTING, syntax_problems};
+use super::super::diagnostics::{Diagnostics, Problem};
+use super::super::source::Source;
+use super::{File, help};
+
+/// Operations and fragments without a mistake.
+pub(super) struct Checked<'a> {
+    pub(super) document: Valid<ExecutableDocument>,
+    pub(super) places: Places<'a>,
+}
+
+/// The document of all files, or everything that is wrong with them.
+pub(super) fn check<'a>(contract: &Contract, files: &'a [File]) -> Result<Checked<'a>, Vec<Diagnostics>> {
+    let mut documents = Vec::new();
+    let mut malformed = Vec::new();
+    for file in files {
+        let parsed = Parser::new().recursion_limit(DEEPEST_NESTING).parse_ast(file.text.as_str(), &file.path);
+        let (document, errors) = parsed.map_or_else(|with| (with.partial, Some(with.errors)), |it| (it, None));
+        documents.push(document);
+        malformed.push(errors);
+    }
+    let sources = files.iter().zip(&documents).map(|(file, document)| Source::new(&file.text, document)).collect();
+    let places = Places { sources };
+    let mut problems = BTreeMap::new();
+    for (at, errors) in malformed.iter().enumerate().filter_map(|(at, errors)| Some((at, errors.as_ref()?))) {
+        let source = &places.sources[at];
+        problems.insert(at, syntax_problems(errors, source).into_iter().map(help::syntax).collect::<Vec<_>>());
+    }
+    let is_whole = problems.is_empty();
+    let (document, invalid) = validate(&contract.schema, &documents);
+    let is_lost = invalid.iter().any(|found| help::loses_selections(&found.error.to_string()));
+    for found in invalid.iter() {
+        let Some((at, range)) = places.of(found.error.location()) else { continue };
+        let message = found.error.to_string();
+        // Parts of the text that the parser lost would be missed here.
+        let mut stands = malformed[at].is_none() && (is_whole || !message.contains("fragment"));
+        // Said in other words of every operation without a name.
+        stands &= !message.contains("anonymous operation");
+        let text = places.text(files, found.error.location());
+        if stands && !(is_lost && help::is_consequence(&message, text, files)) {
+            let problem = help::validation(message, range, &contract.schema, &document);
+            problems.entry(at).or_default().push(problem);
+        }
+    }
+    for (at, document) in documents.iter().enumerate().filter(|(at, _)| malformed[*at].is_none()) {
+        problems.entry(at).or_default().extend(nameless(document, &places.sources[at]));
+    }
+    problems.retain(|_, problems| !problems.is_empty());
+    if !problems.is_empty() {
+        let diagnostics =
+            |(at, problems): (usize, Vec<_>)| Diagnostics::new(&files[at].path, &files[at].text, problems);
+        return Err(problems.into_iter().map(diagnostics).collect());
+    }
+    Ok(Checked { document: Valid::assume_valid(document), places })
+}
+
+/// All files as one document, and what is invalid in it.
+fn validate(schema: &Valid<Schema>, documents: &[ast::Document]) -> (ExecutableDocument, DiagnosticList) {
+    let mut invalid = DiagnosticList::new(Default::default());
+    let mut builder = ExecutableDocument::builder(Some(schema), &mut invalid);
+    documents.iter().for_each(|document| builder.add_ast_document(document, true));
+    let document = builder.build();
+    match document.validate(schema) {
+        Ok(document) => (document.into_inner(), invalid),
+        Err(with) => {
+            invalid.merge(with.errors);
+            (with.partial, invalid)
+        }
+    }
+}
+
+/// Operations without a name, after which nothing can be called.
+fn nameless(document: &ast::Document, source: &Source<'_>) -> Vec<Problem> {
+    let nameless = document.definitions.iter().filter_map(|definition| match definition {
+        Definition::OperationDefinition(operation) if operation.name.is_none() => Some(operation),
+        _ => None,
+    });
+    let problem = |operation: &apollo_compiler::Node<ast::OperationDefinition>| {
+        let start = source.range(operation.location()).map(|range| range.start..range.start + 1);
+        let help = "write `query Name { … }`: its Rust types are called after it";
+        Problem::new(start, "this operation has no name", Some(help.to_owned()))
+    };
+    nameless.map(problem).collect()
+}
+
+/// Where in the files things are.
+pub(super) struct Places<'a> {
+    sources: Vec<Source<'a>>,
+}
+
+impl<'a> Places<'a> {
+    /// The file of a location, and the bytes there.
+    pub(super) fn of(&self, location: Option<SourceSpan>) -> Option<(usize, std::ops::Range<usize>)> {
+        self.sources.iter().enumerate().find_map(|(at, source)| Some((at, source.range(location)?)))
+    }
+
+    /// The text of a whole location.
+    pub(super) fn text(&self, files: &'a [File], location: Option<SourceSpan>) -> &'a str {
+        let file = self.of(location).and_then(|(at, _)| files.get(at));
+        let bytes = location.map(|span| span.offset()..span.end_offset());
+        file.zip(bytes).and_then(|(file, bytes)| file.text.get(bytes)).unwrap_or_default()
+    }
+
+    /// Sorts problems into their files.
+    pub(super) fn diagnostics(&self, files: &[File], problems: Vec<(Option<SourceSpan>, Problem)>) -> Vec<Diagnostics> {
+        let mut by_file: BTreeMap<usize, Vec<Problem>> = BTreeMap::new();
+        for (location, problem) in problems {
+            let (at, range) = self.of(location).map_or((0, None), |(at, range)| (at, Some(range)));
+            by_file.entry(at).or_default().push(Problem { range, ..problem });
+        }
+        let diagnostics =
+            |(at, problems): (usize, Vec<_>)| Diagnostics::new(&files[at].path, &files[at].text, problems);
+        by_file.into_iter().map(diagnostics).collect()
+    }
+}

@@ -1,0 +1,179 @@
+//! What operations send: structs of their variables, and of the input objects in these.
+
+use std::collections::BTreeSet;
+
+use apollo_compiler::Node;
+use apollo_compiler::ast::VariableDefinition;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::super::bindings::Bindings;
+use super::super::emit::docs::docs;
+use super::super::model::{Input, InputValue, Kind, Schema, Shape as TypeShape, Type, TypeRef};
+use super::super::names;
+use super::Reports;
+use super::shape::{Definition, Role, type_ref};
+
+/// What the variables of all operations need.
+#[derive(Default)]
+pub(super) struct Inputs<'a> {
+    /// Input objects, in the SDL's order.
+    pub(super) objects: Vec<&'a Input>,
+    /// Enums, by name.
+    pub(super) words: BTreeSet<&'a str>,
+}
+
+/// Finds what the variables of the operations need.
+pub(super) fn used<'a>(
+    model: &'a Schema,
+    bindings: &Bindings,
+    definitions: &[Definition<'_>],
+    reports: &mut Reports,
+) -> Inputs<'a> {
+    let mut inputs = Inputs::default();
+    let mut objects = BTreeSet::new();
+    for definition in definitions {
+        let Role::Operation { variables, .. } = &definition.role else { continue };
+        let mut taken = BTreeSet::new();
+        for variable in *variables {
+            if !taken.insert(names::snake(&variable.name).to_string()) {
+                let message = format!("another variable is called like `${}` in Rust", variable.name);
+                reports.report(variable.name.location(), message, "rename one of them");
+            }
+            let mut next = vec![variable.ty.inner_named_type().as_str()];
+            while let Some(name) = next.pop() {
+                match model.get(name) {
+                    Some(Type::Input(input)) if objects.insert(input.name.as_str()) => {
+                        next.extend(input.fields.iter().map(|field| field.ty.name()));
+                    }
+                    Some(Type::Enum(definition)) => drop(inputs.words.insert(&definition.name)),
+                    _ => reports.bound(name, model, bindings, variable.name.location()),
+                }
+            }
+        }
+    }
+    let is_used = |input: &&Input| objects.contains(input.name.as_str());
+    inputs.objects = model.types.iter().filter_map(as_input).filter(is_used).collect();
+    inputs
+}
+
+fn as_input(ty: &Type) -> Option<&Input> {
+    match ty {
+        Type::Input(input) => Some(input),
+        _ => None,
+    }
+}
+
+/// The struct of an operation's variables.
+pub(super) fn variables(
+    model: &Schema,
+    name: &Ident,
+    doc: &TokenStream,
+    variables: &[Node<VariableDefinition>],
+) -> TokenStream {
+    if variables.is_empty() {
+        return quote!(#doc #[derive(::serde::Serialize)] pub struct #name;);
+    }
+    let fields = variables.iter().map(|variable| {
+        let ty = type_ref(&variable.ty);
+        let inner = inner(model, &ty, false);
+        let field = names::snake(&variable.name);
+        let rename = rename(&field, &variable.name);
+        // Null stands for what is not given, unless that is something else.
+        match (&variable.default_value, ty.nullable) {
+            (Some(_), _) => {
+                let doc = docs(Some("Absent: the operation's default."), None);
+                quote!(#doc #rename #[serde(skip_serializing_if = "Option::is_none")] pub #field: Option<#inner>,)
+            }
+            (None, true) => quote!(#rename pub #field: Option<#inner>,),
+            (None, false) => quote!(#rename pub #field: #inner,),
+        }
+    });
+    let borrows = variables.iter().any(|variable| borrows(model, variable.ty.inner_named_type()));
+    let lifetime = borrows.then(|| quote!(<'a>));
+    quote!(#doc #[derive(::serde::Serialize)] pub struct #name #lifetime { #(#fields)* })
+}
+
+/// The lifetimes of an operation's struct, where something is implemented for it.
+pub(super) fn any_lifetime(model: &Schema, variables: &[Node<VariableDefinition>]) -> Option<TokenStream> {
+    variables.iter().any(|variable| borrows(model, variable.ty.inner_named_type())).then(|| quote!(<'_>))
+}
+
+/// The struct of an input object.
+pub(super) fn object(model: &Schema, input: &Input) -> TokenStream {
+    let name = names::type_name(&input.name);
+    let doc = docs(input.description.as_deref(), None);
+    let lifetime = borrows(model, &input.name).then(|| quote!(<'a>));
+    if input.one_of {
+        let variants = input.fields.iter().map(|field| {
+            let doc = docs(field.description.as_deref(), field.deprecated.as_deref());
+            let (variant, word) = (names::variant(&field.name), &field.name);
+            let inner = inner(model, &field.ty, model.holds_itself(input, field));
+            quote!(#doc #[serde(rename = #word)] #variant(#inner),)
+        });
+        // Few callers send all of them.
+        return quote! {
+            #doc #[allow(dead_code)] #[derive(::serde::Serialize)] pub enum #name #lifetime { #(#variants)* }
+        };
+    }
+    let fields = input.fields.iter().map(|field| self::field(model, input, field));
+    let is_required = |field: &InputValue| !field.ty.nullable && field.default.is_none();
+    let default = (!input.fields.iter().any(is_required)).then(|| quote!(Default,));
+    quote!(#doc #[derive(#default ::serde::Serialize)] pub struct #name #lifetime { #(#fields)* })
+}
+
+fn field(model: &Schema, input: &Input, field: &InputValue) -> TokenStream {
+    let doc = docs(field.description.as_deref(), field.deprecated.as_deref());
+    let inner = inner(model, &field.ty, model.holds_itself(input, field));
+    let name = names::snake(&field.name);
+    let rename = rename(&name, &field.name);
+    match (field.ty.nullable, &field.default) {
+        (true, _) => quote! {
+            #doc #rename
+            #[serde(skip_serializing_if = "::rollcall::engine::input::MaybeUndefined::is_undefined")]
+            pub #name: ::rollcall::engine::input::MaybeUndefined<#inner>,
+        },
+        (false, Some(_)) => {
+            quote!(#doc #rename #[serde(skip_serializing_if = "Option::is_none")] pub #name: Option<#inner>,)
+        }
+        (false, None) => quote!(#doc #rename pub #name: #inner,),
+    }
+}
+
+/// A type without what it says of null itself. `is_boxed` where it would otherwise hold itself.
+fn inner(model: &Schema, ty: &TypeRef, is_boxed: bool) -> TokenStream {
+    match &ty.shape {
+        TypeShape::List(item) => {
+            let inner = inner(model, item, false);
+            if item.nullable { quote!(Vec<Option<#inner>>) } else { quote!(Vec<#inner>) }
+        }
+        TypeShape::Named(name) => {
+            let ident = names::type_name(name);
+            let named = match (model.kind(name), name.as_str()) {
+                (Kind::Scalar, "String" | "ID") => quote!(&'a str),
+                (Kind::Scalar, _) => super::emit::scalar(name, &quote!(types)),
+                (Kind::Input, _) if borrows(model, name) => quote!(#ident<'a>),
+                _ => quote!(#ident),
+            };
+            if is_boxed { quote!(Box<#named>) } else { named }
+        }
+    }
+}
+
+/// Whether text is somewhere in an input, which then borrows it.
+fn borrows(model: &Schema, name: &str) -> bool {
+    let (mut seen, mut next) = (BTreeSet::new(), vec![name]);
+    while let Some(name) = next.pop() {
+        match model.input(name) {
+            Some(input) if seen.insert(name) => next.extend(input.fields.iter().map(|field| field.ty.name())),
+            None if matches!(name, "String" | "ID") => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// What serde must know of a field whose name is another in JSON.
+pub(super) fn rename(field: &Ident, key: &str) -> Option<TokenStream> {
+    (*field != key).then(|| quote!(#[serde(rename = #key)]))
+}
