@@ -3,14 +3,16 @@
 
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::form::{self, Area, Mistakes, Text};
+use super::form::{self, Mistakes, Text};
 use super::layout::layout;
 use super::parts::{Connection, delete_button, short};
 use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, ask};
+use crate::entity::field_rule::{FieldRule, FieldRules};
+use crate::entity::service::{Column, Entity};
 use crate::entity::user::Role;
 
 /// What a new service can be given.
@@ -137,11 +139,20 @@ struct Aliases {
     aliases: Vec<String>,
 }
 
-/// The fields, which are called as in the API.
-const FIELDS: [&str; 9] =
-    ["name", "description", OWNER, "tierAlias", "lifecycleAlias", "language", "framework", "product", "note"];
-/// Where the API says that something is wrong with the owner.
-const OWNER: &str = "ownerInput.alias";
+/// What is known before a text of several lines is written.
+const MARKDOWN: &str = "Markdown. Addresses become links.";
+/// The fields of the form from top to bottom: all that people write of a service. Column, label, hint, height.
+const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
+    (Column::Name, "Name", "Its alias follows from it.", 1),
+    (Column::Description, "Description", MARKDOWN, 3),
+    (Column::OwnerId, "Owner's alias", "", 1),
+    (Column::TierId, "Tier", "", 1),
+    (Column::LifecycleId, "Lifecycle", "", 1),
+    (Column::Language, "Language", "", 1),
+    (Column::Framework, "Framework", "", 1),
+    (Column::Product, "Product", "", 1),
+    (Column::Note, "Notes", MARKDOWN, 6),
+];
 /// When the service was last changed before the form was shown.
 const SEEN: &str = "seen";
 
@@ -164,7 +175,8 @@ async fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Result<Mar
 
 /// Makes one.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let mut input = input(FIELDS.into_iter().filter(|name| visit.form.given(name).is_some()), &visit.form);
+    let mut input = form::input(Entity::FIELDS, &visit.form);
+    input.retain(|_, value| !value.is_null());
     input.insert("name".to_owned(), visit.form.get("name").into());
     match ask::change::<Done>(site, visit, CREATE, json!({ "input": input })).await? {
         Ok(done) => Ok(Answer::redirect(done.service.map_or("/services".to_owned(), |made| address(&made.aliases)))),
@@ -185,8 +197,9 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
     let (form, id, now) = (&visit.form, &service.id, service.fields());
     if what == "edit" {
         let mut shown = now.clone();
-        for name in FIELDS {
-            shown = shown.and(name, &lines(form.get(name)));
+        for rule in Entity::FIELDS {
+            let name = form::name_in_form(rule);
+            shown = shown.and(&name, &form::stored(form.get(&name)));
         }
         let again = |mistakes| Ok(Answer::refused(edit_form(visit, &choices, &service, &shown, &mistakes)));
         if form.get(SEEN) != service.timestamps.updated_at {
@@ -197,11 +210,14 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
             );
             return again(mistakes);
         }
-        let changed: Vec<_> = FIELDS.into_iter().filter(|name| shown.get(name) != now.get(name)).collect();
-        if changed.is_empty() {
+        let is_changed = |rule: &&FieldRule<Column>| {
+            let name = form::name_in_form(rule);
+            shown.get(&name) != now.get(&name)
+        };
+        let mut input = form::input(Entity::FIELDS.iter().filter(is_changed), &shown);
+        if input.is_empty() {
             return Ok(Answer::redirect(address(&service.aliases)));
         }
-        let mut input = input(changed.into_iter(), &shown);
         input.insert("id".to_owned(), id.as_str().into());
         return match ask::change::<Done>(site, visit, UPDATE, json!({ "input": input })).await? {
             Ok(done) => Ok(Answer::redirect(address(&done.service.map_or(service.aliases, |one| one.aliases)))),
@@ -241,64 +257,35 @@ impl Service {
     /// As the form has it.
     fn fields(&self) -> Fields {
         let alias = |named: &Option<Alias>| named.as_ref().map(|named| named.alias.clone());
-        let texts = [
-            Some(self.name.clone()),
-            self.description.clone(),
-            alias(&self.owner),
-            alias(&self.tier),
-            alias(&self.lifecycle),
-            self.language.clone(),
-            self.framework.clone(),
-            self.product.clone(),
-            self.note.clone(),
+        let texts: [(Column, Option<String>); Entity::FIELDS.len()] = [
+            (Column::Name, Some(self.name.clone())),
+            (Column::Description, self.description.clone()),
+            (Column::OwnerId, alias(&self.owner)),
+            (Column::TierId, alias(&self.tier)),
+            (Column::LifecycleId, alias(&self.lifecycle)),
+            (Column::Language, self.language.clone()),
+            (Column::Framework, self.framework.clone()),
+            (Column::Product, self.product.clone()),
+            (Column::Note, self.note.clone()),
         ];
-        let fields = FIELDS.into_iter().zip(texts);
-        fields.fold(Fields::default(), |fields, (name, text)| fields.and(name, &lines(&text.unwrap_or_default())))
+        texts.into_iter().fold(Fields::default(), |fields, (column, text)| {
+            fields.and(&form::name_in_form(Entity::rule(column)), &form::stored(&text.unwrap_or_default()))
+        })
     }
-}
-
-/// A text with the line ends of the database: those of forms are others.
-fn lines(text: &str) -> String {
-    text.replace("\r\n", "\n")
-}
-
-/// The input of a mutation: what is empty is nothing.
-fn input(names: impl Iterator<Item = &'static str>, form: &Fields) -> Map<String, Value> {
-    let field = |name: &'static str| match name {
-        OWNER => ("ownerInput".to_owned(), form.given(name).map_or(Value::Null, |alias| json!({ "alias": alias }))),
-        name => (name.to_owned(), form.given(name).map(lines).into()),
-    };
-    names.map(field).collect()
 }
 
 fn fields(choices: &Account, form: &Fields, mistakes: &Mistakes) -> Markup {
-    let text =
-        |name, label, hint| Text { name, label, hint, kind: "text", required: name == "name" }.show(form, mistakes);
-    let area = |name, label, rows, most| {
-        Area { name, label, hint: "Markdown. Addresses become links.", rows, most }.show(form, mistakes)
+    let named = |all: &'_ [Named]| -> Vec<(String, String)> {
+        all.iter().map(|one| (one.alias.clone(), one.name.clone())).collect()
     };
-    let options = |all: &'_ [Named]| -> Vec<(String, String)> {
-        let known = all.iter().map(|one| (one.alias.clone(), one.name.clone()));
-        [(String::new(), "none".to_owned())].into_iter().chain(known).collect()
+    let graded = |all: &[Named]| [vec![(String::new(), "none".to_owned())], named(all)].concat();
+    let choices = |column: Column| match column {
+        Column::OwnerId => named(&choices.teams.nodes),
+        Column::TierId => graded(&choices.tiers),
+        Column::LifecycleId => graded(&choices.lifecycles),
+        _ => Vec::new(),
     };
-    let select = |name, label, all: &[Named]| {
-        let options = options(all);
-        let options: Vec<_> = options.iter().map(|(alias, name)| (&**alias, &**name)).collect();
-        form::select(name, label, "", &options, form, mistakes)
-    };
-    let teams = choices.teams.nodes.iter().map(|team| (&*team.alias, &*team.name));
-    html! {
-        (mistakes.summary(&FIELDS))
-        (text("name", "Name", "Its alias follows from it."))
-        (area("description", "Description", 3, 5_000))
-        (form::suggested(OWNER, "Owner's alias", teams, form, mistakes))
-        (select("tierAlias", "Tier", &choices.tiers))
-        (select("lifecycleAlias", "Lifecycle", &choices.lifecycles))
-        (text("language", "Language", ""))
-        (text("framework", "Framework", ""))
-        (text("product", "Product", ""))
-        (area("note", "Notes", 6, 50_000))
-    }
+    form::entries::<Entity, _>(SHOWN, choices, form, mistakes)
 }
 
 fn edit_form(visit: &Visit, choices: &Account, service: &Service, form: &Fields, mistakes: &Mistakes) -> Markup {

@@ -4,11 +4,13 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::form::{Area, Mistakes, Text};
+use super::form::{self, Mistakes, Text};
 use super::layout::layout;
 use super::parts::{Connection, delete_button};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, ask};
+use crate::entity::field_rule::FieldRules;
+use crate::entity::team::{Column, Entity};
 use crate::entity::user::Role;
 
 /// What a team has.
@@ -96,8 +98,12 @@ struct Alias {
     alias: String,
 }
 
-/// The fields, which are called as in the API.
-const FIELDS: [&str; 3] = ["name", "managerEmail", "responsibilities"];
+/// The fields of the form from top to bottom: all that people write of a team. Column, label, hint, height.
+const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
+    (Column::Name, "Name", "Its alias follows from it.", 1),
+    (Column::ManagerId, "Email address of who leads it", "A user of this installation.", 1),
+    (Column::Responsibilities, "Responsibilities", "Markdown. Addresses become links.", 5),
+];
 
 /// The form for a new one.
 pub fn new(visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -169,28 +175,24 @@ fn address(alias: &str) -> String {
 impl Team {
     /// As the form has it.
     fn fields(&self) -> Fields {
-        Fields::one("name", &self.name)
-            .and("managerEmail", self.manager.as_ref().map_or("", |manager| &manager.email))
-            .and("responsibilities", self.responsibilities.as_deref().unwrap_or_default())
+        let texts: [(Column, &str); Entity::FIELDS.len()] = [
+            (Column::Name, &self.name),
+            (Column::ManagerId, self.manager.as_ref().map_or("", |manager| &manager.email)),
+            (Column::Responsibilities, self.responsibilities.as_deref().unwrap_or_default()),
+        ];
+        texts.into_iter().fold(Fields::default(), |fields, (column, text)| fields.and(Entity::rule(column).name, text))
     }
 }
 
-/// The input of a mutation: what is empty is nothing.
+/// The input of a mutation: what is empty is nothing, but for the name.
 fn input(form: &Fields) -> Value {
-    json!({
-        "name": form.get("name"),
-        "managerEmail": form.given("managerEmail"),
-        "responsibilities": form.given("responsibilities").map(|text| text.replace("\r\n", "\n")),
-    })
+    let mut input = form::input(Entity::FIELDS, form);
+    input.insert("name".to_owned(), form.get("name").into());
+    input.into()
 }
 
 fn fields(form: &Fields, mistakes: &Mistakes) -> Markup {
-    html! {
-        (mistakes.summary(&FIELDS))
-        (Text { name: "name", label: "Name", hint: "Its alias follows from it.", kind: "text", required: true }.show(form, mistakes))
-        (Text { name: "managerEmail", label: "Email address of who leads it", hint: "A user of this installation.", kind: "email", required: false }.show(form, mistakes))
-        (Area { name: "responsibilities", label: "Responsibilities", hint: "Markdown. Addresses become links.", rows: 5, most: 5_000 }.show(form, mistakes))
-    }
+    form::entries::<Entity, _>(SHOWN, |_| Vec::new(), form, mistakes)
 }
 
 fn edit_form(visit: &Visit, team: &Team, form: &Fields, mistakes: &Mistakes) -> Markup {

@@ -23,6 +23,7 @@ pub mod code_issue_project_resource;
 pub mod delivery;
 pub mod deploy;
 pub mod deploy_number;
+pub mod field_rule;
 pub mod identity;
 pub mod integration;
 pub mod key;

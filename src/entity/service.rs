@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::ops::Deref;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, QuerySelect, Set};
+use sea_orm::{ActiveValue, QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
 use super::alias::{AliasTable, Kind};
-use super::{Timestamp, service_alias, service_search};
+use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use super::timestamp::touch;
+use super::{Timestamp, service_alias, service_search, text};
 use crate::db::{self, Read};
 use crate::error::{Result, UserError};
 
@@ -52,6 +54,20 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::text("description", Column::Description, text::DESCRIPTION),
+        FieldRule::new("ownerInput", Column::OwnerId, ValueRule::Identified(Reference::Team)),
+        FieldRule::new("tierAlias", Column::TierId, ValueRule::Named(Reference::Tier)),
+        FieldRule::new("lifecycleAlias", Column::LifecycleId, ValueRule::Named(Reference::Lifecycle)),
+        FieldRule::text("product", Column::Product, text::SHORT),
+        FieldRule::text("language", Column::Language, text::SHORT),
+        FieldRule::text("framework", Column::Framework, text::SHORT),
+        FieldRule::text("note", Column::Note, text::NOTE).not_in_files(),
+    ];
+}
 
 /// A service that this transaction may write: nobody else changes, deletes or locks it before the transaction ends. What
 /// writes a service, its aliases, its tags or its repositories asks for one.
@@ -110,21 +126,15 @@ pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbE
     super::by_alias::<Entity, service_alias::Entity>(db, Column::Id, alias).await
 }
 
-/// Creates a service with this name, the aliases that follow from it, and what else `fill` gives it.
-pub async fn create<C: ConnectionTrait>(
-    db: &C,
-    name: String,
-    fill: impl FnOnce(&mut ActiveModel),
-) -> Result<Writable, DbErr> {
-    let now = Timestamp::now();
-    let mut row = ActiveModel {
-        name: Set(name.clone()),
-        slug: Set(String::new()),
-        created_at: Set(now),
-        updated_at: Set(now),
-        ..Default::default()
-    };
-    fill(&mut row);
+/// A service of this name that is not stored yet.
+pub fn new(name: impl Into<String>) -> ActiveModel {
+    ActiveModel { name: Set(name.into()), ..Default::default() }
+}
+
+/// Stores a new service, which has a name at least, and gives it the aliases that follow from its name.
+pub async fn create<C: ConnectionTrait>(db: &C, row: ActiveModel) -> Result<Writable, DbErr> {
+    let (name, now) = (row.name.try_as_ref().cloned().unwrap_or_default(), Timestamp::now());
+    let row = ActiveModel { slug: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
     let service = Writable(row.insert(db).await?);
     let slug = claim_name(db, &service, &name).await?;
     let mut row: ActiveModel = service.0.into();
@@ -132,6 +142,20 @@ pub async fn create<C: ConnectionTrait>(
     let service = row.update(db).await?;
     service_search::keep(db, service.id).await?;
     Ok(Writable(service))
+}
+
+/// Changes a service to what `row` sets, and gives it the aliases of its new name, if it has one.
+pub async fn update<C: ConnectionTrait>(db: &C, service: &Writable, mut row: ActiveModel) -> Result<Model, DbErr> {
+    let name = if let ActiveValue::Set(name) = &row.name { Some(name.clone()) } else { None };
+    if let Some(name) = &name {
+        row.slug = Set(claim_name(db, service, name).await?);
+    }
+    touch(&mut row.updated_at);
+    let service = row.update(db).await?;
+    if name.is_some() {
+        service_search::keep(db, service.id).await?;
+    }
+    Ok(service)
 }
 
 /// Gives a service the aliases that follow from its name, a slug and the name itself where it is free, and answers the

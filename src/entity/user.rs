@@ -6,6 +6,7 @@ use sea_orm::{DatabaseTransaction, QueryOrder, QuerySelect, Set, SqlErr};
 use serde::Deserialize;
 
 use super::audit::Subject;
+use super::field_rule::{FieldRule, FieldRules};
 use super::timestamp::touch;
 use super::{Timestamp, text};
 use crate::db::Read;
@@ -37,6 +38,13 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("email", Column::Email, text::SHORT).required(),
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+    ];
+}
 
 /// What a user may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
@@ -141,7 +149,7 @@ pub async fn create<C: ConnectionTrait>(
     let mut problems = Problems::default();
     let email = problems.take(address(email));
     let name = match name {
-        Some(name) => problems.take(text::required("name", name, text::SHORT)),
+        Some(name) => problems.take(Entity::rule(Column::Name).required_text(name)),
         None => email.as_deref().and_then(|email| email.rsplit_once('@')).map(|(local, _)| local.to_owned()),
     };
     problems.none()?;
@@ -167,7 +175,7 @@ pub async fn create<C: ConnectionTrait>(
 /// # Errors
 /// What cannot be an address. Whether mail arrives at one nobody can tell.
 pub fn address(email: &str) -> Result<String, UserError> {
-    let email = text::required("email", email.trim_ascii(), text::SHORT)?;
+    let email = Entity::rule(Column::Email).required_text(email.trim_ascii())?;
     let split = email.split_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
     // With a second @, programs do not agree on which is the domain.
     if split.is_none_or(|(_, domain)| domain.contains('@'))

@@ -12,7 +12,7 @@ use super::list::List;
 use super::schema::*;
 use super::types::{CodeIssueProject, Lifecycle, Repository, Service, Team, Tier, User};
 use super::{
-    code_issue_project, deploy, deploy_metrics, integration, repository, service, suggestion, team, text, tier, user,
+    code_issue_project, deploy, deploy_metrics, integration, repository, service, suggestion, team, tier, user,
 };
 use crate::db::{self, Ids};
 use crate::engine::page::{PageArguments, PageRequest};
@@ -207,7 +207,7 @@ async fn services(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceCo
     }
     let services = conditions.into_iter().fold(List::<entity::service::Entity>::new(Column::Id), List::filter);
     let searched = match search.value() {
-        Some(text) => Some(text::at_most("search", text, text::SHORT)?).filter(|text| !text.is_empty()),
+        Some(text) => Some(entity::text::at_most("search", text, entity::text::SHORT)?).filter(|text| !text.is_empty()),
         None => None,
     };
     let found = searched.map(|text| db::search::containing(ctx.db(), &text));

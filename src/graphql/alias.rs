@@ -13,10 +13,10 @@ use super::id;
 use super::identifier::Identifier;
 use super::relation::to_each;
 use super::schema::*;
-use super::{service, team, text};
+use super::{service, team};
 use crate::db::{OfKeys, Read, Shape};
 use crate::entity::alias::{AliasTable, Kind};
-use crate::entity::{self, service_alias, service_search, team_alias};
+use crate::entity::{self, service_alias, service_search, team_alias, text};
 use crate::error::{Error, Result, UserError, quoted};
 
 /// All aliases of each owner, the oldest first.

@@ -23,12 +23,12 @@ use places::{Lane, Places};
 
 pub mod caller;
 pub mod context;
+mod draft;
 pub mod id;
 pub mod identifier;
 pub mod list;
 mod note;
 pub mod places;
-pub mod text;
 mod timestamp;
 pub mod types;
 

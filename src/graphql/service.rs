@@ -1,27 +1,24 @@
 //! Services: what the catalogue is about.
 
-use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set,
-};
+use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
 use super::id::{self};
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
 use super::types::{Deploy, Service};
-use super::{alias, deploy, deploy_metrics, team, text, tier};
+use super::{alias, deploy, deploy_metrics};
 use crate::db::Read;
 use crate::engine::page::PageArguments;
-use crate::entity::service::Writable;
-use crate::entity::timestamp::touch;
+use crate::entity::service::{Column, Writable};
 use crate::entity::{
     code_issue, code_issue_project, code_issue_project_resource, deploy_number, repository, service, service_alias,
-    service_repository, service_search, tag,
+    service_repository, tag,
 };
-use crate::error::{Problems, Result, UserError, quoted};
+use crate::error::{Result, UserError, quoted};
 
 impl ServiceResolver for Service {
     async fn aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
@@ -189,38 +186,20 @@ impl ServiceCreateMutation for Mutation {
             owner_input,
         } = input;
         let db = ctx.db();
-        let mut problems = Problems::default();
-        let name = problems.take(text::required("name", &name, text::SHORT));
-        let description = problems.take(text::optional("description", &description, text::DESCRIPTION));
-        let language = problems.take(text::optional("language", &language, text::SHORT));
-        let framework = problems.take(text::optional("framework", &framework, text::SHORT));
-        let product = problems.take(text::optional("product", &product, text::SHORT));
-        let note = problems.take(text::optional("note", &note, text::NOTE));
-        let tier_id = problems.take_any(tier::key(db, &tier_alias).await)?;
-        let lifecycle_id = problems.take_any(tier::lifecycle_key(db, &lifecycle_alias).await)?;
-        let owner_id = problems.take_any(owner_key(db, &owner_input).await)?;
-        problems.none()?;
+        let mut draft = Draft::<service::Entity>::new();
+        draft.set_required(Column::Name, &name);
+        draft.set(Column::Description, &description);
+        draft.set(Column::Language, &language);
+        draft.set(Column::Framework, &framework);
+        draft.set(Column::Product, &product);
+        draft.set(Column::Note, &note);
+        draft.refer(db, Column::TierId, &tier_alias).await?;
+        draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;
+        draft.refer(db, Column::OwnerId, &owner_input).await?;
 
-        let service = service::create(db, name.unwrap_or_default(), |row| {
-            row.description = Set(description.flatten());
-            row.language = Set(language.flatten());
-            row.framework = Set(framework.flatten());
-            row.product = Set(product.flatten());
-            row.note = Set(note.flatten());
-            row.tier_id = Set(tier_id.flatten());
-            row.lifecycle_id = Set(lifecycle_id.flatten());
-            row.owner_id = Set(owner_id.flatten());
-        });
-        Ok(ServiceCreatePayload { service: Some(service.await?.into()), ..Default::default() })
+        let service = service::create(db, draft.done()?).await?;
+        Ok(ServiceCreatePayload { service: Some(service.into()), ..Default::default() })
     }
-}
-
-/// The key of the team that is to own a service; null and absent are no team.
-async fn owner_key(db: &impl Read, owner: &MaybeUndefined<IdentifierInput>) -> Result<Option<i64>> {
-    let Some(IdentifierInput { id, alias }) = owner.value() else { return Ok(None) };
-    let within = |error: UserError| error.within("ownerInput");
-    let found = async { team::require(db, Identifier::new(id, alias)?).await };
-    Ok(Some(found.await.map_err(|error| error.map_user(within))?.id))
 }
 
 impl ServiceUpdateMutation for Mutation {
@@ -240,46 +219,19 @@ impl ServiceUpdateMutation for Mutation {
         } = input;
         let db = ctx.db();
         let service = require_writable(db, Identifier::new(&id, &alias)?).await?;
+        let mut draft = Draft::<service::Entity>::of(service.clone().into());
+        draft.set(Column::Name, &name);
+        draft.set(Column::Description, &description);
+        draft.set(Column::Language, &language);
+        draft.set(Column::Framework, &framework);
+        draft.set(Column::Product, &product);
+        draft.set(Column::Note, &note);
+        draft.refer(db, Column::TierId, &tier_alias).await?;
+        draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;
+        draft.refer(db, Column::OwnerId, &owner_input).await?;
 
-        let mut problems = Problems::default();
-        let name = problems.take(text::renamed("name", &name)).flatten();
-        let description = problems.take(text::changed("description", &description, text::DESCRIPTION));
-        let language = problems.take(text::changed("language", &language, text::SHORT));
-        let framework = problems.take(text::changed("framework", &framework, text::SHORT));
-        let product = problems.take(text::changed("product", &product, text::SHORT));
-        let note = problems.take(text::changed("note", &note, text::NOTE));
-        let tier_id = problems.take_any(tier::key(db, &tier_alias).await)?;
-        let lifecycle_id = problems.take_any(tier::lifecycle_key(db, &lifecycle_alias).await)?;
-        let owner_id = problems.take_any(owner_key(db, &owner_input).await)?;
-        problems.none()?;
-
-        let mut row: service::ActiveModel = Service::from(service.clone()).into();
-        if let Some(name) = name {
-            row.slug = Set(service::claim_name(db, &service, &name).await?);
-            row.name = Set(name);
-        }
-        set(&mut row.description, description.flatten());
-        set(&mut row.language, language.flatten());
-        set(&mut row.framework, framework.flatten());
-        set(&mut row.product, product.flatten());
-        set(&mut row.note, note.flatten());
-        set(&mut row.tier_id, tier_id.filter(|_| !tier_alias.is_undefined()));
-        set(&mut row.lifecycle_id, lifecycle_id.filter(|_| !lifecycle_alias.is_undefined()));
-        set(&mut row.owner_id, owner_id.filter(|_| !owner_input.is_undefined()));
-        touch(&mut row.updated_at);
-        let is_renamed = row.name.is_set();
-        let service = row.update(db).await?;
-        if is_renamed {
-            service_search::keep(db, service.id).await?;
-        }
+        let service = service::update(db, &service, draft.done()?).await?;
         Ok(ServiceUpdatePayload { service: Some(service), ..Default::default() })
-    }
-}
-
-/// Sets a column when the update has something for it.
-pub(super) fn set<T: Into<sea_orm::Value>>(column: &mut sea_orm::ActiveValue<T>, value: Option<T>) {
-    if let Some(value) = value {
-        *column = Set(value);
     }
 }
 

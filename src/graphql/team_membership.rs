@@ -10,10 +10,10 @@ use super::hold::hold;
 use super::list::List;
 use super::schema::*;
 use super::types::{Team, TeamMembership, User};
-use super::{id, text, user};
+use super::{draft, id, user};
 use crate::db;
 use crate::engine::page::PageArguments;
-use crate::entity::{self, team, team_membership};
+use crate::entity::{self, team, team_membership, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl TeamMembershipResolver for TeamMembership {}
@@ -61,7 +61,8 @@ pub(super) async fn named(db: &DatabaseTransaction, members: &[TeamMembershipUse
         let TeamMembershipUserInput { user: _, role } = member;
         let within = |error: UserError| error.within(place.to_string()).within("members");
         let user = problems.take(user.map_err(|error| within(error.within("user"))));
-        let role = problems.take(text::changed("role", role, text::SHORT).map_err(within));
+        let role =
+            problems.take(draft::text::<team_membership::Entity>(team_membership::Column::Role, role).map_err(within));
         if user.as_ref().is_some_and(|user| !seen.insert(user.id)) {
             problems.push(within(UserError::new("user", "this user is named twice")));
         }

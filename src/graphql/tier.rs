@@ -5,24 +5,26 @@ use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, ModelTrait,
-    PrimaryKeyTrait, QueryFilter, QueryOrder, QuerySelect, Value,
+    PrimaryKeyTrait, QueryOrder, QuerySelect,
 };
 
 use super::alias::or_taken;
 use super::context::MutationCtx;
+use super::draft::Draft;
 use super::hold::hold;
 use super::id::{self, Class, Id};
 use super::schema::*;
 use super::service::refuse_where_locked;
-use super::text;
 use super::types::{Lifecycle, Tier};
 use crate::db::Read;
+use crate::entity::field_rule::FieldRules;
 use crate::entity::{alias, lifecycle, service, tier};
-use crate::error::{Problems, Result, UserError, quoted};
+use crate::error::{Result, UserError, quoted};
 
 /// A table of grades.
 pub(super) trait Grade:
-    Class<
+    FieldRules
+    + Class<
         Model: IntoActiveModel<<Self as EntityTrait>::ActiveModel> + Send,
         ActiveModel: Send,
         PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
@@ -53,27 +55,6 @@ macro_rules! grade {
 grade!(tier, TierId);
 grade!(lifecycle, LifecycleId);
 
-/// The key of the tier that a write names; nothing for null and absent.
-pub(super) async fn key(db: &DatabaseTransaction, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
-    key_of::<tier::Entity>(db, "tierAlias", alias).await
-}
-
-/// The same for a lifecycle stage.
-pub(super) async fn lifecycle_key(db: &DatabaseTransaction, alias: &MaybeUndefined<String>) -> Result<Option<i64>> {
-    key_of::<lifecycle::Entity>(db, "lifecycleAlias", alias).await
-}
-
-async fn key_of<E: Grade>(
-    db: &DatabaseTransaction,
-    field: &'static str,
-    alias: &MaybeUndefined<String>,
-) -> Result<Option<i64>> {
-    let Some(alias) = alias.value().filter(|alias| !alias.is_empty()) else { return Ok(None) };
-    let key = E::find().select_only().column(E::ID).filter(E::ALIAS.eq(alias)).into_tuple().one(db).await?;
-    let unknown = || UserError::new(field, format!("no {} has the alias {}", E::NOUN, quoted(alias))).not_found();
-    Ok(Some(key.ok_or_else(unknown)?))
-}
-
 /// The whole list in its order.
 pub(super) async fn all<E: Grade>(db: &impl Read) -> Result<Vec<E::Model>> {
     Ok(db.all(E::find().order_by_asc(E::INDEX).order_by_asc(E::ID)).await?)
@@ -90,27 +71,21 @@ async fn create<E: Grade>(
     description: &MaybeUndefined<String>,
     index: &MaybeUndefined<i32>,
 ) -> Result<E::Model> {
-    let mut problems = Problems::default();
-    let name = problems.take(text::required("name", name, text::SHORT));
-    let alias = match alias.value() {
-        Some(alias) => problems.take(text::required("alias", alias, text::SHORT)),
-        None => name.as_deref().map(|name| alias::slug(name, E::NOUN)),
-    };
-    let description = problems.take(text::optional("description", description, text::DESCRIPTION));
     let index = match index.value() {
-        Some(index) => problems.take(place(*index)),
-        None => Some(behind_the_last::<E>(db).await?),
+        Some(index) => *index,
+        None => behind_the_last::<E>(db).await?,
     };
-    problems.none()?;
-
-    let alias = alias.unwrap_or_default();
-    let taken = taken::<E>(&alias);
-    let mut row = <E::ActiveModel as ActiveModelTrait>::default();
-    row.set(E::NAME, name.into());
-    row.set(E::ALIAS, alias.into());
-    row.set(E::DESCRIPTION, description.flatten().into());
-    row.set(E::INDEX, index.into());
-    row.insert(db).await.map_err(|error| or_taken(error, taken))
+    let mut draft = Draft::<E>::new();
+    draft.set_required(E::NAME, name);
+    let slug = alias::slug(name, E::NOUN);
+    match alias.value() {
+        Some(alias) => draft.set_required(E::ALIAS, alias),
+        None => draft.row.set(E::ALIAS, slug.as_str().into()),
+    }
+    let alias = alias.value().unwrap_or(&slug);
+    draft.set(E::DESCRIPTION, description);
+    draft.set(E::INDEX, &MaybeUndefined::Value(index));
+    draft.done()?.insert(db).await.map_err(|error| or_taken(error, taken::<E>(alias)))
 }
 
 async fn update<E: Grade>(
@@ -122,31 +97,13 @@ async fn update<E: Grade>(
     index: &MaybeUndefined<i32>,
 ) -> Result<E::Model> {
     let grade = id::require::<E>(db, id, "id").await?;
-    let mut problems = Problems::default();
-    let name = problems.take(text::renamed("name", name)).flatten();
-    let alias = problems.take(text::renamed("alias", alias)).flatten();
-    let description = problems.take(text::changed("description", description, text::DESCRIPTION)).flatten();
-    let index = match index {
-        MaybeUndefined::Undefined => None,
-        MaybeUndefined::Null => problems.take(Err(UserError::new("index", "index must not be null"))),
-        MaybeUndefined::Value(index) => problems.take(place(*index)),
-    };
-    problems.none()?;
-
-    let taken = taken::<E>(alias.as_deref().unwrap_or_default());
-    let changes: [(E::Column, Option<Value>); 4] = [
-        (E::NAME, name.map(Value::from)),
-        (E::ALIAS, alias.map(Value::from)),
-        (E::DESCRIPTION, description.map(Value::from)),
-        (E::INDEX, index.map(Value::from)),
-    ];
-    let mut row = grade.into_active_model();
-    for (column, value) in changes {
-        if let Some(value) = value {
-            row.set(column, value);
-        }
-    }
-    row.update(db).await.map_err(|error| or_taken(error, taken))
+    let mut draft = Draft::<E>::of(grade);
+    draft.set(E::NAME, name);
+    draft.set(E::ALIAS, alias);
+    draft.set(E::DESCRIPTION, description);
+    draft.set(E::INDEX, index);
+    let alias = alias.value().map_or("", String::as_str);
+    draft.done()?.update(db).await.map_err(|error| or_taken(error, taken::<E>(alias)))
 }
 
 async fn delete<E: Grade>(db: &DatabaseTransaction, id: &str) -> Result<Option<Id>> {
@@ -156,10 +113,6 @@ async fn delete<E: Grade>(db: &DatabaseTransaction, id: &str) -> Result<Option<I
     refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
     grade.delete(db).await?;
     Ok(Some(Id::of::<E>(number)))
-}
-
-fn place(index: i32) -> Result<i32, UserError> {
-    if index < 0 { Err(UserError::new("index", "index must not be negative")) } else { Ok(index) }
 }
 
 async fn behind_the_last<E: Grade>(db: &DatabaseTransaction) -> Result<i32, DbErr> {
