@@ -8,6 +8,7 @@ use super::code_issue_project_resource::{keep, place};
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
 use super::id::{self};
+use super::identifier::{OneOf, exactly_one, given};
 use super::integration::{self as integrations, require_custom};
 use super::list::List;
 use super::relation::present;
@@ -67,9 +68,9 @@ impl CodeIssueProjectResolver for CodeIssueProject {
 /// The project that a client names, or nothing: for queries.
 pub(super) async fn find(ctx: &Ctx<'_>, args: &AccountCodeIssueProjectArgs) -> Result<Option<CodeIssueProject>> {
     let AccountCodeIssueProjectArgs { id, identifier } = args;
-    match (id.value().filter(|id| !id.is_empty()), identifier.value()) {
-        (Some(id), None) => id::find::<code_issue_project::Entity>(ctx.db(), id).await,
-        (None, Some(CodeIssueProjectIdentifierInput { integration, external_id })) => {
+    match exactly_one(("id", given(id)), ("identifier", identifier.value()))? {
+        OneOf::First(id) => id::find::<code_issue_project::Entity>(ctx.db(), id).await,
+        OneOf::Second(CodeIssueProjectIdentifierInput { integration, external_id }) => {
             let IdentifierInput { id, alias: _ } = integration;
             let number = id.value().and_then(|id| id::number::<integration::Entity>(id));
             match number {
@@ -77,7 +78,6 @@ pub(super) async fn find(ctx: &Ctx<'_>, args: &AccountCodeIssueProjectArgs) -> R
                 None => Ok(None),
             }
         }
-        _ => Err(UserError::base("exactly one of id and identifier must be given").into()),
     }
 }
 

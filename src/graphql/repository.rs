@@ -1,8 +1,8 @@
-//! Repositories, and the links that say which services' code they hold.
+//! Repositories: where the source of services is kept.
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{OnConflict, Query};
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -12,18 +12,16 @@ use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
 use super::service::refuse_where_locked;
-use super::types::{Repository, ServiceRepository};
-use super::{draft, service as services};
+use super::types::Repository;
 use crate::db::Read;
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::repository::Column;
-use crate::entity::service::Writable;
 use crate::entity::timestamp::touch;
 use crate::entity::{
     Timestamp, code_issue, code_issue_project, code_issue_project_resource, repository, service, service_repository,
     tag,
 };
-use crate::error::{Error, Problems, Result, UserError, quoted};
+use crate::error::{Result, UserError, quoted};
 
 impl RepositoryResolver for Repository {
     async fn html_url(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
@@ -79,8 +77,6 @@ impl RepositoryResolver for Repository {
         issues.pages(ctx, &args.request()?).await
     }
 }
-
-impl ServiceRepositoryResolver for ServiceRepository {}
 
 /// The repository that a client names, or nothing: for queries.
 pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<Repository>> {
@@ -178,58 +174,5 @@ impl RepositoryDeleteMutation for Mutation {
         refuse_where_locked(db, service::Column::Id.in_subquery(linked)).await?;
         repository.delete(db).await?;
         Ok(RepositoryDeletePayload { deleted_repository_id, deleted_repository_alias, ..Default::default() })
-    }
-}
-
-impl ServiceRepositoryCreateMutation for Mutation {
-    async fn service_repository_create(
-        ctx: &MutationCtx<'_>,
-        input: ServiceRepositoryCreateInput,
-    ) -> Result<ServiceRepositoryCreatePayload> {
-        let ServiceRepositoryCreateInput { service, repository, base_directory, display_name } = input;
-        let db = ctx.db();
-        let mut problems = Problems::default();
-        let service = problems.take_any(writable_service(db, &service).await)?;
-        let repository = problems.take_any(named_repository(db, &repository).await)?;
-        let text = draft::text::<service_repository::Entity>;
-        let base_directory = problems.take(text(service_repository::Column::BaseDirectory, &base_directory));
-        let display_name = problems.take(text(service_repository::Column::DisplayName, &display_name));
-        problems.none()?;
-
-        // Both are there, or there is a problem.
-        let (Some(service), Some(repository)) = (service, repository) else {
-            return Err(Error::internal("a service or a repository was neither found nor missed"));
-        };
-        let (base_directory, display_name) = (base_directory.flatten().flatten(), display_name.flatten().flatten());
-        let link = service_repository::link(db, &service, repository, base_directory, display_name).await?;
-        let link = link.ok_or_else(|| UserError::base("the service and the repository are linked already"))?;
-        Ok(ServiceRepositoryCreatePayload { service_repository: Some(link), ..Default::default() })
-    }
-}
-
-/// The service that is to be linked.
-async fn writable_service(db: &DatabaseTransaction, named: &IdentifierInput) -> Result<Writable> {
-    let found = async { services::require(db, Identifier::new(&named.id, &named.alias)?).await };
-    service::writable(db, found.await.map_err(|error| error.map_user(|error| error.within("service")))?).await
-}
-
-/// The key of the repository that is to be linked.
-async fn named_repository(db: &impl Read, named: &IdentifierInput) -> Result<i64> {
-    let found = async { require(db, Identifier::new(&named.id, &named.alias)?).await };
-    Ok(found.await.map_err(|error| error.map_user(|error| error.within("repository")))?.id)
-}
-
-impl ServiceRepositoryDeleteMutation for Mutation {
-    async fn service_repository_delete(
-        ctx: &MutationCtx<'_>,
-        input: DeleteInput,
-    ) -> Result<ServiceRepositoryDeletePayload> {
-        let DeleteInput { id } = input;
-        let db = ctx.db();
-        let link = id::require::<service_repository::Entity>(db, &id, "id").await?;
-        services::owner_writable(db, link.service_id).await?;
-        let deleted_id = Some(ServiceRepositoryResolver::id(&link));
-        link.delete(db).await?;
-        Ok(ServiceRepositoryDeletePayload { deleted_id, ..Default::default() })
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use async_graphql::MaybeUndefined;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
 use super::id::{self};
+use super::identifier::{OneOf, exactly_one, given};
 use super::list::List;
 use super::schema::*;
 use super::types::User;
@@ -123,12 +123,11 @@ impl<'a> Name<'a> {
     /// The one that is given. Null and the empty text are the same as absent.
     fn new(named: &'a UserIdentifierInput) -> Result<Self, UserError> {
         let UserIdentifierInput { id, email } = named;
-        let given = |text: &'a MaybeUndefined<String>| text.value().map(String::as_str).filter(|text| !text.is_empty());
-        match (given(id), given(email)) {
-            (Some(id), None) => Ok(Self::Id(id)),
-            (None, Some(email)) => Ok(Self::Email(email)),
+        match exactly_one(("id", given(id)), ("email", given(email))) {
+            Ok(OneOf::First(id)) => Ok(Self::Id(id)),
+            Ok(OneOf::Second(email)) => Ok(Self::Email(email)),
             // The field that holds the two is at fault; who knows its name puts it into the path.
-            _ => Err(UserError { path: Vec::new(), ..UserError::base("exactly one of id and email must be given") }),
+            Err(error) => Err(UserError { path: Vec::new(), ..error }),
         }
     }
 }
