@@ -88,7 +88,7 @@ pub async fn delete_deploy_endpoint<C: ConnectionTrait>(db: &C, id: i64) -> Resu
 }
 
 /// Which of these are there, and stay until the transaction ends.
-pub async fn hold<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<Vec<i64>, DbErr> {
+pub async fn lock_present<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<Vec<i64>, DbErr> {
     let found = Entity::find().select_only().column(Column::Id).filter(db::any(db, Column::Id, ids));
     found.lock(LockType::KeyShare).into_tuple().all(db).await
 }

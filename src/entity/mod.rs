@@ -29,6 +29,7 @@ pub mod integration;
 pub mod key;
 pub mod lifecycle;
 pub mod repository;
+pub mod row_lock;
 pub mod service;
 pub mod service_alias;
 pub mod service_repository;

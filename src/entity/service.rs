@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::ops::Deref;
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveValue, QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
 use super::alias::{AliasTable, Kind};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::timestamp::touch;
-use super::{Timestamp, service_alias, service_search, text};
+use super::{Timestamp, row_lock, service_alias, service_search, text};
 use crate::db::{self, Read};
 use crate::error::{Result, UserError};
 
@@ -99,8 +100,7 @@ impl From<Writable> for Model {
 pub async fn writable<C: ConnectionTrait>(db: &C, found: Model) -> Result<Writable> {
     let service = match db::has_one_writer(db) {
         true => found,
-        // Deleted since it was found: the mutation has lost a race, and runs again.
-        false => Entity::find_by_id(found.id).lock_exclusive().one(db).await?.ok_or(DbErr::RecordNotUpdated)?,
+        false => row_lock::row::<Entity>(db, found.id, LockType::Update).await?,
     };
     match &service.locked_by {
         None => Ok(Writable(service)),
@@ -117,7 +117,7 @@ pub async fn governed<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap
         return Ok(HashMap::new());
     }
     // In one order, so that two who write many of them do not wait for each other.
-    let held = Entity::find().filter(db::any(db, Column::Id, ids)).order_by_asc(Column::Id).lock_exclusive();
+    let held = Entity::find().filter(db::any(db, Column::Id, ids)).order_by_asc(Column::Id).lock(LockType::Update);
     Ok(held.all(db).await?.into_iter().map(|service| (service.id, Writable(service))).collect())
 }
 
@@ -140,7 +140,7 @@ pub async fn create<C: ConnectionTrait>(db: &C, row: ActiveModel) -> Result<Writ
     let mut row: ActiveModel = service.0.into();
     row.slug = Set(slug);
     let service = row.update(db).await?;
-    service_search::keep(db, service.id).await?;
+    service_search::refresh(db, service.id).await?;
     Ok(Writable(service))
 }
 
@@ -153,13 +153,13 @@ pub async fn update<C: ConnectionTrait>(db: &C, service: &Writable, mut row: Act
     touch(&mut row.updated_at);
     let service = row.update(db).await?;
     if name.is_some() {
-        service_search::keep(db, service.id).await?;
+        service_search::refresh(db, service.id).await?;
     }
     Ok(service)
 }
 
 /// Gives a service the aliases that follow from its name, a slug and the name itself where it is free, and answers the
-/// slug. The caller changes the row, and then keeps what is [searched](service_search::keep).
+/// slug. The caller changes the row, and then keeps what is [searched](service_search::refresh).
 pub async fn claim_name<C: ConnectionTrait>(db: &C, service: &Writable, name: &str) -> Result<String, DbErr> {
     let slug = service_alias::Entity::claim_slug(db, service, name).await?;
     service_alias::Entity::claim(db, service, name, Kind::Name).await?;

@@ -1,7 +1,7 @@
 //! People: members and managers of teams, and those who deploy.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{DatabaseTransaction, QueryOrder, QuerySelect, Set, SqlErr};
 use serde::Deserialize;
 
@@ -73,7 +73,7 @@ pub fn email_key(email: &str) -> String {
 }
 
 /// Gives the users that an older version stored their keys of today.
-pub async fn keep_keys<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
+pub async fn refresh_email_keys<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     let users = Entity::find().select_only().columns([Column::Id, Column::Email, Column::EmailKey]);
     for (id, email, key) in users.into_tuple::<(i64, String, String)>().all(db).await? {
         if email_key(&email) != key {
@@ -100,10 +100,10 @@ pub async fn any_administrator<C: ConnectionTrait>(db: &C) -> Result<bool, DbErr
 ///
 /// # Errors
 /// The user is the only administrator: nobody could manage users and tokens any more.
-pub async fn hold_to_demote<C: ConnectionTrait>(db: &C, id: i64) -> Result<Model> {
+pub async fn lock_to_demote<C: ConnectionTrait>(db: &C, id: i64) -> Result<Model> {
     // All in one order, so that two of these do not wait for each other.
     let held = Entity::find().filter(Column::Role.eq(Role::Admin).or(Column::Id.eq(id)));
-    let held = held.order_by_asc(Column::Id).lock_exclusive().all(db).await?;
+    let held = held.order_by_asc(Column::Id).lock(LockType::Update).all(db).await?;
     let (user, others): (Vec<_>, Vec<_>) = held.into_iter().partition(|user| user.id == id);
     // Another request deleted the user since it was found: the mutation runs again and says so.
     let user = user.into_iter().next().ok_or(DbErr::RecordNotUpdated)?;

@@ -1,10 +1,10 @@
 //! Code issue projects: what a custom integration scans. What each is connected to is in
 //! [`code_issue_project_resource`](super::code_issue_project_resource).
 
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{LockType, OnConflict};
 use sea_orm::{DatabaseTransaction, EntityTrait, ModelTrait, Set};
 
-use super::code_issue_project_resource::{keep, place};
+use super::code_issue_project_resource::place;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
 use super::id::{self};
@@ -20,7 +20,7 @@ use crate::entity::code_issue_project::{ActiveModel, Column};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::timestamp::touched;
-use crate::entity::{ByIds, Timestamp, code_issue, code_issue_project, integration, repository, service};
+use crate::entity::{ByIds, Timestamp, code_issue, code_issue_project, integration, repository, row_lock, service};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl CodeIssueProjectResolver for CodeIssueProject {
@@ -123,7 +123,7 @@ impl CodeIssueProjectUpsertMutation for Mutation {
         draft.set(Column::ExternalUrl, &url);
 
         let (changes, (integration_id, external_id)) = (draft.done()?, key.unwrap_or_default());
-        keep::<integration::Entity>(db, integration_id).await?;
+        row_lock::row::<integration::Entity>(db, integration_id, LockType::KeyShare).await?;
         let before = code_issue_project::by_external_id(db, integration_id, &external_id).await?;
         let renamed = before.is_none_or(|before| before.name != name);
         let project = upsert(db, integration_id, external_id, changes).await?;

@@ -1,7 +1,7 @@
 //! What tiers and lifecycle stages have in common: two short lists that services are graded by, alike but for their names.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, ModelTrait,
     PrimaryKeyTrait, QueryOrder, QuerySelect,
@@ -9,12 +9,11 @@ use sea_orm::{
 
 use super::alias::or_taken;
 use super::draft::Draft;
-use super::hold::hold;
 use super::id::{self, Class, Id};
 use super::service::refuse_where_locked;
 use crate::db::Read;
 use crate::entity::field_rule::FieldRules;
-use crate::entity::{alias, lifecycle, service, tier};
+use crate::entity::{alias, lifecycle, row_lock, service, tier};
 use crate::error::{Result, UserError, quoted};
 
 /// A table of grades.
@@ -104,7 +103,7 @@ pub(super) async fn update<E: Grade>(
 pub(super) async fn delete<E: Grade>(db: &DatabaseTransaction, id: &str) -> Result<Option<Id>> {
     id::require::<E>(db, id, "id").await?;
     let Some(number) = id::number::<E>(id) else { return Ok(None) };
-    let grade = hold::<E>(db, number).await?;
+    let grade = row_lock::row::<E>(db, number, LockType::Update).await?;
     refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
     grade.delete(db).await?;
     Ok(Some(Id::of::<E>(number)))

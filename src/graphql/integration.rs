@@ -1,14 +1,13 @@
 //! Integrations: deploy endpoints and the tools that push code issues. Both are rows of one table.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
-use super::hold::hold;
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
@@ -18,7 +17,7 @@ use crate::engine::page::PageRequest;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind, Model};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, code_issue, code_issue_project, deploy};
+use crate::entity::{Timestamp, code_issue, code_issue_project, deploy, row_lock};
 use crate::error::{Result, UserError};
 
 /// A deploy endpoint.
@@ -216,13 +215,13 @@ impl IntegrationDeleteMutation for Mutation {
         let named = require(db, &resource).await.map_err(|error| error.map_user(within))?;
         // Whoever adds a project, an issue or a deploy waits, so that the counts are of all that there is. The projects
         // are held in the order in which those who connect several hold them.
-        let row = hold::<integration::Entity>(db, named.id).await?;
+        let row = row_lock::row::<integration::Entity>(db, named.id, LockType::Update).await?;
         let projects = code_issue_project::Entity::find()
             .select_only()
             .column(code_issue_project::Column::Id)
             .filter(code_issue_project::Column::IntegrationId.eq(row.id))
             .order_by_asc(code_issue_project::Column::Id)
-            .lock_exclusive();
+            .lock(LockType::Update);
         let projects: Vec<i64> = projects.into_tuple().all(db).await?;
 
         let of_projects = db::any(db, code_issue::Column::CodeIssueProjectId, &projects);

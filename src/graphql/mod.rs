@@ -46,7 +46,6 @@ mod code_issue_project_resource;
 mod deploy;
 mod deploy_metrics;
 mod grade;
-mod hold;
 mod integration;
 mod lifecycle;
 mod near_match;

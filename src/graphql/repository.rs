@@ -1,12 +1,11 @@
 //! Repositories: where the source of services is kept.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{OnConflict, Query};
+use sea_orm::sea_query::{LockType, OnConflict, Query};
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::hold::hold;
 use super::id::{self};
 use super::identifier::Identifier;
 use super::list::List;
@@ -18,8 +17,8 @@ use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::repository::Column;
 use crate::entity::timestamp::touch;
 use crate::entity::{
-    Timestamp, code_issue, code_issue_project, code_issue_project_resource, repository, service, service_repository,
-    tag,
+    Timestamp, code_issue, code_issue_project, code_issue_project_resource, repository, row_lock, service,
+    service_repository, tag,
 };
 use crate::error::{Result, UserError, quoted};
 
@@ -163,7 +162,7 @@ impl RepositoryDeleteMutation for Mutation {
         let RepositoryDeleteInput { id, alias } = input;
         let db = ctx.db();
         let repository = require(db, Identifier::new(&id, &alias)?).await?;
-        let repository = hold::<repository::Entity>(db, repository.id).await?;
+        let repository = row_lock::row::<repository::Entity>(db, repository.id, LockType::Update).await?;
         let deleted_repository_id = Some(RepositoryResolver::id(&repository));
         let deleted_repository_alias = Some(repository.default_alias.clone());
         let linked = Query::select()

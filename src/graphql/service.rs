@@ -1,6 +1,6 @@
 //! Services: what the catalogue is about.
 
-use sea_orm::sea_query::{Expr, ExprTrait, Query as Select};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::context::{Ctx, MutationCtx};
@@ -243,7 +243,7 @@ pub(super) async fn owner_writable(db: &DatabaseTransaction, id: i64) -> Result<
 /// that no service comes to refer to it meanwhile; the services that do are held here, so that none is locked meanwhile.
 pub(super) async fn refuse_where_locked(db: &DatabaseTransaction, refers: impl Into<Expr>) -> Result<()> {
     let services = service::Entity::find().select_only().columns([service::Column::Slug, service::Column::LockedBy]);
-    let services = services.filter(refers.into()).order_by_asc(service::Column::Id).lock_exclusive();
+    let services = services.filter(refers.into()).order_by_asc(service::Column::Id).lock(LockType::Update);
     let services: Vec<(String, Option<String>)> = services.into_tuple().all(db).await?;
     match services.into_iter().find_map(|(slug, file)| Some((slug, file?))) {
         None => Ok(()),

@@ -136,7 +136,7 @@ async fn give_alias(db: &DatabaseTransaction, alias: &str, service: &Writable, k
         let message = format!("another service has the alias {} by now", quoted(alias));
         return Err(UserError::base(message).into());
     }
-    service_search::keep(db, service.id).await?;
+    service_search::refresh(db, service.id).await?;
     deploy::Entity::update_many()
         .col_expr(deploy::Column::ServiceId, Expr::value(service.id))
         .filter(deploy::Column::ServiceAlias.eq(alias))

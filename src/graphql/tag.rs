@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::MutationCtx;
 use super::draft::changed;
-use super::hold::hold;
 use super::id::{self};
 use super::identifier::Identifier;
 use super::schema::*;
@@ -17,7 +17,7 @@ use super::{service, team};
 use crate::db;
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
-use crate::entity::{self, repository, text, user};
+use crate::entity::{self, repository, row_lock, text, user};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl TagResolver for Tag {}
@@ -95,15 +95,15 @@ fn taken(key: &str) -> UserError {
 }
 
 /// Makes others who write several tags of the same owner wait. A service is held already.
-async fn hold_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
+async fn lock_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
     if db::has_one_writer(db) {
         return Ok(());
     }
     match owner {
         Taggable::Service(_) => {}
-        Taggable::Repository(id) => drop(hold::<repository::Entity>(db, *id).await?),
-        Taggable::Team(id) => drop(hold::<entity::team::Entity>(db, *id).await?),
-        Taggable::User(id) => drop(hold::<user::Entity>(db, *id).await?),
+        Taggable::Repository(id) => drop(row_lock::row::<repository::Entity>(db, *id, LockType::Update).await?),
+        Taggable::Team(id) => drop(row_lock::row::<entity::team::Entity>(db, *id, LockType::Update).await?),
+        Taggable::User(id) => drop(row_lock::row::<user::Entity>(db, *id, LockType::Update).await?),
     }
     Ok(())
 }
@@ -132,7 +132,7 @@ impl TagAssignMutation for Mutation {
         problems.none()?;
 
         if checked.len() > 1 {
-            hold_owner(db, &owner).await?;
+            lock_owner(db, &owner).await?;
         }
         let tags = tag::assign(db, owner.owner(), checked).await?;
         Ok(TagAssignPayload { tags: Some(tags), ..Default::default() })

@@ -1,11 +1,11 @@
 //! Teams: the owners of services. Who is in them is `team_membership.rs`'s affair.
 
+use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, ColumnTrait, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::hold::hold;
 use super::id::{self};
 use super::identifier::Identifier;
 use super::list::List;
@@ -18,7 +18,7 @@ use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, service, tag, team, team_alias};
+use crate::entity::{Timestamp, row_lock, service, tag, team, team_alias};
 use crate::error::{Result, UserError, quoted};
 
 impl TeamResolver for Team {
@@ -117,7 +117,7 @@ impl TeamUpdateMutation for Mutation {
         let TeamUpdateInput { id, alias, name, manager_email, responsibilities } = input;
         let db = ctx.db();
         let team = require(db, Identifier::new(&id, &alias)?).await?;
-        let team = hold::<team::Entity>(db, team.id).await?;
+        let team = row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?;
         let team_id = team.id;
         let mut draft = Draft::<team::Entity>::of(team);
         draft.set(Column::Name, &name);
@@ -142,7 +142,7 @@ impl TeamDeleteMutation for Mutation {
         let db = ctx.db();
         let identifier = Identifier::new(&id, &alias)?;
         let team = require(db, identifier).await?;
-        let team = hold::<team::Entity>(db, team.id).await?;
+        let team = row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?;
         let named_by = match identifier {
             Identifier::Alias(alias) => alias.to_owned(),
             Identifier::Id(_) => team.alias.clone(),

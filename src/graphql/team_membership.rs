@@ -2,18 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect, Set};
 
 use super::context::{Ctx, MutationCtx};
-use super::hold::hold;
 use super::list::List;
 use super::schema::*;
 use super::types::{Team, TeamMembership, User};
 use super::{draft, id, user};
 use crate::db;
 use crate::engine::page::PageArguments;
-use crate::entity::{self, team, team_membership, text};
+use crate::entity::{self, row_lock, team, team_membership, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl TeamMembershipResolver for TeamMembership {}
@@ -122,7 +121,7 @@ impl TeamMembershipCreateMutation for Mutation {
 /// The key of the team whose members are to change.
 async fn team(db: &DatabaseTransaction, id: &str) -> Result<i64> {
     let team = id::require::<team::Entity>(db, id, "teamId").await?;
-    Ok(hold::<team::Entity>(db, team.id).await?.id)
+    Ok(row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?.id)
 }
 
 impl TeamMembershipDeleteMutation for Mutation {

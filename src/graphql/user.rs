@@ -157,7 +157,7 @@ impl UserUpdateMutation for Mutation {
         let changes = draft.done()?;
 
         let user = match role {
-            Some(Role::Viewer | Role::User) => user::hold_to_demote(db, user.id).await?,
+            Some(Role::Viewer | Role::User) => user::lock_to_demote(db, user.id).await?,
             Some(Role::Admin) | None => user,
         };
         let mut row = user::ActiveModel { name: changes.name, ..user.into() };
@@ -174,7 +174,7 @@ impl UserDeleteMutation for Mutation {
     async fn user_delete(ctx: &MutationCtx<'_>, user: UserIdentifierInput) -> Result<UserDeletePayload> {
         let db = ctx.db();
         let user = require(db, &user).await?;
-        let user = user::hold_to_demote(db, user.id).await?;
+        let user = user::lock_to_demote(db, user.id).await?;
         let deleted_user_id = Some(UserResolver::id(&user));
         user.delete(db).await?;
         Ok(UserDeletePayload { deleted_user_id, ..Default::default() })

@@ -135,7 +135,7 @@ async fn put(
     }
     changed |= has_new_alias;
     if freed || is_renamed || has_new_alias {
-        service_search::keep(db, id).await?;
+        service_search::refresh(db, id).await?;
     }
     if let Some(tagged) = tagged {
         changed |= tags(db, Owner::Service(&before), tagged).await?;
