@@ -79,7 +79,6 @@ async fn show(
     link: Option<Link>,
 ) -> Result<Markup, Fault> {
     let Users { users } = ask::query(site, visit, LIST, json!({ "after": visit.query.given("after") })).await?;
-    let short = |role: &'static str| role.split(':').next().unwrap_or(role);
     let numbers: HashMap<&str, i64> =
         users.nodes.iter().filter_map(|user| Some((&*user.id, id::number::<user::Entity>(&user.id)?))).collect();
     let known = identity::known(site.db.read(), numbers.values().copied()).await?;
@@ -107,37 +106,45 @@ async fn show(
             table {
                 thead { tr { th scope="col" { "Name" } th scope="col" { "Email" } th scope="col" { "Role" } th scope="col" { "Actions" } } }
                 tbody { @for user in &users.nodes {
-                    @let here = |what: &str| path(["users", &user.id, what]);
-                    tr {
-                        th scope="row" { (user.name) @if user.id == own { " " span.mark { "you" } } }
-                        td { (user.email) }
-                        td { form method="post" action=(here("role")) {
-                            label.hidden for={ "role-" (user.id) } { "Role of " (user.name) }
-                            select id={ "role-" (user.id) } name="role" {
-                                @for (word, text) in ROLES { option value=(word) selected[*word == user.role] { (short(text)) } }
-                            }
-                            " " button.quiet { "Change" span.hidden { " the role of " (user.name) } }
-                        } }
-                        td.act {
-                            form method="post" action=(here("link")) { button.quiet { "Sign-in link" span.hidden { " for " (user.name) } } }
-                            @if let Some(provider) = site.openid.as_ref().filter(|_| is_known(&user.id)) {
-                                form method="post" action=(here("forget")) {
-                                    button.quiet title={ "Let another account at " (provider.settings().name) " sign in as this user" } {
-                                        "Unlink" span.hidden { " the account of " (user.name) " at " (provider.settings().name) }
-                                    }
-                                }
-                            }
-                            @if user.id != own {
-                                (delete_button(&here("delete"), "Delete", &user.name, "Delete this user? Every session of theirs ends at once."))
-                            }
-                        }
-                    }
+                    (row(site, user, user.id == own, is_known(&user.id)))
                 } }
             }
         }
         (pages(visit, "/users", users.page_info.as_ref()))
     };
     Ok(layout(visit, "Users", main))
+}
+
+/// A user in the list, with what can be done. `is_known`: the OpenID provider has an account that signs in as this user.
+fn row(site: &Site, user: &User, is_own: bool, is_known: bool) -> Markup {
+    let short = |role: &'static str| role.split(':').next().unwrap_or(role);
+    html! {
+        @let here = |what: &str| path(["users", &user.id, what]);
+        tr {
+            th scope="row" { (user.name) @if is_own { " " span.mark { "you" } } }
+            td { (user.email) }
+            td { form method="post" action=(here("role")) {
+                label.hidden for={ "role-" (user.id) } { "Role of " (user.name) }
+                select id={ "role-" (user.id) } name="role" {
+                    @for (word, text) in ROLES { option value=(word) selected[*word == user.role] { (short(text)) } }
+                }
+                " " button.quiet { "Change" span.hidden { " the role of " (user.name) } }
+            } }
+            td.act {
+                form method="post" action=(here("link")) { button.quiet { "Sign-in link" span.hidden { " for " (user.name) } } }
+                @if let Some(provider) = site.openid.as_ref().filter(|_| is_known) {
+                    form method="post" action=(here("forget")) {
+                        button.quiet title={ "Let another account at " (provider.settings().name) " sign in as this user" } {
+                            "Unlink" span.hidden { " the account of " (user.name) " at " (provider.settings().name) }
+                        }
+                    }
+                }
+                @if !is_own {
+                    (delete_button(&here("delete"), "Delete", &user.name, "Delete this user? Every session of theirs ends at once."))
+                }
+            }
+        }
+    }
 }
 
 /// Adds a user and shows a link for them.
