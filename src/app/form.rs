@@ -69,7 +69,7 @@ impl<C: ColumnTrait> Entry<'_, C> {
     fn show(&self, choices: &[(&str, &str)], form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { rule, label, hint, rows } = *self;
         let name = &*name_in_form(rule);
-        let line = |kind| Text { name, label, hint, kind, required: rule.is_required }.show(form, mistakes);
+        let line = |kind| Text { kind, ..Text::of(rule, label, hint) }.show(form, mistakes);
         match rule.value {
             ValueRule::Text(most) if most > text::SHORT => Area { name, label, hint, rows, most }.show(form, mistakes),
             ValueRule::Named(Reference::User) => line("email"),
@@ -139,7 +139,12 @@ pub struct Text<'a> {
     pub required: bool,
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// A field of a table's list.
+    pub fn of<C>(rule: &FieldRule<C>, label: &'a str, hint: &'a str) -> Self {
+        Self { name: rule.name, label, hint, kind: "text", required: rule.is_required }
+    }
+
     /// The field, with what the form said and what was wrong with that.
     pub fn show(&self, form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { name, label, hint, kind, required } = *self;

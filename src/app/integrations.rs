@@ -11,8 +11,9 @@ use super::layout::layout;
 use super::parts::{Connection, Moment, delete_button, empty, outside, pages, short, status, time};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, ask, custom, snippets};
+use crate::entity::field_rule::FieldRules;
 use crate::entity::user::Role;
-use crate::entity::{Timestamp, delivery, deploy};
+use crate::entity::{Timestamp, delivery, deploy, integration};
 use crate::graphql::id;
 
 /// What the list asks of the API.
@@ -164,7 +165,7 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
         form method="post" action="/integrations" {
             (mistakes.summary(&["input.name", "name"]))
             input type="hidden" name="type" value=(kind);
-            (Text { name: "name", label: "Name", hint: "What sends to it, such as: GitHub Actions", kind: "text", required: true }
+            (Text::of(integration::Entity::rule(integration::Column::Name), "Name", "What sends to it, such as: GitHub Actions")
                 .show(&visit.form, mistakes))
             button { (button) }
         }
@@ -225,7 +226,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
             h2 { "Change" }
             form method="post" action={ (integration.path()) "/rename" } {
                 (mistakes.summary(&["name"]))
-                (Text { name: "name", label: "Name", hint: "", kind: "text", required: true }.show(&form, mistakes))
+                (Text::of(integration::Entity::rule(integration::Column::Name), "Name", "").show(&form, mistakes))
                 button { "Rename" }
             }
             (delete_button(&format!("{}/delete", integration.path()), "Delete", &integration.name, question))

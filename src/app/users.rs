@@ -12,6 +12,7 @@ use super::parts::{Connection, delete_button, pages};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, ask};
 use crate::entity::audit;
+use crate::entity::field_rule::FieldRules;
 use crate::entity::user::{self, Role};
 use crate::entity::{Timestamp, identity, session, sign_in_link};
 use crate::error::Error;
@@ -95,8 +96,8 @@ async fn show(
         form method="post" action="/users" {
             fieldset {
                 legend { "Invite somebody" }
-                (Text { name: "email", label: "Email address", hint: "No mail is sent: you get a link to pass on.", kind: "email", required: true }.show(&visit.form, mistakes))
-                (Text { name: "name", label: "Name", hint: "Optional. Otherwise it is what stands before the @.", kind: "text", required: false }.show(&visit.form, mistakes))
+                (Text { kind: "email", ..Text::of(user::Entity::rule(user::Column::Email), "Email address", "No mail is sent: you get a link to pass on.") }.show(&visit.form, mistakes))
+                (Text { required: false, ..Text::of(user::Entity::rule(user::Column::Name), "Name", "Optional. Otherwise it is what stands before the @.") }.show(&visit.form, mistakes))
                 (form::select("role", "Role", "", ROLES, &visit.form, mistakes))
                 button { "Invite" }
             }

@@ -4,7 +4,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::Value;
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, EntityTrait, IntoActiveModel};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel};
 
 use super::id;
 use super::identifier::Identifier;
@@ -36,7 +36,7 @@ impl<E: FieldRules> Draft<E> {
     }
 
     /// Writes a field: absent leaves it, null clears it or is an error.
-    pub(super) fn set<T: Written>(&mut self, column: E::Column, given: &MaybeUndefined<T>) {
+    pub(super) fn set<T: ColumnValue>(&mut self, column: E::Column, given: &MaybeUndefined<T>) {
         let rule = E::rule(column);
         let value = match given {
             MaybeUndefined::Undefined => return,
@@ -56,7 +56,7 @@ impl<E: FieldRules> Draft<E> {
     }
 
     /// Writes a field that names a row of another table.
-    pub(super) async fn refer<T: Names>(
+    pub(super) async fn refer<T: RowName>(
         &mut self,
         db: &DatabaseTransaction,
         column: E::Column,
@@ -111,49 +111,49 @@ pub(super) fn changed<T, U>(
 }
 
 /// A type of an input's field that a column is written from.
-pub(super) trait Written {
+pub(super) trait ColumnValue {
     /// What clears a column of this type.
     const NULL: Value;
 
     /// The value for the column.
-    fn check<C: sea_orm::ColumnTrait>(&self, rule: &FieldRule<C>) -> Result<Value, UserError>;
+    fn check<C: ColumnTrait>(&self, rule: &FieldRule<C>) -> Result<Value, UserError>;
 }
 
-impl Written for String {
+impl ColumnValue for String {
     const NULL: Value = Value::String(None);
 
-    fn check<C: sea_orm::ColumnTrait>(&self, rule: &FieldRule<C>) -> Result<Value, UserError> {
+    fn check<C: ColumnTrait>(&self, rule: &FieldRule<C>) -> Result<Value, UserError> {
         Ok(rule.check_text(rule.name, self)?.into())
     }
 }
 
-impl Written for bool {
+impl ColumnValue for bool {
     const NULL: Value = Value::Bool(None);
 
-    fn check<C: sea_orm::ColumnTrait>(&self, _: &FieldRule<C>) -> Result<Value, UserError> {
+    fn check<C: ColumnTrait>(&self, _: &FieldRule<C>) -> Result<Value, UserError> {
         Ok((*self).into())
     }
 }
 
-impl Written for i32 {
+impl ColumnValue for i32 {
     const NULL: Value = Value::Int(None);
 
-    fn check<C: sea_orm::ColumnTrait>(&self, rule: &FieldRule<C>) -> Result<Value, UserError> {
+    fn check<C: ColumnTrait>(&self, rule: &FieldRule<C>) -> Result<Value, UserError> {
         let name = rule.name;
         if *self < 0 { Err(UserError::new(name, format!("{name} must not be negative"))) } else { Ok((*self).into()) }
     }
 }
 
-impl Written for Timestamp {
+impl ColumnValue for Timestamp {
     const NULL: Value = Value::BigInt(None);
 
-    fn check<C: sea_orm::ColumnTrait>(&self, _: &FieldRule<C>) -> Result<Value, UserError> {
+    fn check<C: ColumnTrait>(&self, _: &FieldRule<C>) -> Result<Value, UserError> {
         Ok((*self).into())
     }
 }
 
 /// A type of an input's field that names a row of another table.
-pub(super) trait Names: Sync {
+pub(super) trait RowName: Sync {
     /// The key of the row, or an error about `field` that says why there is none.
     fn key(
         &self,
@@ -163,7 +163,7 @@ pub(super) trait Names: Sync {
     ) -> impl Future<Output = Result<Option<i64>>> + Send;
 }
 
-impl Names for String {
+impl RowName for String {
     async fn key(&self, db: &DatabaseTransaction, field: &'static str, to: Reference) -> Result<Option<i64>> {
         if self.is_empty() {
             return Ok(None);
@@ -173,7 +173,7 @@ impl Names for String {
     }
 }
 
-impl Names for IdentifierInput {
+impl RowName for IdentifierInput {
     async fn key(&self, db: &DatabaseTransaction, field: &'static str, to: Reference) -> Result<Option<i64>> {
         let IdentifierInput { id, alias } = self;
         let found = async {
