@@ -158,9 +158,21 @@ async fn some_services(
         });
     }
     let services = insert::<service::Entity>(db, rows).await?;
+    what_belongs_to(db, numbers.zip(&services), random).await?;
+    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
+    service_search::refresh_many(db, &ids).await?;
+    Ok(())
+}
 
+/// Gives services, each with its number, their aliases, tags and repositories.
+async fn what_belongs_to(
+    db: &impl ConnectionTrait,
+    services: impl Iterator<Item = (u64, &service::Model)>,
+    random: &mut fastrand::Rng,
+) -> Result<()> {
+    let now = Timestamp::from_micros(EPOCH);
     let (mut aliases, mut tags, mut repositories, mut owners) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (number, service) in numbers.zip(&services) {
+    for (number, service) in services {
         let mut alias = |value: String, kind| {
             aliases.push(service_alias::ActiveModel {
                 service_id: Set(service.id),
@@ -202,8 +214,6 @@ async fn some_services(
         }
     }
     insert::<service_alias::Entity>(db, aliases).await?;
-    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
-    service_search::keep_all(db, &ids).await?;
     insert::<tag::Entity>(db, tags).await?;
     let repositories = insert::<repository::Entity>(db, repositories).await?;
     let links = repositories.iter().zip(owners).map(|(repository, service)| service_repository::ActiveModel {

@@ -14,8 +14,8 @@ use ureq::http::Response;
 
 use crate::commands::say;
 use crate::config::{self, Deploy, Pipeline, SecretUrl};
-use crate::deploy::record::{LONG, MESSAGE, SHORT};
 use crate::entity::Timestamp;
+use crate::entity::text::{BRANCH, MESSAGE, SHORT};
 use crate::outgoing;
 
 mod git;
@@ -94,7 +94,7 @@ fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Resul
             Some(object([
                 ("sha", found(&commit.sha, &pipeline.sha, SHORT).map(Value::from)),
                 ("message", message.map(Value::from)),
-                ("branch", found(&pipeline.branch, &commit.branch, LONG).map(Value::from)),
+                ("branch", found(&pipeline.branch, &commit.branch, BRANCH).map(Value::from)),
                 ("date", found(&commit.date, &pipeline.committed_at, SHORT).map(Value::from)),
                 ("committer_name", found(&commit.committer_name, &None, SHORT).map(Value::from)),
                 ("committer_email", found(&commit.committer_email, &None, SHORT).map(Value::from)),

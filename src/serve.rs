@@ -80,24 +80,26 @@ enum End {
     AtOnce,
 }
 
+/// The application as it is set up.
+fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App {
+    let production = Environments::production(&settings.production_environments);
+    let (account_name, budget) = (settings.account_name.clone(), settings.budget.limits());
+    let estimate = settings.budget.max_estimate;
+    let catalogue = Settings { account_name, app_url: app_url.to_owned(), budget, estimate, production };
+    let app = App::new(db.clone(), Catalogue::new(db.clone(), catalogue), settings.edge.clone());
+    let Some(openid) = openid else { return app };
+    let provider = Provider::new(openid, format!("{app_url}{}", openid::CALLBACK));
+    tokio::spawn(check(provider.clone()));
+    app.with_provider(provider)
+}
+
 /// Serves until a signal says otherwise.
 async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId>) -> Result<End, String> {
     let Sockets { listener, address, tls, metrics } = sockets;
     let mut signals = Signals::new().map_err(sentence)?;
 
     let app_url = settings.addresses.app_url(address);
-    let production = Environments::production(&settings.production_environments);
-    let (account_name, budget) = (settings.account_name, settings.budget.limits());
-    let estimate = settings.budget.max_estimate;
-    let catalogue = Settings { account_name, app_url: app_url.clone(), budget, estimate, production };
-    let catalogue = Catalogue::new(db.clone(), catalogue);
-    let mut app = App::new(db.clone(), catalogue, settings.edge);
-    if let Some(openid) = openid {
-        let provider = Provider::new(openid, format!("{app_url}{}", openid::CALLBACK));
-        tokio::spawn(check(provider.clone()));
-        app = app.with_provider(provider);
-    }
-    let app = Arc::new(app);
+    let app = Arc::new(app(db, &settings, &app_url, openid));
     let url = settings.addresses.base_url(address);
     let hint = "make a first token with: rollcall token create --description \"my first token\"";
     match settings.log.log_format {

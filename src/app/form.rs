@@ -1,8 +1,13 @@
 //! Forms: fields with their labels, and what was wrong with them beside them.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
+use sea_orm::ColumnTrait;
 
 use super::visit::Fields;
+use crate::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use crate::entity::text;
 use crate::error::UserError;
 
 /// What was wrong with a form, by field.
@@ -48,6 +53,77 @@ impl From<Vec<UserError>> for Mistakes {
     }
 }
 
+/// A field of a table's list as a form shows it: its kind, and how much fits, follow from its rule.
+struct Entry<'a, C: 'static> {
+    rule: &'static FieldRule<C>,
+    label: &'a str,
+    hint: &'a str,
+    /// How high a text of several lines is at first.
+    rows: u8,
+}
+
+impl<C: ColumnTrait> Entry<'_, C> {
+    /// The field, with what the form said and what was wrong with that. `choices` are the names that it may hold, where it
+    /// names something: value and what it is called.
+    fn show(&self, choices: &[(&str, &str)], form: &Fields, mistakes: &Mistakes) -> Markup {
+        let Self { rule, label, hint, rows } = *self;
+        let name = &*name_in_form(rule);
+        let line = |kind| Text { kind, ..Text::of(rule, label, hint) }.show(form, mistakes);
+        match rule.value {
+            ValueRule::Text(most) if most > text::SHORT => Area { name, label, hint, rows, most }.show(form, mistakes),
+            ValueRule::Named(Reference::User) => line("email"),
+            ValueRule::Named(_) => select(name, label, hint, choices, form, mistakes),
+            ValueRule::Identified(_) => suggested(name, label, choices.iter().copied(), form, mistakes),
+            ValueRule::Text(_) | ValueRule::Flag | ValueRule::Place | ValueRule::Moment => line("text"),
+        }
+    }
+}
+
+/// The name of a field in a form: the path by which the API tells what is wrong with it.
+pub fn name_in_form<C>(rule: &FieldRule<C>) -> Cow<'static, str> {
+    match rule.value {
+        ValueRule::Identified(_) => format!("{}.alias", rule.name).into(),
+        _ => rule.name.into(),
+    }
+}
+
+/// The fields of a table's list, and what was wrong with anything else above them. `shown` says for each column its label,
+/// what to know before filling it in, and its height; `choices` what may be chosen for it.
+pub fn entries<E: FieldRules, const N: usize>(
+    shown: [(E::Column, &str, &str, u8); N],
+    choices: impl Fn(E::Column) -> Vec<(String, String)>,
+    form: &Fields,
+    mistakes: &Mistakes,
+) -> Markup {
+    let names = shown.each_ref().map(|(column, ..)| name_in_form(E::rule(*column)));
+    html! {
+        (mistakes.summary(&names.each_ref().map(|name| &**name)))
+        @for (column, label, hint, rows) in shown {
+            @let choices = choices(column);
+            @let choices: Vec<_> = choices.iter().map(|(value, text)| (&**value, &**text)).collect();
+            (Entry { rule: E::rule(column), label, hint, rows }.show(&choices, form, mistakes))
+        }
+    }
+}
+
+/// What a form says of the fields of a table's list, as the database is to have it.
+pub fn sent<E: FieldRules>(form: &Fields) -> Fields {
+    E::FIELDS.iter().fold(Fields::default(), |fields, rule| {
+        let name = name_in_form(rule);
+        fields.and(&name, &stored(form.get(&name)))
+    })
+}
+
+/// What a form says of a column; what is empty is nothing.
+pub fn given<E: FieldRules>(form: &Fields, column: E::Column) -> Option<&str> {
+    form.given(&name_in_form(E::rule(column)))
+}
+
+/// A text with the line ends of the database: those of forms are others.
+pub fn stored(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
 /// One line of text.
 pub struct Text<'a> {
     /// The field's name.
@@ -62,14 +138,19 @@ pub struct Text<'a> {
     pub required: bool,
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// A field of a table's list.
+    pub fn of<C>(rule: &FieldRule<C>, label: &'a str, hint: &'a str) -> Self {
+        Self { name: rule.name, label, hint, kind: "text", required: rule.is_required }
+    }
+
     /// The field, with what the form said and what was wrong with that.
     pub fn show(&self, form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { name, label, hint, kind, required } = *self;
         frame(name, label, hint, mistakes, |described| {
             html! {
                 input id={ "field-" (name) } name=(name) type=(kind) value=(form.get(name)) required[required] min=[(kind == "number").then_some("0")]
-                    maxlength="255" dir="auto" aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
+                    maxlength=(text::SHORT) dir="auto" aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
             }
         })
     }
@@ -86,7 +167,7 @@ pub struct Area<'a> {
     /// How high it is at first.
     pub rows: u8,
     /// The most characters.
-    pub most: u32,
+    pub most: usize,
 }
 
 impl Area<'_> {
@@ -133,7 +214,7 @@ pub fn suggested<'a>(
 ) -> Markup {
     frame(name, label, "", mistakes, |described| {
         html! {
-            input id={ "field-" (name) } name=(name) value=(form.get(name)) list={ "list-" (name) } maxlength="255"
+            input id={ "field-" (name) } name=(name) value=(form.get(name)) list={ "list-" (name) } maxlength=(text::SHORT)
                 aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
             datalist id={ "list-" (name) } {
                 @for (value, text) in proposals { option value=(value) { (text) } }

@@ -14,8 +14,9 @@ use super::operations::{
 use super::parts::{delete_button, empty, outside, pages, short, status, time};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, custom, snippets};
+use crate::entity::field_rule::FieldRules;
 use crate::entity::user::Role;
-use crate::entity::{Timestamp, delivery, deploy};
+use crate::entity::{Timestamp, delivery, deploy, integration};
 use crate::graphql::id;
 
 impl IntegrationRow {
@@ -87,7 +88,7 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
         form method="post" action="/integrations" {
             (mistakes.summary(&["input.name", "name"]))
             input type="hidden" name="type" value=(kind);
-            (Text { name: "name", label: "Name", hint: "What sends to it, such as: GitHub Actions", kind: "text", required: true }
+            (Text::of(integration::Entity::rule(integration::Column::Name), "Name", "What sends to it, such as: GitHub Actions")
                 .show(&visit.form, mistakes))
             button { (button) }
         }
@@ -155,7 +156,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
             h2 { "Change" }
             form method="post" action={ (integration.path()) "/rename" } {
                 (mistakes.summary(&["name"]))
-                (Text { name: "name", label: "Name", hint: "", kind: "text", required: true }.show(&form, mistakes))
+                (Text::of(integration::Entity::rule(integration::Column::Name), "Name", "").show(&form, mistakes))
                 button { "Rename" }
             }
             (delete_button(&format!("{}/delete", integration.path()), "Delete", &integration.name, question))

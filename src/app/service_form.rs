@@ -5,7 +5,7 @@ use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
 use super::ask::{ask, or_null, settled, unanswered};
-use super::form::{self, Area, Mistakes, Text};
+use super::form::{self, Mistakes, Text};
 use super::layout::layout;
 use super::operations::service_to_change::Service;
 use super::operations::{
@@ -16,13 +16,24 @@ use super::parts::{delete_button, short};
 use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
+use crate::entity::field_rule::FieldRules;
+use crate::entity::service::{Column, Entity};
 use crate::entity::user::Role;
 
-/// The fields, which are called as in the API.
-const FIELDS: [&str; 9] =
-    ["name", "description", OWNER, "tierAlias", "lifecycleAlias", "language", "framework", "product", "note"];
-/// Where the API says that something is wrong with the owner.
-const OWNER: &str = "ownerInput.alias";
+/// What is known before a text of several lines is written.
+const MARKDOWN: &str = "Markdown. Addresses become links.";
+/// The fields of the form from top to bottom: all that people write of a service. Column, label, hint, height.
+const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
+    (Column::Name, "Name", "Its alias follows from it.", 1),
+    (Column::Description, "Description", MARKDOWN, 3),
+    (Column::OwnerId, "Owner's alias", "", 1),
+    (Column::TierId, "Tier", "", 1),
+    (Column::LifecycleId, "Lifecycle", "", 1),
+    (Column::Language, "Language", "", 1),
+    (Column::Framework, "Framework", "", 1),
+    (Column::Product, "Product", "", 1),
+    (Column::Note, "Notes", MARKDOWN, 6),
+];
 /// When the service was last changed before the form was shown.
 const SEEN: &str = "seen";
 
@@ -45,18 +56,21 @@ async fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Result<Mar
 
 /// Makes one.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let form = sent(&visit.form);
-    let given = |name| form.given(name).map_or(MaybeUndefined::Undefined, MaybeUndefined::Value);
+    let form = form::sent::<Entity>(&visit.form);
+    let given = |column| match form::given::<Entity>(&form, column) {
+        Some(said) => MaybeUndefined::Value(said),
+        None => MaybeUndefined::Undefined,
+    };
     let input = ServiceCreateInput {
         name: form.get("name"),
-        description: given("description"),
-        language: given("language"),
-        framework: given("framework"),
-        product: given("product"),
-        note: given("note"),
-        tier_alias: given("tierAlias"),
-        lifecycle_alias: given("lifecycleAlias"),
-        owner_input: given(OWNER).map_value(by_alias),
+        description: given(Column::Description),
+        language: given(Column::Language),
+        framework: given(Column::Framework),
+        product: given(Column::Product),
+        note: given(Column::Note),
+        tier_alias: given(Column::TierId),
+        lifecycle_alias: given(Column::LifecycleId),
+        owner_input: given(Column::OwnerId).map_value(by_alias),
     };
     let made = ask(site, visit, CreateService { input }).await?.service_create.ok_or_else(unanswered)?;
     match settled(made.errors) {
@@ -77,7 +91,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
     let (choices, service) = find(site, visit, alias).await?;
     let (form, id, now) = (&visit.form, &*service.id, service.fields());
     if what == "edit" {
-        let shown = sent(form);
+        let shown = form::sent::<Entity>(form);
         let again = |mistakes| Ok(Answer::refused(edit_form(visit, &choices, &service, &shown, &mistakes)));
         if form.get(SEEN) != service.timestamps.updated_at.0.to_string() {
             let mut mistakes = Mistakes::none();
@@ -87,11 +101,10 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
             );
             return again(mistakes);
         }
-        let changed: Vec<_> = FIELDS.into_iter().filter(|name| shown.get(name) != now.get(name)).collect();
-        if changed.is_empty() {
+        if Entity::FIELDS.iter().map(form::name_in_form).all(|name| shown.get(&name) == now.get(&name)) {
             return Ok(Answer::redirect(address(&service.aliases)));
         }
-        let input = update(id, &changed, &shown);
+        let input = update(id, &now, &shown);
         let done = ask(site, visit, UpdateService { input }).await?.service_update.ok_or_else(unanswered)?;
         return match settled(done.errors) {
             Ok(()) => Ok(Answer::redirect(address(&done.service.map_or(service.aliases, |one| one.aliases)))),
@@ -133,47 +146,41 @@ async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<(Choices, Servi
 impl Service {
     /// As the form has it.
     fn fields(&self) -> Fields {
-        let texts = [
-            Some(self.name.clone()),
-            self.description.clone(),
-            self.owner.as_ref().map(|owner| owner.alias.clone()),
-            self.tier.as_ref().map(|tier| tier.alias.clone()),
-            self.lifecycle.as_ref().map(|lifecycle| lifecycle.alias.clone()),
-            self.language.clone(),
-            self.framework.clone(),
-            self.product.clone(),
-            self.note.clone(),
+        let texts: [(Column, Option<String>); Entity::FIELDS.len()] = [
+            (Column::Name, Some(self.name.clone())),
+            (Column::Description, self.description.clone()),
+            (Column::OwnerId, self.owner.as_ref().map(|owner| owner.alias.clone())),
+            (Column::TierId, self.tier.as_ref().map(|tier| tier.alias.clone())),
+            (Column::LifecycleId, self.lifecycle.as_ref().map(|lifecycle| lifecycle.alias.clone())),
+            (Column::Language, self.language.clone()),
+            (Column::Framework, self.framework.clone()),
+            (Column::Product, self.product.clone()),
+            (Column::Note, self.note.clone()),
         ];
-        let fields = FIELDS.into_iter().zip(texts);
-        fields.fold(Fields::default(), |fields, (name, text)| fields.and(name, &lines(&text.unwrap_or_default())))
+        texts.into_iter().fold(Fields::default(), |fields, (column, text)| {
+            fields.and(&form::name_in_form(Entity::rule(column)), &form::stored(&text.unwrap_or_default()))
+        })
     }
 }
 
-/// A text with the line ends of the database: those of forms are others.
-fn lines(text: &str) -> String {
-    text.replace("\r\n", "\n")
-}
-
-/// What a form says of the service.
-fn sent(form: &Fields) -> Fields {
-    FIELDS.into_iter().fold(Fields::default(), |fields, name| fields.and(name, &lines(form.get(name))))
-}
-
-/// The input that changes these fields of the service `id` to what the form says: what is empty is nothing.
-fn update<'a>(id: &'a str, changed: &[&str], form: &'a Fields) -> ServiceUpdateInput<'a> {
-    let field = |name| if changed.contains(&name) { or_null(form.given(name)) } else { MaybeUndefined::Undefined };
+/// The input that changes the service `id` from what the form had to what it says: what is empty is nothing.
+fn update<'a>(id: &'a str, had: &Fields, says: &'a Fields) -> ServiceUpdateInput<'a> {
+    let field = |column| match form::given::<Entity>(says, column) {
+        said if said == form::given::<Entity>(had, column) => MaybeUndefined::Undefined,
+        said => or_null(said),
+    };
     ServiceUpdateInput {
         id: MaybeUndefined::Value(id),
         alias: MaybeUndefined::Undefined,
-        name: field("name"),
-        description: field("description"),
-        language: field("language"),
-        framework: field("framework"),
-        product: field("product"),
-        note: field("note"),
-        tier_alias: field("tierAlias"),
-        lifecycle_alias: field("lifecycleAlias"),
-        owner_input: field(OWNER).map_value(by_alias),
+        name: field(Column::Name),
+        description: field(Column::Description),
+        language: field(Column::Language),
+        framework: field(Column::Framework),
+        product: field(Column::Product),
+        note: field(Column::Note),
+        tier_alias: field(Column::TierId),
+        lifecycle_alias: field(Column::LifecycleId),
+        owner_input: field(Column::OwnerId).map_value(by_alias),
     }
 }
 
@@ -182,28 +189,20 @@ fn by_alias(alias: &str) -> IdentifierInput<'_> {
 }
 
 fn fields(choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
-    let text =
-        |name, label, hint| Text { name, label, hint, kind: "text", required: name == "name" }.show(form, mistakes);
-    let area = |name, label, rows, most| {
-        Area { name, label, hint: "Markdown. Addresses become links.", rows, most }.show(form, mistakes)
+    let none = || (String::new(), "none".to_owned());
+    let choices = |column: Column| match column {
+        Column::OwnerId => choices.teams.nodes.iter().map(|team| (team.alias.clone(), team.name.clone())).collect(),
+        Column::TierId => {
+            let tiers = choices.tiers.iter().map(|tier| (tier.alias.clone(), tier.name.clone()));
+            [none()].into_iter().chain(tiers).collect()
+        }
+        Column::LifecycleId => {
+            let stages = choices.lifecycles.iter().map(|stage| (stage.alias.clone(), stage.name.clone()));
+            [none()].into_iter().chain(stages).collect()
+        }
+        _ => Vec::new(),
     };
-    let mut tiers = vec![("", "none")];
-    tiers.extend(choices.tiers.iter().map(|tier| (&*tier.alias, &*tier.name)));
-    let mut lifecycles = vec![("", "none")];
-    lifecycles.extend(choices.lifecycles.iter().map(|lifecycle| (&*lifecycle.alias, &*lifecycle.name)));
-    let teams = choices.teams.nodes.iter().map(|team| (&*team.alias, &*team.name));
-    html! {
-        (mistakes.summary(&FIELDS))
-        (text("name", "Name", "Its alias follows from it."))
-        (area("description", "Description", 3, 5_000))
-        (form::suggested(OWNER, "Owner's alias", teams, form, mistakes))
-        (form::select("tierAlias", "Tier", "", &tiers, form, mistakes))
-        (form::select("lifecycleAlias", "Lifecycle", "", &lifecycles, form, mistakes))
-        (text("language", "Language", ""))
-        (text("framework", "Framework", ""))
-        (text("product", "Product", ""))
-        (area("note", "Notes", 6, 50_000))
-    }
+    form::entries::<Entity, _>(SHOWN, choices, form, mistakes)
 }
 
 fn edit_form(visit: &Visit, choices: &Choices, service: &Service, form: &Fields, mistakes: &Mistakes) -> Markup {

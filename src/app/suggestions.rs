@@ -15,8 +15,8 @@ use super::parts::{count, empty, pages, time};
 use super::services::address;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::Timestamp;
 use crate::entity::user::Role;
+use crate::entity::{Timestamp, text};
 
 /// The states: as the address has them, and as people say them.
 const STATES: &[(ServiceSuggestionState, &str)] = &[
@@ -89,14 +89,14 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
                     form.filters method="post" action=(action("create")) {
                         div.field {
                             label for={ "name-" (key) } { "New service called" }
-                            input id={ "name-" (key) } name="name" value=(alias) maxlength="255" required;
+                            input id={ "name-" (key) } name="name" value=(alias) maxlength=(text::SHORT) required;
                         }
                         button class=[(!suggestion.near_matches.is_empty()).then_some("quiet")] { "Create service" span.hidden { " for " (alias) } }
                     }
                     form.filters method="post" action=(action("map")) {
                         div.field {
                             label for={ "alias-" (key) } { "or alias of a known service" }
-                            input id={ "alias-" (key) } name="alias" maxlength="255" required;
+                            input id={ "alias-" (key) } name="alias" maxlength=(text::SHORT) required;
                         }
                         button.quiet { "Map" span.hidden { " " (alias) " to it" } }
                     }

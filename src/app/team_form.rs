@@ -4,7 +4,7 @@ use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
 use super::ask::{ask, or_null, settled, unanswered};
-use super::form::{Area, Mistakes, Text};
+use super::form::{self, Mistakes, Text};
 use super::layout::layout;
 use super::operations::team_to_change::{Team, TeamMembership};
 use super::operations::{
@@ -13,10 +13,16 @@ use super::operations::{
 use super::parts::delete_button;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
+use crate::entity::field_rule::FieldRules;
+use crate::entity::team::{Column, Entity};
 use crate::entity::user::Role;
 
-/// The fields, which are called as in the API.
-const FIELDS: [&str; 3] = ["name", "managerEmail", "responsibilities"];
+/// The fields of the form from top to bottom: all that people write of a team. Column, label, hint, height.
+const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
+    (Column::Name, "Name", "Its alias follows from it.", 1),
+    (Column::ManagerId, "Email address of who leads it", "A user of this installation.", 1),
+    (Column::Responsibilities, "Responsibilities", "Markdown. Addresses become links.", 5),
+];
 
 /// The form for a new one.
 pub fn new(visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -36,11 +42,12 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
 
 /// Makes one.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let (form, responsibilities) = (&visit.form, responsibilities(&visit.form));
+    let form = form::sent::<Entity>(&visit.form);
+    let field = |column| or_null(form::given::<Entity>(&form, column));
     let input = TeamCreateInput {
         name: form.get("name"),
-        manager_email: or_null(form.given("managerEmail")),
-        responsibilities: or_null(responsibilities.as_deref()),
+        manager_email: field(Column::ManagerId),
+        responsibilities: field(Column::Responsibilities),
         members: MaybeUndefined::Undefined,
     };
     let made = ask(site, visit, CreateTeam { input }).await?.team_create.ok_or_else(unanswered)?;
@@ -63,13 +70,14 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
     let (form, id) = (&visit.form, &*team.id);
     let errors = match what {
         "edit" => {
-            let responsibilities = responsibilities(form);
+            let form = form::sent::<Entity>(form);
+            let field = |column| or_null(form::given::<Entity>(&form, column));
             let input = TeamUpdateInput {
                 id: MaybeUndefined::Value(id),
+                alias: MaybeUndefined::Undefined,
                 name: MaybeUndefined::Value(form.get("name")),
-                manager_email: or_null(form.given("managerEmail")),
-                responsibilities: or_null(responsibilities.as_deref()),
-                ..Default::default()
+                manager_email: field(Column::ManagerId),
+                responsibilities: field(Column::Responsibilities),
             };
             ask(site, visit, UpdateTeam { input }).await?.team_update.map(|done| done.errors)
         }
@@ -107,24 +115,17 @@ fn address(alias: &str) -> String {
 impl Team {
     /// As the form has it.
     fn fields(&self) -> Fields {
-        Fields::one("name", &self.name)
-            .and("managerEmail", self.manager.as_ref().map_or("", |manager| &manager.email))
-            .and("responsibilities", self.responsibilities.as_deref().unwrap_or_default())
+        let texts: [(Column, &str); Entity::FIELDS.len()] = [
+            (Column::Name, &self.name),
+            (Column::ManagerId, self.manager.as_ref().map_or("", |manager| &manager.email)),
+            (Column::Responsibilities, self.responsibilities.as_deref().unwrap_or_default()),
+        ];
+        texts.into_iter().fold(Fields::default(), |fields, (column, text)| fields.and(Entity::rule(column).name, text))
     }
-}
-
-/// The text with the line ends of the database: those of forms are others.
-fn responsibilities(form: &Fields) -> Option<String> {
-    form.given("responsibilities").map(|text| text.replace("\r\n", "\n"))
 }
 
 fn fields(form: &Fields, mistakes: &Mistakes) -> Markup {
-    html! {
-        (mistakes.summary(&FIELDS))
-        (Text { name: "name", label: "Name", hint: "Its alias follows from it.", kind: "text", required: true }.show(form, mistakes))
-        (Text { name: "managerEmail", label: "Email address of who leads it", hint: "A user of this installation.", kind: "email", required: false }.show(form, mistakes))
-        (Area { name: "responsibilities", label: "Responsibilities", hint: "Markdown. Addresses become links.", rows: 5, most: 5_000 }.show(form, mistakes))
-    }
+    form::entries::<Entity, _>(SHOWN, |_| Vec::new(), form, mistakes)
 }
 
 fn edit_form(visit: &Visit, team: &Team, form: &Fields, mistakes: &Mistakes) -> Markup {

@@ -9,11 +9,13 @@ use serde_json::json;
 use super::ask::{ask, settled, unanswered};
 use super::form::{self, Mistakes, Text};
 use super::layout::layout;
+use super::operations::users::User;
 use super::operations::{ChangeUser, DeleteUser, InviteUser, Mistake, UserInput, UserRole, Users};
 use super::parts::{delete_button, pages};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::audit;
+use crate::entity::field_rule::FieldRules;
 use crate::entity::user::{self, Role};
 use crate::entity::{Timestamp, identity, session, sign_in_link};
 use crate::error::Error;
@@ -48,7 +50,6 @@ async fn show(
     let users = ask(site, visit, Users { after: visit.query.given("after") }).await?.account.users;
     let roles: Vec<_> = ROLES.iter().map(|(role, text)| (role.to_string(), *text)).collect();
     let roles: Vec<_> = roles.iter().map(|(word, text)| (&**word, *text)).collect();
-    let short = |role: &'static str| role.split(':').next().unwrap_or(role);
     let numbers: HashMap<&str, i64> =
         users.nodes.iter().filter_map(|user| Some((&*user.id, id::number::<user::Entity>(&user.id)?))).collect();
     let known = identity::known(site.db.read(), numbers.values().copied()).await?;
@@ -65,8 +66,8 @@ async fn show(
         form method="post" action="/users" {
             fieldset {
                 legend { "Invite somebody" }
-                (Text { name: "email", label: "Email address", hint: "No mail is sent: you get a link to pass on.", kind: "email", required: true }.show(&visit.form, mistakes))
-                (Text { name: "name", label: "Name", hint: "Optional. Otherwise it is what stands before the @.", kind: "text", required: false }.show(&visit.form, mistakes))
+                (Text { kind: "email", ..Text::of(user::Entity::rule(user::Column::Email), "Email address", "No mail is sent: you get a link to pass on.") }.show(&visit.form, mistakes))
+                (Text { required: false, ..Text::of(user::Entity::rule(user::Column::Name), "Name", "Optional. Otherwise it is what stands before the @.") }.show(&visit.form, mistakes))
                 (form::select("role", "Role", "", &roles, &visit.form, mistakes))
                 button { "Invite" }
             }
@@ -76,37 +77,45 @@ async fn show(
             table {
                 thead { tr { th scope="col" { "Name" } th scope="col" { "Email" } th scope="col" { "Role" } th scope="col" { "Actions" } } }
                 tbody { @for user in &users.nodes {
-                    @let here = |what: &str| path(["users", &user.id, what]);
-                    tr {
-                        th scope="row" { (user.name) @if user.id == own { " " span.mark { "you" } } }
-                        td { (user.email) }
-                        td { form method="post" action=(here("role")) {
-                            label.hidden for={ "role-" (user.id) } { "Role of " (user.name) }
-                            select id={ "role-" (user.id) } name="role" {
-                                @for (role, text) in ROLES { option value=(role) selected[*role == user.role] { (short(text)) } }
-                            }
-                            " " button.quiet { "Change" span.hidden { " the role of " (user.name) } }
-                        } }
-                        td.act {
-                            form method="post" action=(here("link")) { button.quiet { "Sign-in link" span.hidden { " for " (user.name) } } }
-                            @if let Some(provider) = site.openid.as_ref().filter(|_| is_known(&user.id)) {
-                                form method="post" action=(here("forget")) {
-                                    button.quiet title={ "Let another account at " (provider.settings().name) " sign in as this user" } {
-                                        "Unlink" span.hidden { " the account of " (user.name) " at " (provider.settings().name) }
-                                    }
-                                }
-                            }
-                            @if user.id != own {
-                                (delete_button(&here("delete"), "Delete", &user.name, "Delete this user? Every session of theirs ends at once."))
-                            }
-                        }
-                    }
+                    (row(site, user, user.id == own, is_known(&user.id)))
                 } }
             }
         }
         (pages(visit, "/users", &users.page_info))
     };
     Ok(layout(visit, "Users", main))
+}
+
+/// A user in the list, with what can be done. `is_known`: the OpenID provider has an account that signs in as this user.
+fn row(site: &Site, user: &User, is_own: bool, is_known: bool) -> Markup {
+    let short = |role: &'static str| role.split(':').next().unwrap_or(role);
+    html! {
+        @let here = |what: &str| path(["users", &user.id, what]);
+        tr {
+            th scope="row" { (user.name) @if is_own { " " span.mark { "you" } } }
+            td { (user.email) }
+            td { form method="post" action=(here("role")) {
+                label.hidden for={ "role-" (user.id) } { "Role of " (user.name) }
+                select id={ "role-" (user.id) } name="role" {
+                    @for (role, text) in ROLES { option value=(role) selected[*role == user.role] { (short(text)) } }
+                }
+                " " button.quiet { "Change" span.hidden { " the role of " (user.name) } }
+            } }
+            td.act {
+                form method="post" action=(here("link")) { button.quiet { "Sign-in link" span.hidden { " for " (user.name) } } }
+                @if let Some(provider) = site.openid.as_ref().filter(|_| is_known) {
+                    form method="post" action=(here("forget")) {
+                        button.quiet title={ "Let another account at " (provider.settings().name) " sign in as this user" } {
+                            "Unlink" span.hidden { " the account of " (user.name) " at " (provider.settings().name) }
+                        }
+                    }
+                }
+                @if !is_own {
+                    (delete_button(&here("delete"), "Delete", &user.name, "Delete this user? Every session of theirs ends at once."))
+                }
+            }
+        }
+    }
 }
 
 /// Adds a user and shows a link for them.

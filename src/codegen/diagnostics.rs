@@ -9,7 +9,7 @@
 
 use std::{fmt, ops::Range};
 
-use super::source::Lines;
+use super::source::LineStarts;
 
 /// Lines longer than this are shown as a window around the mistake.
 const WIDEST_LINE: usize = 160;
@@ -65,7 +65,7 @@ const PRINTED: usize = 100;
 
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = Lines::of(&self.text);
+        let lines = LineStarts::of(&self.text);
         let mut columns = Columns::default();
         for (i, problem) in self.problems.iter().enumerate() {
             if i == PRINTED {

@@ -104,44 +104,114 @@ pub(super) fn validation(
     Problem::new(range, message, help)
 }
 
-/// What to do about it.
+/// What to do about it, by how many names the message quotes.
 fn mend(message: &str, schema: &Checked, source: &Source<'_>) -> Option<String> {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match names[..] {
+        [] => mend_schema(message, schema),
+        [name] => mend_definition(message, name, schema, source),
+        _ => mend_relation(message, &names, schema, source),
+    }
+}
+
+/// What to do about a message that names nothing.
+fn mend_schema(message: &str, schema: &Checked) -> Option<String> {
     let says = |text: &str| message.contains(text);
-    let help = match names[..] {
-        [name] if says("cannot find type") || says("extension for undefined type") => {
-            let types =
-                schema.types.keys().map(|name| name.as_str()).chain(["Int", "Float", "String", "Boolean", "ID"]);
-            match nearest(name, types.filter(|name| !name.starts_with("__"))) {
-                Some(other) => format!("did you mean `{other}`?"),
-                None => format!("define `{name}`, or use a type that is defined"),
-            }
+    Some(match () {
+        _ if says("interface") && says("cannot implement itself") => "remove it from its own `implements`".to_owned(),
+        _ if says("built-in scalar definitions must be omitted") => {
+            "remove it; `Int`, `Float`, `String`, `Boolean` and `ID` are always there".to_owned()
         }
-        [name] if says("cannot find directive") => {
+        _ if says("missing query root") => "define `type Query`, or name another in `schema { query: … }`".to_owned(),
+        _ if says("schema extension without") => "write `schema { … }` instead of `extend schema { … }`".to_owned(),
+        _ if says("a schema document must not contain") => {
+            "queries and fragments are the client's; remove it from the schema".to_owned()
+        }
+        _ if says("can only be used once per location") => "remove the second".to_owned(),
+        _ if says("directive is not supported for") => {
+            let name = message.split(' ').next()?;
+            let places = &schema.directive_definitions.get(name)?.locations;
+            let places: Vec<String> = places.iter().map(|place| place.to_string()).collect();
+            format!("`@{name}` is for {}", places.join(", "))
+        }
+        _ => return None,
+    })
+}
+
+/// What to do about a message that names one thing.
+fn mend_definition(message: &str, name: &str, schema: &Checked, source: &Source<'_>) -> Option<String> {
+    let says = |text: &str| message.contains(text);
+    Some(match name {
+        _ if says("cannot find type") || says("extension for undefined type") => similar_type(name, schema),
+        _ if says("cannot find directive") => {
             let name = name.trim_start_matches('@');
             match nearest(name, schema.directive_definitions.keys().map(|name| name.as_str())) {
                 Some(other) => format!("did you mean `@{other}`?"),
                 None => format!("define it: `directive @{name} on …`"),
             }
         }
-        [name] if says("the type") && says("defined multiple times") => {
+        _ if says("the type") && says("defined multiple times") => {
             let line = source.line_of(schema.types.get(name)?.name().location());
             format!("it is first defined on line {line}; remove one, or make this one an `extend`")
         }
-        [name] if says("the directive") && says("defined multiple times") => {
+        _ if says("the directive") && says("defined multiple times") => {
             let definition = schema.directive_definitions.get(name.trim_start_matches('@'))?;
             format!("it is first defined on line {}; remove one", source.line_of(definition.name.location()))
         }
-        [_] if says("the argument `") && says("provided multiple") => "remove the second".to_owned(),
-        [_] if says("is defined multiple times") => "remove or rename one of them".to_owned(),
+        _ if says("the argument `") && says("provided multiple") => "remove the second".to_owned(),
+        _ if says("is defined multiple times") => "remove or rename one of them".to_owned(),
+        _ if says("root operation type") => "a schema has one root of each kind; remove one".to_owned(),
+        _ if says("must not be used for multiple root") => "define a type of its own for each root".to_owned(),
+        "schema" => "remove one, or make it `extend schema`".to_owned(),
+        _ if says("must return an output type") => {
+            "an input object cannot be returned; define a `type` for the answer".to_owned()
+        }
+        _ if says("must be of an input type") => {
+            "arguments and input fields are scalars, enums or input objects; define an `input` for it".to_owned()
+        }
+        _ if says("must return an object type") => {
+            format!("the roots of a schema are object types; make `{name}` a `type`")
+        }
+        _ if says("union member") => "a union is of object types; name each of them".to_owned(),
+        _ if says("input object cannot reference itself") => {
+            format!("no value of `{name}` could ever end; make one of the fields on the way nullable, or a list")
+        }
+        _ if says("directive definition cannot reference itself") => {
+            "remove the directive from its own arguments".to_owned()
+        }
+        _ if says("has no fields") || says("has no input values") => {
+            format!("give `{name}` a field in braces, or remove it")
+        }
+        _ if says("has no enum values") => format!("give `{name}` a value in braces, or remove it"),
+        _ if says("has no member types") => format!("name the types: `union {name} = A | B`"),
+        _ if says("two underscores are reserved") => format!("call it `{}`", name.trim_start_matches('_')),
+        _ if says("required argument") => {
+            let name = name.rsplit('(').next()?.trim_end_matches([':', ')']);
+            format!("add the argument: `({name}: …)`")
+        }
+        _ if says("adding a") => format!("write `extend {} {name}`", keyword(schema.types.get(name)?)),
+        _ => return None,
+    })
+}
+
+/// The type that a name which stands for none was meant for.
+fn similar_type(name: &str, schema: &Checked) -> String {
+    let types = schema.types.keys().map(|name| name.as_str()).chain(["Int", "Float", "String", "Boolean", "ID"]);
+    match nearest(name, types.filter(|name| !name.starts_with("__"))) {
+        Some(other) => format!("did you mean `{other}`?"),
+        None => format!("define `{name}`, or use a type that is defined"),
+    }
+}
+
+/// What to do about a message that names several things.
+fn mend_relation(message: &str, names: &[&str], schema: &Checked, source: &Source<'_>) -> Option<String> {
+    let says = |text: &str| message.contains(text);
+    Some(match *names {
         [name, of] if says("duplicate definitions for the") => {
             let first = schema.types.get(of).and_then(|ty| member_location(ty, name))?;
             format!("it is first defined on line {}; remove one", source.line_of(Some(first)))
         }
         [_, _] if says("more than once") => "remove the second".to_owned(),
-        [_] if says("root operation type") => "a schema has one root of each kind; remove one".to_owned(),
-        [_] if says("must not be used for multiple root") => "define a type of its own for each root".to_owned(),
-        ["schema"] => "remove one, or make it `extend schema`".to_owned(),
         [name, interface, field] if says("missing field") => {
             let field = schema.get_interface(interface)?.fields.get(field)?;
             let mut bare = field.node.as_ref().clone();
@@ -161,57 +231,13 @@ fn mend(message: &str, schema: &Checked, source: &Source<'_>) -> Option<String> 
             format!("make `{argument}` nullable, or give it a default")
         }
         [name, via, missing] if says("must also implement") => format!("write `{name} implements {missing} & {via}`"),
-        [_] if says("must return an output type") => {
-            "an input object cannot be returned; define a `type` for the answer".to_owned()
-        }
-        [_] if says("must be of an input type") => {
-            "arguments and input fields are scalars, enums or input objects; define an `input` for it".to_owned()
-        }
-        [name] if says("must return an object type") => {
-            format!("the roots of a schema are object types; make `{name}` a `type`")
-        }
-        [_] if says("union member") => "a union is of object types; name each of them".to_owned(),
-        [name] if says("input object cannot reference itself") => {
-            format!("no value of `{name}` could ever end; make one of the fields on the way nullable, or a list")
-        }
-        [_] if says("directive definition cannot reference itself") => {
-            "remove the directive from its own arguments".to_owned()
-        }
-        [name] if says("has no fields") || says("has no input values") => {
-            format!("give `{name}` a field in braces, or remove it")
-        }
-        [name] if says("has no enum values") => format!("give `{name}` a value in braces, or remove it"),
-        [name] if says("has no member types") => format!("name the types: `union {name} = A | B`"),
-        [name] if says("two underscores are reserved") => format!("call it `{}`", name.trim_start_matches('_')),
-        [argument] if says("required argument") => {
-            let name = argument.rsplit('(').next()?.trim_end_matches([':', ')']);
-            format!("add the argument: `({name}: …)`")
-        }
         [argument, directive] if says("is not supported by") => {
             let definition = schema.directive_definitions.get(directive.trim_start_matches('@'))?;
             let known = nearest(argument, definition.arguments.iter().map(|argument| argument.name.as_str()))?;
             format!("did you mean `{known}`?")
         }
-        [name] if says("adding a") => format!("write `extend {} {name}`", keyword(schema.types.get(name)?)),
-        [] if says("interface") && says("cannot implement itself") => "remove it from its own `implements`".to_owned(),
-        [] if says("built-in scalar definitions must be omitted") => {
-            "remove it; `Int`, `Float`, `String`, `Boolean` and `ID` are always there".to_owned()
-        }
-        [] if says("missing query root") => "define `type Query`, or name another in `schema { query: … }`".to_owned(),
-        [] if says("schema extension without") => "write `schema { … }` instead of `extend schema { … }`".to_owned(),
-        [] if says("a schema document must not contain") => {
-            "queries and fragments are the client's; remove it from the schema".to_owned()
-        }
-        [] if says("can only be used once per location") => "remove the second".to_owned(),
-        [] if says("directive is not supported for") => {
-            let name = message.split(' ').next()?;
-            let places = &schema.directive_definitions.get(name)?.locations;
-            let places: Vec<String> = places.iter().map(|place| place.to_string()).collect();
-            format!("`@{name}` is for {}", places.join(", "))
-        }
         _ => return None,
-    };
-    Some(help)
+    })
 }
 
 /// The keyword that defines a type.

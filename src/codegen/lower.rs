@@ -7,7 +7,7 @@ use apollo_compiler::ast;
 use graphql_parser::schema as sdl;
 
 use super::model::{
-    Directive, Enum, EnumValue, Field, Input, InputValue, Interface, Object, Scalar, Schema, Shape, Type, TypeRef,
+    Directive, Enum, EnumValue, Field, Input, InputValue, Interface, Object, Scalar, Schema, Type, TypeRef, TypeShape,
     Union, Value,
 };
 use super::respell::respell;
@@ -147,8 +147,8 @@ fn enum_values(values: Vec<sdl::EnumValue<'static, String>>) -> Vec<EnumValue> {
 
 fn type_ref(ty: &sdl::Type<'static, String>) -> TypeRef {
     match ty {
-        sdl::Type::NamedType(name) => TypeRef { shape: Shape::Named(name.clone()), nullable: true },
-        sdl::Type::ListType(item) => TypeRef { shape: Shape::List(Box::new(type_ref(item))), nullable: true },
+        sdl::Type::NamedType(name) => TypeRef { shape: TypeShape::Named(name.clone()), nullable: true },
+        sdl::Type::ListType(item) => TypeRef { shape: TypeShape::List(Box::new(type_ref(item))), nullable: true },
         sdl::Type::NonNullType(inner) => TypeRef { nullable: false, ..type_ref(inner) },
     }
 }
@@ -256,6 +256,6 @@ mod tests {
         let by = schema.input("By").expect("By");
         assert!(by.one_of);
         assert_eq!(by.fields.iter().map(|field| field.name.as_str()).collect::<Vec<_>>(), ["id", "name"]);
-        assert_eq!(by.fields[0].ty, TypeRef { shape: Shape::Named("ID".into()), nullable: true });
+        assert_eq!(by.fields[0].ty, TypeRef { shape: TypeShape::Named("ID".into()), nullable: true });
     }
 }

@@ -168,14 +168,14 @@ pub struct InputValue {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeRef {
     /// A name, or a list.
-    pub shape: Shape,
+    pub shape: TypeShape,
     /// Whether null is allowed: there is no `!`.
     pub nullable: bool,
 }
 
 /// What a [`TypeRef`] refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shape {
+pub enum TypeShape {
     /// A type by its name.
     Named(String),
     /// A list of something.
@@ -278,7 +278,7 @@ impl Schema {
     /// `totalCount`, and maybe `filteredCount`.
     pub fn connection<'a>(&self, object: &'a Object) -> Option<&'a str> {
         let names_a_connection = |field: &Field| match field.name.as_str() {
-            "nodes" | "edges" => matches!(field.ty.shape, Shape::List(_)) && field.args.is_empty(),
+            "nodes" | "edges" => matches!(field.ty.shape, TypeShape::List(_)) && field.args.is_empty(),
             "pageInfo" | "totalCount" | "filteredCount" => field.args.is_empty(),
             _ => false,
         };
@@ -294,7 +294,7 @@ impl Schema {
     pub fn edge<'a>(&self, object: &'a Object) -> Option<&'a str> {
         let node = object.field("node")?;
         let cursor = object.field("cursor")?;
-        let plain = |field: &Field| field.args.is_empty() && matches!(field.ty.shape, Shape::Named(_));
+        let plain = |field: &Field| field.args.is_empty() && matches!(field.ty.shape, TypeShape::Named(_));
         (object.fields.len() == 2 && plain(node) && plain(cursor)).then_some(node.ty.name())
     }
 
@@ -304,7 +304,7 @@ impl Schema {
         let mut seen = Vec::new();
         let mut next = vec![&field.ty];
         while let Some(ty) = next.pop() {
-            let Shape::Named(name) = &ty.shape else { continue };
+            let TypeShape::Named(name) = &ty.shape else { continue };
             if *name == input.name {
                 return true;
             }
@@ -373,8 +373,8 @@ impl TypeRef {
     /// The name inside all lists.
     pub fn name(&self) -> &str {
         match &self.shape {
-            Shape::Named(name) => name,
-            Shape::List(item) => item.name(),
+            TypeShape::Named(name) => name,
+            TypeShape::List(item) => item.name(),
         }
     }
 }
@@ -382,8 +382,8 @@ impl TypeRef {
 impl fmt::Display for TypeRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.shape {
-            Shape::Named(name) => f.write_str(name)?,
-            Shape::List(item) => write!(f, "[{item}]")?,
+            TypeShape::Named(name) => f.write_str(name)?,
+            TypeShape::List(item) => write!(f, "[{item}]")?,
         }
         f.write_str(if self.nullable { "" } else { "!" })
     }

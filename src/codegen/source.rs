@@ -19,7 +19,7 @@ pub(super) const KEYWORDS: &[&str] =
 
 /// The file that is checked, and where in it things are.
 pub(super) struct Source<'a> {
-    lines: Lines<'a>,
+    lines: LineStarts<'a>,
     file: Option<FileId>,
     /// From the place of a whole definition, field or value to the place of its name.
     names: HashMap<Range<usize>, Range<usize>>,
@@ -29,7 +29,7 @@ impl<'a> Source<'a> {
     /// The places of `text`, whose syntax tree is `document`.
     pub(super) fn new(text: &'a str, document: &Document) -> Self {
         let file = document.sources.keys().next().copied();
-        let mut source = Self { lines: Lines::of(text), file, names: HashMap::new() };
+        let mut source = Self { lines: LineStarts::of(text), file, names: HashMap::new() };
         for definition in &document.definitions {
             let parts = parts(definition);
             source.name(definition.location(), parts.name.and_then(|name| name.location()));
@@ -91,7 +91,7 @@ impl<'a> Source<'a> {
     }
 
     /// The lines of the text.
-    pub(super) fn lines(&self) -> &Lines<'a> {
+    pub(super) fn lines(&self) -> &LineStarts<'a> {
         &self.lines
     }
 
@@ -114,12 +114,12 @@ impl<'a> Source<'a> {
 }
 
 /// A text and where its lines begin. A line ends with `\n`.
-pub(super) struct Lines<'a> {
+pub(super) struct LineStarts<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineStarts<'a> {
     /// The lines of `text`.
     pub(super) fn of(text: &'a str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();

@@ -185,107 +185,142 @@ impl Pipeline {
     /// What these variables say; nothing outside a pipeline.
     pub(super) fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
         let is_set = |name| variable(name).is_some();
-        // GitLab's `Name <address>`.
-        let author = variable("CI_COMMIT_AUTHOR");
-        let author = author.as_deref().and_then(|author| author.strip_suffix('>')?.split_once(" <"));
         if is_set("GITHUB_ACTIONS") {
-            let run = || {
-                let (server, repository) = (variable("GITHUB_SERVER_URL")?, variable("GITHUB_REPOSITORY")?);
-                Some(format!("{server}/{repository}/actions/runs/{}", variable("GITHUB_RUN_ID")?))
-            };
-            let is_branch = variable("GITHUB_REF_TYPE").as_deref() == Some("branch");
-            Self {
-                url: run(),
-                deployer_name: variable("GITHUB_ACTOR"),
-                deployer_id: variable("GITHUB_ACTOR_ID"),
-                sha: variable("GITHUB_SHA"),
-                branch: variable("GITHUB_HEAD_REF").or_else(|| variable("GITHUB_REF_NAME").filter(|_| is_branch)),
-                ..Self::default()
-            }
+            Self::github(variable)
         } else if is_set("GITLAB_CI") {
-            Self {
-                url: variable("CI_JOB_URL"),
-                environment: variable("CI_ENVIRONMENT_NAME"),
-                deployer_name: variable("GITLAB_USER_NAME"),
-                deployer_email: variable("GITLAB_USER_EMAIL"),
-                deployer_id: variable("GITLAB_USER_ID"),
-                sha: variable("CI_COMMIT_SHA"),
-                branch: variable("CI_COMMIT_BRANCH").or_else(|| variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME")),
-                message: variable("CI_COMMIT_MESSAGE"),
-                committed_at: variable("CI_COMMIT_TIMESTAMP"),
-                author_name: author.map(|(name, _)| name.to_owned()),
-                author_email: author.map(|(_, address)| address.to_owned()),
-            }
+            Self::gitlab(variable)
         } else if is_set("CIRCLECI") {
-            Self {
-                url: variable("CIRCLE_BUILD_URL"),
-                deployer_name: variable("CIRCLE_USERNAME"),
-                sha: variable("CIRCLE_SHA1"),
-                branch: variable("CIRCLE_BRANCH"),
-                ..Self::default()
-            }
+            Self::circle_ci(variable)
         } else if is_set("BUILDKITE") {
-            Self {
-                url: variable("BUILDKITE_BUILD_URL"),
-                deployer_name: variable("BUILDKITE_BUILD_CREATOR"),
-                deployer_email: variable("BUILDKITE_BUILD_CREATOR_EMAIL"),
-                deployer_id: variable("BUILDKITE_BUILD_CREATOR_ID"),
-                // A build of no commit in particular says HEAD.
-                sha: variable("BUILDKITE_COMMIT").filter(|sha| sha != "HEAD"),
-                branch: variable("BUILDKITE_BRANCH"),
-                message: variable("BUILDKITE_MESSAGE"),
-                author_name: variable("BUILDKITE_BUILD_AUTHOR"),
-                author_email: variable("BUILDKITE_BUILD_AUTHOR_EMAIL"),
-                ..Self::default()
-            }
+            Self::buildkite(variable)
         } else if is_set("TF_BUILD") {
-            let run = || {
-                // Names of projects may have blanks.
-                let project = variable("SYSTEM_TEAMPROJECT")?.replace(' ', "%20");
-                let (server, build) = (variable("SYSTEM_COLLECTIONURI")?, variable("BUILD_BUILDID")?);
-                Some(format!("{server}{project}/_build/results?buildId={build}"))
-            };
-            let branch = variable("BUILD_SOURCEBRANCH");
-            Self {
-                url: run(),
-                environment: variable("ENVIRONMENT_NAME"),
-                deployer_name: variable("BUILD_REQUESTEDFOR"),
-                deployer_email: variable("BUILD_REQUESTEDFOREMAIL"),
-                deployer_id: variable("BUILD_REQUESTEDFORID"),
-                sha: variable("BUILD_SOURCEVERSION"),
-                branch: branch.and_then(|branch| branch.strip_prefix("refs/heads/").map(str::to_owned)),
-                message: variable("BUILD_SOURCEVERSIONMESSAGE"),
-                author_name: variable("BUILD_SOURCEVERSIONAUTHOR"),
-                ..Self::default()
-            }
+            Self::azure(variable)
         } else if is_set("BITBUCKET_BUILD_NUMBER") {
-            let run = || {
-                let (origin, build) = (variable("BITBUCKET_GIT_HTTP_ORIGIN")?, variable("BITBUCKET_BUILD_NUMBER")?);
-                Some(format!("{origin}/pipelines/results/{build}").replacen("http://", "https://", 1))
-            };
-            Self {
-                url: run(),
-                environment: variable("BITBUCKET_DEPLOYMENT_ENVIRONMENT"),
-                deployer_id: variable("BITBUCKET_STEP_TRIGGERER_UUID"),
-                sha: variable("BITBUCKET_COMMIT"),
-                branch: variable("BITBUCKET_BRANCH"),
-                ..Self::default()
-            }
+            Self::bitbucket(variable)
         } else if is_set("JENKINS_URL") {
-            let branch = variable("GIT_BRANCH");
-            let branch = branch.map(|branch| branch.strip_prefix("origin/").unwrap_or(&branch).to_owned());
-            Self {
-                url: variable("BUILD_URL"),
-                // Of the plug-in "build user vars".
-                deployer_name: variable("BUILD_USER"),
-                deployer_email: variable("BUILD_USER_EMAIL"),
-                deployer_id: variable("BUILD_USER_ID"),
-                sha: variable("GIT_COMMIT"),
-                branch: variable("BRANCH_NAME").or(branch),
-                ..Self::default()
-            }
+            Self::jenkins(variable)
         } else {
             Self::default()
+        }
+    }
+
+    /// A job of GitHub Actions.
+    fn github(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let run = || {
+            let (server, repository) = (variable("GITHUB_SERVER_URL")?, variable("GITHUB_REPOSITORY")?);
+            Some(format!("{server}/{repository}/actions/runs/{}", variable("GITHUB_RUN_ID")?))
+        };
+        let is_branch = variable("GITHUB_REF_TYPE").as_deref() == Some("branch");
+        Self {
+            url: run(),
+            deployer_name: variable("GITHUB_ACTOR"),
+            deployer_id: variable("GITHUB_ACTOR_ID"),
+            sha: variable("GITHUB_SHA"),
+            branch: variable("GITHUB_HEAD_REF").or_else(|| variable("GITHUB_REF_NAME").filter(|_| is_branch)),
+            ..Self::default()
+        }
+    }
+
+    /// A job of GitLab.
+    fn gitlab(variable: impl Fn(&str) -> Option<String>) -> Self {
+        // `Name <address>`.
+        let author = variable("CI_COMMIT_AUTHOR");
+        let author = author.as_deref().and_then(|author| author.strip_suffix('>')?.split_once(" <"));
+        Self {
+            url: variable("CI_JOB_URL"),
+            environment: variable("CI_ENVIRONMENT_NAME"),
+            deployer_name: variable("GITLAB_USER_NAME"),
+            deployer_email: variable("GITLAB_USER_EMAIL"),
+            deployer_id: variable("GITLAB_USER_ID"),
+            sha: variable("CI_COMMIT_SHA"),
+            branch: variable("CI_COMMIT_BRANCH").or_else(|| variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME")),
+            message: variable("CI_COMMIT_MESSAGE"),
+            committed_at: variable("CI_COMMIT_TIMESTAMP"),
+            author_name: author.map(|(name, _)| name.to_owned()),
+            author_email: author.map(|(_, address)| address.to_owned()),
+        }
+    }
+
+    /// A job of CircleCI.
+    fn circle_ci(variable: impl Fn(&str) -> Option<String>) -> Self {
+        Self {
+            url: variable("CIRCLE_BUILD_URL"),
+            deployer_name: variable("CIRCLE_USERNAME"),
+            sha: variable("CIRCLE_SHA1"),
+            branch: variable("CIRCLE_BRANCH"),
+            ..Self::default()
+        }
+    }
+
+    /// A job of Buildkite.
+    fn buildkite(variable: impl Fn(&str) -> Option<String>) -> Self {
+        Self {
+            url: variable("BUILDKITE_BUILD_URL"),
+            deployer_name: variable("BUILDKITE_BUILD_CREATOR"),
+            deployer_email: variable("BUILDKITE_BUILD_CREATOR_EMAIL"),
+            deployer_id: variable("BUILDKITE_BUILD_CREATOR_ID"),
+            // A build of no commit in particular says HEAD.
+            sha: variable("BUILDKITE_COMMIT").filter(|sha| sha != "HEAD"),
+            branch: variable("BUILDKITE_BRANCH"),
+            message: variable("BUILDKITE_MESSAGE"),
+            author_name: variable("BUILDKITE_BUILD_AUTHOR"),
+            author_email: variable("BUILDKITE_BUILD_AUTHOR_EMAIL"),
+            ..Self::default()
+        }
+    }
+
+    /// A job of Azure Pipelines.
+    fn azure(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let run = || {
+            // Names of projects may have blanks.
+            let project = variable("SYSTEM_TEAMPROJECT")?.replace(' ', "%20");
+            let (server, build) = (variable("SYSTEM_COLLECTIONURI")?, variable("BUILD_BUILDID")?);
+            Some(format!("{server}{project}/_build/results?buildId={build}"))
+        };
+        let branch = variable("BUILD_SOURCEBRANCH");
+        Self {
+            url: run(),
+            environment: variable("ENVIRONMENT_NAME"),
+            deployer_name: variable("BUILD_REQUESTEDFOR"),
+            deployer_email: variable("BUILD_REQUESTEDFOREMAIL"),
+            deployer_id: variable("BUILD_REQUESTEDFORID"),
+            sha: variable("BUILD_SOURCEVERSION"),
+            branch: branch.and_then(|branch| branch.strip_prefix("refs/heads/").map(str::to_owned)),
+            message: variable("BUILD_SOURCEVERSIONMESSAGE"),
+            author_name: variable("BUILD_SOURCEVERSIONAUTHOR"),
+            ..Self::default()
+        }
+    }
+
+    /// A job of Bitbucket.
+    fn bitbucket(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let run = || {
+            let (origin, build) = (variable("BITBUCKET_GIT_HTTP_ORIGIN")?, variable("BITBUCKET_BUILD_NUMBER")?);
+            Some(format!("{origin}/pipelines/results/{build}").replacen("http://", "https://", 1))
+        };
+        Self {
+            url: run(),
+            environment: variable("BITBUCKET_DEPLOYMENT_ENVIRONMENT"),
+            deployer_id: variable("BITBUCKET_STEP_TRIGGERER_UUID"),
+            sha: variable("BITBUCKET_COMMIT"),
+            branch: variable("BITBUCKET_BRANCH"),
+            ..Self::default()
+        }
+    }
+
+    /// A job of Jenkins.
+    fn jenkins(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let branch = variable("GIT_BRANCH");
+        let branch = branch.map(|branch| branch.strip_prefix("origin/").unwrap_or(&branch).to_owned());
+        Self {
+            url: variable("BUILD_URL"),
+            // Of the plug-in "build user vars".
+            deployer_name: variable("BUILD_USER"),
+            deployer_email: variable("BUILD_USER_EMAIL"),
+            deployer_id: variable("BUILD_USER_ID"),
+            sha: variable("GIT_COMMIT"),
+            branch: variable("BRANCH_NAME").or(branch),
+            ..Self::default()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::entity::Timestamp;
+use crate::entity::{Timestamp, text};
 
 /// One thing that is wrong with a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,16 +40,13 @@ impl<'a> Attributes<'a> {
     /// A text of at most `most` characters.
     pub(super) fn text(&mut self, name: &str, most: usize) -> Option<String> {
         let text = self.string(name)?;
-        let length = text.chars().count();
-        if length > most {
-            self.mistake(name, |path| format!("{path} has {length} characters; at most {most} are allowed"));
-        } else if text.contains('\0') {
-            // No text of the database may hold it.
-            self.mistake(name, |path| format!("{path} must not contain the null character"));
-        } else {
-            return Some(text.to_owned());
+        match text::fault(text, most) {
+            None => Some(text.to_owned()),
+            Some(fault) => {
+                self.mistake(name, |path| format!("{path} {fault}"));
+                None
+            }
         }
-        None
     }
 
     /// The same; it must be there.

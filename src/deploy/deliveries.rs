@@ -46,7 +46,7 @@ async fn write_all(db: Db, mut queue: mpsc::Receiver<Note>) {
         let written = db.write(async |transaction| {
             // An endpoint may be deleted while its notes wait; what is noted of it would undo all the others.
             let named: Vec<i64> = notes.iter().map(|note| note.integration_id).collect();
-            let endpoints = integration::hold(transaction, &named).await?;
+            let endpoints = integration::lock_present(transaction, &named).await?;
             let notes = notes.iter().filter(|note| endpoints.contains(&note.integration_id));
             for Note { integration_id, at, status, answer } in notes {
                 delivery::note(transaction, *integration_id, *status, &String::from_utf8_lossy(answer), *at).await?;

@@ -5,14 +5,7 @@ use serde_json::Value;
 use super::attributes::{Attributes, Mistake, type_of};
 use crate::entity::Timestamp;
 use crate::entity::deploy::Status;
-
-/// The longest name, alias, id and other short text, in characters.
-pub const SHORT: usize = 255;
-/// The longest address, and the longest name of a branch.
-pub const LONG: usize = 2_000;
-/// The longest message of a commit, which the description is too, as a rule. To cut it or to refuse the deploy for it
-/// would be worse than to keep it.
-pub const MESSAGE: usize = 50_000;
+use crate::entity::text::{BRANCH, MESSAGE, SHORT, URL};
 
 /// A deploy as it was posted, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,7 +118,7 @@ fn read(attributes: &mut Attributes<'_>) -> Option<Record> {
     let deployer = attributes.required_object("deployer", &["email", "name"]);
     let deployer = deployer.map(|mut deployer| self::deployer(&mut deployer)).unwrap_or_default();
     let started_at = attributes.moment("started_at");
-    let deploy_url = attributes.text("deploy_url", LONG);
+    let deploy_url = attributes.text("deploy_url", URL);
     let dedup_id = attributes.text("dedup_id", SHORT);
     let environment = attributes.text("environment", SHORT);
     let deploy_number = attributes.text("deploy_number", SHORT);
@@ -158,7 +151,7 @@ fn commit(commit: &mut Attributes<'_>) -> Commit {
     Commit {
         sha: commit.text("sha", SHORT),
         message: commit.text("message", MESSAGE),
-        branch: commit.text("branch", LONG),
+        branch: commit.text("branch", BRANCH),
         date: commit.moment("date"),
         committer_name: commit.text("committer_name", SHORT),
         committer_email: commit.text("committer_email", SHORT),

@@ -17,7 +17,7 @@ use async_graphql::{Request, ServerError, Value};
 use quick_cache::sync::Cache;
 
 use super::cost::{self, Limits};
-use super::input::{self, Arguments, InputError, InputTypes, Scalar, Substitution};
+use super::input::{self, Arguments, InputError, InputTypes, ScalarCheck, Substitution};
 use super::lines::Lines;
 use super::literals::{self, Literals};
 use super::plan::Plan;
@@ -32,7 +32,7 @@ pub struct Documents {
     schema: Arc<Valid<Schema>>,
     query: &'static ObjectInfo,
     mutation: Option<&'static ObjectInfo>,
-    scalars: &'static [Scalar],
+    scalars: &'static [ScalarCheck],
     limits: Limits,
     seen: Cache<Vec<u8>, Arc<Document>, ByWeight>,
     /// Plans that are not kept with their document.
@@ -113,7 +113,7 @@ impl Documents {
         text: &str,
         query: &'static ObjectInfo,
         mutation: Option<&'static ObjectInfo>,
-        scalars: &'static [Scalar],
+        scalars: &'static [ScalarCheck],
         limits: Limits,
     ) -> Self {
         let schema = sdl::parse(text).unwrap_or_else(|error| panic!("the schema was checked by the build: {error}"));

@@ -18,7 +18,7 @@ use futures_util::future::join_all;
 
 use super::object::{Arena, BoxFuture, Children, Composite, Context, Execution, Object, Rows, Slot, State, Written};
 use super::plan::{FieldPlan, ObjectPlan, Source};
-use super::shape::{ScalarRows, Shape, ShapeRows};
+use super::shape::{AnswerShape, ScalarRows, ShapeRows};
 use super::write::{Bubble, Scalar, Step, Writer};
 use crate::budget::{Budget, Excess};
 use crate::error::{Code, Error, Result, UserError};
@@ -65,7 +65,7 @@ impl<'a, S: State> Execution<'a, S> {
     }
 
     /// The ids of what a payload holds, as JSON. What cannot be written is left out: that is no reason to undo a change.
-    pub fn identified<'c, T: Shape<S>>(&'c self, field: &'c FieldPlan, payload: &'c T) -> BoxFuture<'c, Vec<u8>> {
+    pub fn identified<'c, T: AnswerShape<S>>(&'c self, field: &'c FieldPlan, payload: &'c T) -> BoxFuture<'c, Vec<u8>> {
         Box::pin(async move {
             let (arena, field) = (Arena::new(), field.identifying());
             let mut out = Writer::new(256);
@@ -92,7 +92,7 @@ pub async fn payload<'r, 'a: 'r, V, S>(
     execution: &'r Execution<'a, S>,
 ) -> Slot<'a>
 where
-    V: Shape<S>,
+    V: AnswerShape<S>,
     S: State,
 {
     let payload = match answer {
@@ -261,7 +261,7 @@ pub async fn objects<'r, 'a: 'r, V, S>(
     execution: &'r Execution<'a, S>,
 ) -> Slot<'a>
 where
-    V: Shape<S>,
+    V: AnswerShape<S>,
     S: State,
 {
     match checked(answers, parents) {
@@ -277,7 +277,7 @@ pub async fn held<'r, 'a: 'r, V, S>(
     execution: &'r Execution<'a, S>,
 ) -> Slot<'a>
 where
-    V: Shape<S>,
+    V: AnswerShape<S>,
     S: State,
 {
     let mut nodes = Vec::with_capacity(values.len());

@@ -36,9 +36,9 @@ pub type ReadArguments = fn(&Fields) -> Result<Arguments, InputError>;
 pub struct Boxed<T>(pub Box<T>);
 
 /// A scalar of the schema's own: its name, and what tells whether a value is one of its values.
-pub type Scalar = (&'static str, fn(&Value) -> Result<(), InputError>);
+pub type ScalarCheck = (&'static str, fn(&Value) -> Result<(), InputError>);
 
-/// The check of a [`Scalar`].
+/// The check of a [`ScalarCheck`].
 pub fn check<T: Input>(value: &Value) -> Result<(), InputError> {
     T::read(value).map(drop)
 }
@@ -49,7 +49,7 @@ pub(super) struct InputTypes<'a> {
     /// The types.
     pub schema: &'a Schema,
     /// Those of its scalars that can be checked.
-    pub scalars: &'static [Scalar],
+    pub scalars: &'static [ScalarCheck],
 }
 
 impl InputTypes<'_> {

@@ -44,5 +44,5 @@ pub use object::{
 };
 pub use request_error::{errors_json, request_error};
 pub use run::{Response, run};
-pub use shape::Shape;
+pub use shape::AnswerShape;
 pub use tables::{Cost, FieldInfo, Kind, ObjectInfo, Scope, Size};

@@ -188,7 +188,7 @@ pub trait Rows<'a>: Send + Sync {
     fn write(&self, row: usize, out: &mut Writer<'a>) -> Written;
 }
 
-/// What stands for an SDL object, interface or union. It has no methods: it tells the ends of a [`Shape`] from lists.
+/// What stands for an SDL object, interface or union. It has no methods: it tells the ends of a [`AnswerShape`] from lists.
 pub trait Node: Send + Sync + Sized + 'static {}
 
 /// An object type, resolved with a state of type `S`.

@@ -8,7 +8,7 @@ use super::object::{Children, Composite, Rows, State, Written};
 use super::write::{Scalar, Writer};
 
 /// A value that holds composites: one, perhaps none, a list of them, in any nesting.
-pub trait Shape<S: State>: Send + Sync + 'static {
+pub trait AnswerShape<S: State>: Send + Sync + 'static {
     /// What stands at the ends.
     type Node: Composite<S>;
 
@@ -20,7 +20,7 @@ pub trait Shape<S: State>: Send + Sync + 'static {
     fn count(&self) -> usize;
 }
 
-impl<S: State, T: Composite<S>> Shape<S> for T {
+impl<S: State, T: Composite<S>> AnswerShape<S> for T {
     type Node = T;
 
     #[inline]
@@ -40,7 +40,7 @@ impl<S: State, T: Composite<S>> Shape<S> for T {
     }
 }
 
-impl<S: State, T: Shape<S>> Shape<S> for Option<T> {
+impl<S: State, T: AnswerShape<S>> AnswerShape<S> for Option<T> {
     type Node = T::Node;
 
     fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
@@ -62,11 +62,11 @@ impl<S: State, T: Shape<S>> Shape<S> for Option<T> {
     }
 
     fn count(&self) -> usize {
-        self.as_ref().map_or(0, Shape::<S>::count)
+        self.as_ref().map_or(0, AnswerShape::<S>::count)
     }
 }
 
-impl<S: State, T: Shape<S>> Shape<S> for Vec<T> {
+impl<S: State, T: AnswerShape<S>> AnswerShape<S> for Vec<T> {
     type Node = T::Node;
 
     fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
@@ -81,11 +81,11 @@ impl<S: State, T: Shape<S>> Shape<S> for Vec<T> {
     }
 
     fn count(&self) -> usize {
-        self.iter().map(Shape::<S>::count).sum()
+        self.iter().map(AnswerShape::<S>::count).sum()
     }
 }
 
-impl<S: State, T: Shape<S>> Shape<S> for Boxed<T> {
+impl<S: State, T: AnswerShape<S>> AnswerShape<S> for Boxed<T> {
     type Node = T::Node;
 
     fn collect<'a>(&'a self, nodes: &mut Vec<&'a T::Node>) {
@@ -118,7 +118,7 @@ pub(super) struct ShapeRows<'a, S, V> {
     pub(super) state: PhantomData<fn(S)>,
 }
 
-impl<'a, S: State, V: Shape<S>> Rows<'a> for ShapeRows<'a, S, V> {
+impl<'a, S: State, V: AnswerShape<S>> Rows<'a> for ShapeRows<'a, S, V> {
     fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
         let mut next = self.starts[row];
         self.values[row].write(&mut next, &self.children, out)

@@ -70,7 +70,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Keeps an error, unless there are enough.
-    fn keep(&mut self, error: ServerError) {
+    fn add_error(&mut self, error: ServerError) {
         if self.errors.len() < MOST_ERRORS { self.errors.push(error) } else { self.more_errors += 1 }
     }
 
@@ -185,7 +185,7 @@ impl<'a> Writer<'a> {
             self.text.truncate(length);
             self.path.truncate(depth);
             self.null();
-            self.keep(*error);
+            self.add_error(*error);
         }
     }
 }

@@ -5,7 +5,8 @@ use sea_orm::sea_query::{CaseStatement, ExprTrait, Func, Query};
 use sea_orm::{QueryOrder, QuerySelect};
 use serde::Deserialize;
 
-use super::{Timestamp, code_issue_project_resource};
+use super::field_rule::{FieldRule, FieldRules, ValueRule};
+use super::{Timestamp, code_issue_project_resource, text};
 use crate::db::Read;
 
 /// A row of `code_issue`.
@@ -42,6 +43,18 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("externalId", Column::ExternalId, text::SHORT).required(),
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::text("issueCategory", Column::IssueCategory, text::SHORT).required(),
+        FieldRule::text("issueType", Column::IssueType, text::SHORT),
+        FieldRule::text("severity", Column::Severity, text::SHORT),
+        FieldRule::text("url", Column::ExternalUrl, text::URL),
+        FieldRule::new("introducedAt", Column::IntroducedAt, ValueRule::Moment),
+    ];
+}
 
 /// The issue that the source system calls `external_id`.
 pub async fn by_external_id<C: Read>(

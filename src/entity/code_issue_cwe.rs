@@ -3,6 +3,9 @@
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
+use super::field_rule::{FieldRule, FieldRules};
+use super::text;
+
 /// A row of `code_issue_cwe`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "code_issue_cwe")]
@@ -23,3 +26,10 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("identifier", Column::Identifier, text::SHORT).required(),
+        FieldRule::text("url", Column::Url, text::URL),
+    ];
+}

@@ -4,7 +4,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
 use serde::Deserialize;
 
-use super::Timestamp;
+use super::field_rule::{FieldRule, FieldRules};
+use super::{Timestamp, text};
 use crate::db::Read;
 
 /// A row of `code_issue_project`.
@@ -33,6 +34,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("externalId", Column::ExternalId, text::SHORT).required(),
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::text("url", Column::ExternalUrl, text::URL),
+    ];
+}
 
 /// The project that the source system calls `external_id`.
 pub async fn by_external_id<C: Read>(db: &C, integration_id: i64, external_id: &str) -> Result<Option<Model>, DbErr> {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{ExprTrait, OnConflict, Query, SelectStatement};
+use sea_orm::sea_query::{ExprTrait, LockType, OnConflict, Query, SelectStatement};
 use sea_orm::{QueryResult, QuerySelect, TryGetable};
 use serde::Deserialize;
 
@@ -89,7 +89,7 @@ pub async fn move_to_service<C: ConnectionTrait>(db: &C, alias: &str, service_id
 /// stay, and what is sent with such an alias later must not get their numbers again.
 pub async fn leave_to_aliases<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<(), DbErr> {
     // In the order in which a deploy that is recorded holds on to things: neither waits for the other for ever.
-    service::Entity::find_by_id(service_id).lock_exclusive().one(db).await?;
+    service::Entity::find_by_id(service_id).lock(LockType::Update).one(db).await?;
     suggestion::Entity::update_many()
         .col_expr(suggestion::Column::ServiceId, Expr::value(None::<i64>))
         .filter(suggestion::Column::ServiceId.eq(service_id))

@@ -47,7 +47,7 @@ pub async fn is_known<C: ConnectionTrait>(db: &C, issuer: &str, user_id: i64) ->
 }
 
 /// Keeps that the subject is this user, and answers who it is now: somebody else may have been quicker to say so.
-pub async fn keep<C: ConnectionTrait>(
+pub async fn remember<C: ConnectionTrait>(
     db: &C,
     issuer: &str,
     subject: &str,

@@ -6,7 +6,8 @@ use sea_orm::sea_query::LockType;
 use sea_orm::{QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
-use super::Timestamp;
+use super::field_rule::{FieldRule, FieldRules};
+use super::{Timestamp, text};
 use crate::db::{self, Read};
 use crate::error::{Error, Result};
 
@@ -35,6 +36,10 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("name", Column::Name, text::SHORT).required()];
+}
 
 /// What an integration is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
@@ -83,7 +88,7 @@ pub async fn delete_deploy_endpoint<C: ConnectionTrait>(db: &C, id: i64) -> Resu
 }
 
 /// Which of these are there, and stay until the transaction ends.
-pub async fn hold<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<Vec<i64>, DbErr> {
+pub async fn lock_present<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<Vec<i64>, DbErr> {
     let found = Entity::find().select_only().column(Column::Id).filter(db::any(db, Column::Id, ids));
     found.lock(LockType::KeyShare).into_tuple().all(db).await
 }

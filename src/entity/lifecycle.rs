@@ -3,6 +3,8 @@
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
+use super::field_rule::{FieldRule, FieldRules, ValueRule};
+use super::text;
 use crate::db::Read;
 
 /// A row of `lifecycle`.
@@ -27,6 +29,15 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::text("alias", Column::Alias, text::SHORT).required(),
+        FieldRule::text("description", Column::Description, text::DESCRIPTION),
+        FieldRule::new("index", Column::Index, ValueRule::Place).required(),
+    ];
+}
 
 /// The lifecycle that has this alias.
 pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {

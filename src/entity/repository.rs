@@ -3,7 +3,8 @@
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
-use super::Timestamp;
+use super::field_rule::{FieldRule, FieldRules, ValueRule};
+use super::{Timestamp, text};
 use crate::db::Read;
 use crate::error::UserError;
 
@@ -39,6 +40,18 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::text("defaultAlias", Column::DefaultAlias, text::SHORT).required(),
+        FieldRule::text("url", Column::Url, text::URL).checked(check_url),
+        FieldRule::text("defaultBranch", Column::DefaultBranch, text::SHORT),
+        FieldRule::new("private", Column::Private, ValueRule::Flag).required(),
+        FieldRule::new("visible", Column::Visible, ValueRule::Flag).required(),
+        FieldRule::new("archivedAt", Column::ArchivedAt, ValueRule::Moment).not_in_files(),
+    ];
+}
 
 /// The repository that has this alias.
 pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {

@@ -4,11 +4,14 @@ use std::collections::HashMap;
 use std::ops::Deref;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, QuerySelect, Set};
+use sea_orm::sea_query::LockType;
+use sea_orm::{ActiveValue, QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
 use super::alias::{AliasTable, Kind};
-use super::{Timestamp, service_alias, service_search};
+use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use super::timestamp::touch;
+use super::{Timestamp, row_lock, service_alias, service_search, text};
 use crate::db::{self, Read};
 use crate::error::{Result, UserError};
 
@@ -53,6 +56,20 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::text("description", Column::Description, text::DESCRIPTION),
+        FieldRule::new("ownerInput", Column::OwnerId, ValueRule::Identified(Reference::Team)),
+        FieldRule::new("tierAlias", Column::TierId, ValueRule::Named(Reference::Tier)),
+        FieldRule::new("lifecycleAlias", Column::LifecycleId, ValueRule::Named(Reference::Lifecycle)),
+        FieldRule::text("product", Column::Product, text::SHORT),
+        FieldRule::text("language", Column::Language, text::SHORT),
+        FieldRule::text("framework", Column::Framework, text::SHORT),
+        FieldRule::text("note", Column::Note, text::NOTE).not_in_files(),
+    ];
+}
+
 /// A service that this transaction may write: nobody else changes, deletes or locks it before the transaction ends. What
 /// writes a service, its aliases, its tags or its repositories asks for one.
 ///
@@ -83,8 +100,7 @@ impl From<Writable> for Model {
 pub async fn writable<C: ConnectionTrait>(db: &C, found: Model) -> Result<Writable> {
     let service = match db::has_one_writer(db) {
         true => found,
-        // Deleted since it was found: the mutation has lost a race, and runs again.
-        false => Entity::find_by_id(found.id).lock_exclusive().one(db).await?.ok_or(DbErr::RecordNotUpdated)?,
+        false => row_lock::row::<Entity>(db, found.id, LockType::Update).await?,
     };
     match &service.locked_by {
         None => Ok(Writable(service)),
@@ -101,7 +117,7 @@ pub async fn governed<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap
         return Ok(HashMap::new());
     }
     // In one order, so that two who write many of them do not wait for each other.
-    let held = Entity::find().filter(db::any(db, Column::Id, ids)).order_by_asc(Column::Id).lock_exclusive();
+    let held = Entity::find().filter(db::any(db, Column::Id, ids)).order_by_asc(Column::Id).lock(LockType::Update);
     Ok(held.all(db).await?.into_iter().map(|service| (service.id, Writable(service))).collect())
 }
 
@@ -110,32 +126,40 @@ pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbE
     super::by_alias::<Entity, service_alias::Entity>(db, Column::Id, alias).await
 }
 
-/// Creates a service with this name, the aliases that follow from it, and what else `fill` gives it.
-pub async fn create<C: ConnectionTrait>(
-    db: &C,
-    name: String,
-    fill: impl FnOnce(&mut ActiveModel),
-) -> Result<Writable, DbErr> {
-    let now = Timestamp::now();
-    let mut row = ActiveModel {
-        name: Set(name.clone()),
-        slug: Set(String::new()),
-        created_at: Set(now),
-        updated_at: Set(now),
-        ..Default::default()
-    };
-    fill(&mut row);
+/// A service of this name that is not stored yet.
+pub fn new(name: impl Into<String>) -> ActiveModel {
+    ActiveModel { name: Set(name.into()), ..Default::default() }
+}
+
+/// Stores a new service, which has a name at least, and gives it the aliases that follow from its name.
+pub async fn create<C: ConnectionTrait>(db: &C, row: ActiveModel) -> Result<Writable, DbErr> {
+    let (name, now) = (row.name.try_as_ref().cloned().unwrap_or_default(), Timestamp::now());
+    let row = ActiveModel { slug: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
     let service = Writable(row.insert(db).await?);
     let slug = claim_name(db, &service, &name).await?;
     let mut row: ActiveModel = service.0.into();
     row.slug = Set(slug);
     let service = row.update(db).await?;
-    service_search::keep(db, service.id).await?;
+    service_search::refresh(db, service.id).await?;
     Ok(Writable(service))
 }
 
+/// Changes a service to what `row` sets, and gives it the aliases of its new name, if it has one.
+pub async fn update<C: ConnectionTrait>(db: &C, service: &Writable, mut row: ActiveModel) -> Result<Model, DbErr> {
+    let name = if let ActiveValue::Set(name) = &row.name { Some(name.clone()) } else { None };
+    if let Some(name) = &name {
+        row.slug = Set(claim_name(db, service, name).await?);
+    }
+    touch(&mut row.updated_at);
+    let service = row.update(db).await?;
+    if name.is_some() {
+        service_search::refresh(db, service.id).await?;
+    }
+    Ok(service)
+}
+
 /// Gives a service the aliases that follow from its name, a slug and the name itself where it is free, and answers the
-/// slug. The caller changes the row, and then keeps what is [searched](service_search::keep).
+/// slug. The caller changes the row, and then keeps what is [searched](service_search::refresh).
 pub async fn claim_name<C: ConnectionTrait>(db: &C, service: &Writable, name: &str) -> Result<String, DbErr> {
     let slug = service_alias::Entity::claim_slug(db, service, name).await?;
     service_alias::Entity::claim(db, service, name, Kind::Name).await?;

@@ -5,7 +5,9 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 use serde::Deserialize;
 
+use super::field_rule::{FieldRule, FieldRules};
 use super::service::Writable;
+use super::text;
 
 /// A row of `service_repository`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -29,6 +31,13 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("baseDirectory", Column::BaseDirectory, text::SHORT),
+        FieldRule::text("displayName", Column::DisplayName, text::SHORT),
+    ];
+}
 
 /// Links a service to a repository, and answers the link; nothing when the two are linked already.
 pub async fn link<C: ConnectionTrait>(

@@ -1,5 +1,5 @@
 //! What a search for services looks in: the name and the aliases of each, in a form that [`db::search`](crate::db::search)
-//! knows. A transaction that changes a name or an alias of a service calls [`keep`].
+//! knows. A transaction that changes a name or an alias of a service calls [`refresh`].
 
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::entity::prelude::*;
@@ -13,16 +13,16 @@ use crate::db;
 const BATCH: usize = 500;
 
 /// Writes what is searched of a service, after its name or its aliases have changed.
-pub async fn keep<C: ConnectionTrait>(db: &C, service: i64) -> Result<(), DbErr> {
+pub async fn refresh<C: ConnectionTrait>(db: &C, service: i64) -> Result<(), DbErr> {
     // Of two that give a service an alias at once, the second to come here waits, and then reads both aliases. The lock
     // is one that does not collide with those of the aliases' own rows.
-    let held = service::Entity::find_by_id(service).select_only().column(service::Column::Id);
-    held.lock(LockType::NoKeyUpdate).into_tuple::<i64>().one(db).await?;
-    keep_all(db, &[service]).await
+    let locked = service::Entity::find_by_id(service).select_only().column(service::Column::Id);
+    locked.lock(LockType::NoKeyUpdate).into_tuple::<i64>().one(db).await?;
+    refresh_many(db, &[service]).await
 }
 
 /// Writes what is searched of many services, of which nobody else knows yet.
-pub async fn keep_all<C: ConnectionTrait>(db: &C, services: &[i64]) -> Result<(), DbErr> {
+pub async fn refresh_many<C: ConnectionTrait>(db: &C, services: &[i64]) -> Result<(), DbErr> {
     for ids in services.chunks(BATCH) {
         let names = service::Entity::find().select_only().column(service::Column::Id).column(service::Column::Name);
         let names = names.filter(db::any(db, service::Column::Id, ids)).into_tuple::<(i64, String)>().all(db).await?;
@@ -42,8 +42,8 @@ pub async fn keep_all<C: ConnectionTrait>(db: &C, services: &[i64]) -> Result<()
 }
 
 /// Writes what is searched of all services.
-pub async fn keep_every<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
+pub async fn refresh_all<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     let ids = service::Entity::find().select_only().column(service::Column::Id).order_by_asc(service::Column::Id);
-    keep_all(db, &ids.into_tuple::<i64>().all(db).await?).await?;
+    refresh_many(db, &ids.into_tuple::<i64>().all(db).await?).await?;
     db::search::take_statistics(db).await
 }

@@ -3,7 +3,8 @@
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
-use super::{Timestamp, team_alias};
+use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use super::{Timestamp, team_alias, text};
 use crate::db::Read;
 
 /// A row of `team`.
@@ -32,6 +33,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::new("managerEmail", Column::ManagerId, ValueRule::Named(Reference::User)),
+        FieldRule::text("responsibilities", Column::Responsibilities, text::DESCRIPTION),
+    ];
+}
 
 /// The team that has this alias, of whatever kind.
 pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {

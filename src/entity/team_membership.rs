@@ -3,6 +3,9 @@
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
+use super::field_rule::{FieldRule, FieldRules};
+use super::text;
+
 /// A row of `team_membership`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "team_membership")]
@@ -23,3 +26,7 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("role", Column::Role, text::SHORT)];
+}

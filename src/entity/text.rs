@@ -10,10 +10,18 @@ pub const DESCRIPTION: usize = 5_000;
 pub const NOTE: usize = 50_000;
 /// The longest address.
 pub const URL: usize = 2_000;
+/// The longest name of a branch.
+pub const BRANCH: usize = 2_000;
 /// The longest key of a tag.
 pub const TAG_KEY: usize = 64;
 /// The longest value of a tag.
 pub const TAG_VALUE: usize = 1_000;
+/// The longest message of a commit, and the longest description of a deploy, which is one as a rule. To cut it or to refuse
+/// the deploy for it would be worse than to keep it.
+pub const MESSAGE: usize = 50_000;
+
+/// The most entries of a list in an input.
+pub const ENTRIES: usize = 1_000;
 
 /// A text that must not be blank and is at most `most` characters long.
 pub fn required(field: &'static str, text: &str, most: usize) -> Result<String, UserError> {
@@ -25,14 +33,19 @@ pub fn required(field: &'static str, text: &str, most: usize) -> Result<String, 
 
 /// A text of at most `most` characters, without the one character that no database text may hold.
 pub fn at_most(field: &'static str, text: &str, most: usize) -> Result<String, UserError> {
+    match fault(text, most) {
+        None => Ok(text.to_owned()),
+        Some(fault) => Err(UserError::new(field, format!("{field} {fault}"))),
+    }
+}
+
+/// What is wrong with a text of at most `most` characters, as the rest of a sentence about it; nothing when it is right.
+pub fn fault(text: &str, most: usize) -> Option<String> {
     let length = text.chars().count();
     if length > most {
-        return Err(UserError::new(field, format!("{field} has {length} characters; at most {most} are allowed")));
+        return Some(format!("has {length} characters; at most {most} are allowed"));
     }
-    if text.contains('\0') {
-        return Err(UserError::new(field, format!("{field} must not contain the null character")));
-    }
-    Ok(text.to_owned())
+    text.contains('\0').then(|| "must not contain the null character".to_owned())
 }
 
 /// A text of which an empty one is the same as none.

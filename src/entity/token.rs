@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::Timestamp;
 use super::audit::{self, Actor, Subject};
-use super::change;
+use super::{change, text};
 use crate::db::Read;
 use crate::error::{Error, Result, UserError};
 
@@ -136,7 +136,7 @@ pub async fn create<C: ConnectionTrait>(
     now: Timestamp,
 ) -> Result<Secret> {
     let description = description.trim();
-    if description.is_empty() || description.chars().count() > 255 || description.contains(char::is_control) {
+    if description.is_empty() || description.chars().count() > text::SHORT || description.contains(char::is_control) {
         return Err(
             UserError::new("description", "a token needs a description: one line of at most 255 characters").into()
         );

@@ -1,11 +1,12 @@
 //! People: members and managers of teams, and those who deploy.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{DatabaseTransaction, QueryOrder, QuerySelect, Set, SqlErr};
 use serde::Deserialize;
 
 use super::audit::Subject;
+use super::field_rule::{FieldRule, FieldRules};
 use super::timestamp::touch;
 use super::{Timestamp, text};
 use crate::db::Read;
@@ -38,6 +39,13 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("email", Column::Email, text::SHORT).required(),
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+    ];
+}
+
 /// What a user may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
@@ -65,7 +73,7 @@ pub fn email_key(email: &str) -> String {
 }
 
 /// Gives the users that an older version stored their keys of today.
-pub async fn keep_keys<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
+pub async fn refresh_email_keys<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     let users = Entity::find().select_only().columns([Column::Id, Column::Email, Column::EmailKey]);
     for (id, email, key) in users.into_tuple::<(i64, String, String)>().all(db).await? {
         if email_key(&email) != key {
@@ -92,10 +100,10 @@ pub async fn any_administrator<C: ConnectionTrait>(db: &C) -> Result<bool, DbErr
 ///
 /// # Errors
 /// The user is the only administrator: nobody could manage users and tokens any more.
-pub async fn hold_to_demote<C: ConnectionTrait>(db: &C, id: i64) -> Result<Model> {
+pub async fn lock_to_demote<C: ConnectionTrait>(db: &C, id: i64) -> Result<Model> {
     // All in one order, so that two of these do not wait for each other.
     let held = Entity::find().filter(Column::Role.eq(Role::Admin).or(Column::Id.eq(id)));
-    let held = held.order_by_asc(Column::Id).lock_exclusive().all(db).await?;
+    let held = held.order_by_asc(Column::Id).lock(LockType::Update).all(db).await?;
     let (user, others): (Vec<_>, Vec<_>) = held.into_iter().partition(|user| user.id == id);
     // Another request deleted the user since it was found: the mutation runs again and says so.
     let user = user.into_iter().next().ok_or(DbErr::RecordNotUpdated)?;
@@ -141,7 +149,7 @@ pub async fn create<C: ConnectionTrait>(
     let mut problems = Problems::default();
     let email = problems.take(address(email));
     let name = match name {
-        Some(name) => problems.take(text::required("name", name, text::SHORT)),
+        Some(name) => problems.take(Entity::rule(Column::Name).required_text(name)),
         None => email.as_deref().and_then(|email| email.rsplit_once('@')).map(|(local, _)| local.to_owned()),
     };
     problems.none()?;
@@ -167,7 +175,7 @@ pub async fn create<C: ConnectionTrait>(
 /// # Errors
 /// What cannot be an address. Whether mail arrives at one nobody can tell.
 pub fn address(email: &str) -> Result<String, UserError> {
-    let email = text::required("email", email.trim_ascii(), text::SHORT)?;
+    let email = Entity::rule(Column::Email).required_text(email.trim_ascii())?;
     let split = email.split_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
     // With a second @, programs do not agree on which is the domain.
     if split.is_none_or(|(_, domain)| domain.contains('@'))

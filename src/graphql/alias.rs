@@ -1,22 +1,21 @@
 //! Aliases of services and teams, and what a client is told when a name is taken.
 
 use foldhash::{HashMap, HashMapExt};
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
     ActiveEnum, ColumnTrait, DatabaseTransaction, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder,
     QuerySelect, QueryTrait, SqlErr,
 };
 
 use super::context::MutationCtx;
-use super::hold::hold;
 use super::id;
 use super::identifier::Identifier;
 use super::relation::lists;
 use super::schema::*;
-use super::{service, team, text};
+use super::{service, team};
 use crate::db::{OfKeys, Read, Shape};
 use crate::entity::alias::{AliasTable, Kind};
-use crate::entity::{self, service_alias, service_search, team_alias};
+use crate::entity::{self, row_lock, service_alias, service_search, team_alias, text};
 use crate::error::{Error, Result, UserError, quoted};
 
 /// All aliases of each owner, the oldest first.
@@ -82,14 +81,14 @@ impl AliasCreateMutation for Mutation {
         let (owner_id, aliases) = match class.as_deref() {
             Some("Team") => {
                 let team = id::require::<entity::team::Entity>(db, &owner_id, "ownerId").await?;
-                hold::<entity::team::Entity>(db, team.id).await?;
+                row_lock::row::<entity::team::Entity>(db, team.id, LockType::Update).await?;
                 (TeamResolver::id(&team), give::<team_alias::Entity>(db, &team.id, &alias).await?)
             }
             Some("Service") => {
                 let service = id::require::<entity::service::Entity>(db, &owner_id, "ownerId").await?;
                 let service = entity::service::writable(db, service).await?;
                 let aliases = give::<service_alias::Entity>(db, &service, &alias).await?;
-                service_search::keep(db, service.id).await?;
+                service_search::refresh(db, service.id).await?;
                 (ServiceResolver::id(&*service), aliases)
             }
             _ => return Err(UserError::new("ownerId", id::stray(&owner_id, "service or team")).not_found().into()),
@@ -122,7 +121,7 @@ impl AliasDeleteMutation for Mutation {
             AliasOwnerTypeEnum::Service => {
                 let service = service::require_writable(db, Identifier::Alias(&alias)).await?;
                 take::<service_alias::Entity>(db, &service, &alias).await?;
-                service_search::keep(db, service.id).await?;
+                service_search::refresh(db, service.id).await?;
             }
             AliasOwnerTypeEnum::Team => {
                 let team = team::require(db, Identifier::Alias(&alias)).await?;

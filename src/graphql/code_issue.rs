@@ -9,15 +9,17 @@ use sea_orm::{
     QueryOrder, Set,
 };
 
+use super::code_issue_project as projects;
 use super::context::{Ctx, MutationCtx};
+use super::draft::{self, Draft};
 use super::relation::lists;
 use super::schema::*;
-use super::service::set;
 use super::types::CodeIssue;
-use super::{code_issue_project as projects, text};
 use crate::db::{self, Read};
+use crate::entity::code_issue::Column;
+use crate::entity::field_rule::FieldRules;
 use crate::entity::timestamp::touched;
-use crate::entity::{Timestamp, code_issue, code_issue_cve, code_issue_cwe};
+use crate::entity::{Timestamp, code_issue, code_issue_cve, code_issue_cwe, text};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl CodeIssueResolver for CodeIssue {
@@ -71,7 +73,8 @@ async fn key(db: &impl Read, identifier: &CodeIssueIdentifierInput) -> Result<(i
     let project = projects::require(db, code_issue_project).await;
     let project = project.map_err(|error| error.map_user(|error| error.within("codeIssueProject")));
     let project = problems.take_any(project)?.map(|project| project.id);
-    let external_id = problems.take(text::required("externalId", external_id, text::SHORT));
+    let external_id =
+        problems.take(code_issue::Entity::rule(code_issue::Column::ExternalId).required_text(external_id));
     problems.none()?;
     Ok((project.unwrap_or_default(), external_id.unwrap_or_default()))
 }
@@ -81,28 +84,21 @@ impl CodeIssueUpsertMutation for Mutation {
         let CodeIssueInput { identifier, name, issue_category, issue_type, severity, url, introduced_at, cves, cwes } =
             input;
         let db = ctx.db();
-        let mut problems = Problems::default();
+        let mut draft = Draft::<code_issue::Entity>::new();
         let key = key(db, &identifier).await.map_err(|error| error.map_user(|error| error.within("identifier")));
-        let key = problems.take_any(key)?;
-        let name = problems.take(text::renamed("name", &name)).flatten();
-        let category = problems.take(text::renamed("issueCategory", &issue_category)).flatten();
-        let issue_type = problems.take(text::changed("issueType", &issue_type, text::SHORT)).flatten();
-        let severity = problems.take(text::changed("severity", &severity, text::SHORT)).flatten();
-        let url = problems.take(text::changed("url", &url, text::URL)).flatten();
+        let key = draft.problems.take_any(key)?;
+        draft.set(Column::Name, &name);
+        draft.set(Column::IssueCategory, &issue_category);
+        draft.set(Column::IssueType, &issue_type);
+        draft.set(Column::Severity, &severity);
+        draft.set(Column::ExternalUrl, &url);
+        draft.set(Column::IntroducedAt, &introduced_at);
         let cves = cves.map_value(|all| all.into_iter().map(|CodeIssueCveInput { identifier, url }| (identifier, url)));
-        let cves = problems.take_any(references("cves", cves))?.flatten();
+        let cves = draft.problems.take_any(references("cves", cves))?.flatten();
         let cwes = cwes.map_value(|all| all.into_iter().map(|CodeIssueCweInput { identifier, url }| (identifier, url)));
-        let cwes = problems.take_any(references("cwes", cwes))?.flatten();
-        problems.none()?;
+        let cwes = draft.problems.take_any(references("cwes", cwes))?.flatten();
 
-        let mut changes = <code_issue::ActiveModel as Default>::default();
-        set(&mut changes.name, name);
-        set(&mut changes.issue_category, category);
-        set(&mut changes.issue_type, issue_type);
-        set(&mut changes.severity, severity);
-        set(&mut changes.external_url, url);
-        set(&mut changes.introduced_at, (!introduced_at.is_undefined()).then(|| introduced_at.take()));
-        let issue = upsert(db, key.unwrap_or_default(), changes).await?;
+        let issue = upsert(db, draft.done()?, key.unwrap_or_default()).await?;
         // The row is locked from here to the end of the transaction: of two that replace the lists, one comes after.
         if let Some(cves) = cves {
             replace_cves(db, issue.id, cves).await?;
@@ -135,16 +131,19 @@ fn references(
     let mut references = Vec::with_capacity(given.len());
     for (place, (identifier, url)) in given.enumerate() {
         let within = |error: UserError| error.within(place.to_string()).within(field);
-        let identifier = problems.take(text::required("identifier", &identifier, text::SHORT).map_err(within));
-        let url = problems.take(text::optional("url", &url, text::URL).map_err(within));
-        references.push((identifier.unwrap_or_default(), url.flatten()));
+        // CWEs have the same rules.
+        let rule = code_issue_cve::Entity::rule(code_issue_cve::Column::Identifier);
+        let identifier = problems.take(rule.required_text(&identifier).map_err(within));
+        let url = draft::text::<code_issue_cve::Entity>(code_issue_cve::Column::Url, &url);
+        let url = problems.take(url.map_err(within));
+        references.push((identifier.unwrap_or_default(), url.flatten().flatten()));
     }
     problems.none()?;
     Ok(Some(references))
 }
 
 /// Creates the issue, or changes the one with this key. What is needed to create one may be missing in a change.
-async fn upsert(db: &DatabaseTransaction, key: (i64, String), changes: code_issue::ActiveModel) -> Result<CodeIssue> {
+async fn upsert(db: &DatabaseTransaction, changes: code_issue::ActiveModel, key: (i64, String)) -> Result<CodeIssue> {
     let mut missing = Problems::default();
     for (field, is_missing) in
         [("name", changes.name.is_not_set()), ("issueCategory", changes.issue_category.is_not_set())]

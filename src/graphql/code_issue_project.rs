@@ -1,23 +1,26 @@
 //! Code issue projects: what a custom integration scans. What each is connected to is in
 //! [`code_issue_project_resource`](super::code_issue_project_resource).
 
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{LockType, OnConflict};
 use sea_orm::{DatabaseTransaction, EntityTrait, ModelTrait, Set};
 
-use super::code_issue_project_resource::{keep, place};
+use super::code_issue_project_resource::place;
 use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
 use super::id;
+use super::identifier::{OneOf, exactly_one, given};
 use super::integration::{self as integrations, require_custom};
 use super::list::List;
 use super::relation::present;
 use super::schema::*;
-use super::text;
 use super::types::CodeIssueProject;
 use crate::db::Read;
 use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
+use crate::entity::code_issue_project::{ActiveModel, Column};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
+use crate::entity::field_rule::FieldRules;
 use crate::entity::timestamp::touched;
-use crate::entity::{ByIds, Timestamp, code_issue_project, integration, repository, service};
+use crate::entity::{ByIds, Timestamp, code_issue_project, integration, repository, row_lock, service};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl CodeIssueProjectResolver for CodeIssueProject {
@@ -55,9 +58,9 @@ impl CodeIssueProjectResolver for CodeIssueProject {
 /// The project that a client names, or nothing: for queries.
 pub(super) async fn find(ctx: &Ctx<'_>, args: &AccountCodeIssueProjectArgs) -> Result<Option<CodeIssueProject>> {
     let AccountCodeIssueProjectArgs { id, identifier } = args;
-    match (id.value().filter(|id| !id.is_empty()), identifier.value()) {
-        (Some(id), None) => id::find::<code_issue_project::Entity>(ctx.db(), id).await,
-        (None, Some(CodeIssueProjectIdentifierInput { integration, external_id })) => {
+    match exactly_one(("id", given(id)), ("identifier", identifier.value()))? {
+        OneOf::First(id) => id::find::<code_issue_project::Entity>(ctx.db(), id).await,
+        OneOf::Second(CodeIssueProjectIdentifierInput { integration, external_id }) => {
             let IdentifierInput { id, alias: _ } = integration;
             let number = id.value().and_then(|id| id::number::<integration::Entity>(id));
             match number {
@@ -65,7 +68,6 @@ pub(super) async fn find(ctx: &Ctx<'_>, args: &AccountCodeIssueProjectArgs) -> R
                 None => Ok(None),
             }
         }
-        _ => Err(UserError::base("exactly one of id and identifier must be given").into()),
     }
 }
 
@@ -82,7 +84,7 @@ async fn key(db: &impl Read, identifier: &CodeIssueProjectIdentifierInput) -> Re
     let integration = require_custom(db, integration).await;
     let integration = integration.map_err(|error| error.map_user(|error| error.within("integration")));
     let integration = problems.take_any(integration)?.map(|row| row.id);
-    let external_id = problems.take(text::required("externalId", external_id, text::SHORT));
+    let external_id = problems.take(code_issue_project::Entity::rule(Column::ExternalId).required_text(external_id));
     problems.none()?;
     Ok((integration.unwrap_or_default(), external_id.unwrap_or_default()))
 }
@@ -104,18 +106,17 @@ impl CodeIssueProjectUpsertMutation for Mutation {
     ) -> Result<CodeIssueProjectUpsertPayload> {
         let CodeIssueProjectUpsertInput { identifier, name, url } = input;
         let db = ctx.db();
-        let mut problems = Problems::default();
+        let mut draft = Draft::<code_issue_project::Entity>::new();
         let key = key(db, &identifier).await.map_err(|error| error.map_user(|error| error.within("identifier")));
-        let key = problems.take_any(key)?;
-        let name = problems.take(text::required("name", &name, text::SHORT));
-        let url = problems.take(text::changed("url", &url, text::URL)).flatten();
-        problems.none()?;
+        let key = draft.problems.take_any(key)?;
+        draft.set_required(Column::Name, &name);
+        draft.set(Column::ExternalUrl, &url);
 
-        let ((integration_id, external_id), name) = (key.unwrap_or_default(), name.unwrap_or_default());
-        keep::<integration::Entity>(db, integration_id).await?;
+        let (changes, (integration_id, external_id)) = (draft.done()?, key.unwrap_or_default());
+        row_lock::row::<integration::Entity>(db, integration_id, LockType::KeyShare).await?;
         let before = code_issue_project::by_external_id(db, integration_id, &external_id).await?;
         let renamed = before.is_none_or(|before| before.name != name);
-        let project = upsert(db, integration_id, external_id, name, url).await?;
+        let project = upsert(db, integration_id, external_id, changes).await?;
         place(db, &project, renamed).await?;
         Ok(CodeIssueProjectUpsertPayload { code_issue_project: Some(project), ..Default::default() })
     }
@@ -125,26 +126,22 @@ async fn upsert(
     db: &DatabaseTransaction,
     integration_id: i64,
     external_id: String,
-    name: String,
-    url: Option<Option<String>>,
+    changes: ActiveModel,
 ) -> Result<CodeIssueProject> {
-    use code_issue_project::{ActiveModel, Column, Entity};
     let mut update = OnConflict::columns([Column::IntegrationId, Column::ExternalId]);
     update.update_column(Column::Name).value(Column::UpdatedAt, touched(Column::UpdatedAt));
-    if url.is_some() {
+    if changes.external_url.is_set() {
         update.update_column(Column::ExternalUrl);
     }
     let now = Timestamp::now();
     let row = ActiveModel {
         integration_id: Set(integration_id),
         external_id: Set(external_id),
-        name: Set(name),
-        external_url: Set(url.flatten()),
         created_at: Set(now),
         updated_at: Set(now),
-        ..Default::default()
+        ..changes
     };
-    Ok(Entity::insert(row).on_conflict(update).exec_with_returning(db).await?)
+    Ok(code_issue_project::Entity::insert(row).on_conflict(update).exec_with_returning(db).await?)
 }
 
 impl CodeIssueProjectDeleteMutation for Mutation {

@@ -10,18 +10,17 @@ use std::collections::HashSet;
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, PrimaryKeyTrait, QueryFilter, QueryOrder,
-    QuerySelect, Set,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set,
 };
 
 use super::context::MutationCtx;
-use super::id::{self, Class, Id};
+use super::id::{self, Id};
 use super::schema::*;
 use super::types::CodeIssueProject;
 use crate::db::{self, Read};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::{
-    Timestamp, code_issue_project, integration, repository, service, suggestion, suggestion_integration,
+    Timestamp, code_issue_project, integration, repository, row_lock, service, suggestion, suggestion_integration,
 };
 use crate::error::{Error, Problems, Result, UserError, shortened};
 
@@ -29,7 +28,8 @@ use crate::error::{Error, Problems, Result, UserError, shortened};
 pub(super) async fn place(db: &DatabaseTransaction, project: &CodeIssueProject, renamed: bool) -> Result<()> {
     let known = suggestion::Entity::find().filter(suggestion::Column::CodeIssueProjectId.eq(project.id));
     // Somebody decided that it needs no connection: a tool that pushes it every night does not overrule them.
-    let declined = known.lock_exclusive().one(db).await?.is_some_and(|known| known.state == suggestion::State::Ignored);
+    let declined =
+        known.lock(LockType::Update).one(db).await?.is_some_and(|known| known.state == suggestion::State::Ignored);
     let mut connected = is_connected(db, project.id).await?;
     if renamed || !(connected || declined) {
         connected |= connect_by_name(db, project).await?;
@@ -108,16 +108,6 @@ async fn suggest(db: &DatabaseTransaction, project: &CodeIssueProject, state: su
     let once = OnConflict::new().do_nothing().to_owned();
     suggestion_integration::Entity::insert(through).on_conflict(once).exec_without_returning(db).await?;
     Ok(())
-}
-
-/// Keeps a row from being deleted until the transaction ends; others may do the same.
-pub(super) async fn keep<E>(db: &DatabaseTransaction, number: i64) -> Result<()>
-where
-    E: Class,
-    E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
-{
-    let kept = E::find_by_id(number).lock(LockType::KeyShare).one(db).await?;
-    Ok(kept.map(drop).ok_or(DbErr::RecordNotUpdated)?)
 }
 
 /// The service or repository that a mutation names.
@@ -209,8 +199,8 @@ impl CodeIssueProjectResourceDisconnectMutation for Mutation {
             return Err(Error::internal("what is required was neither found nor complained of"));
         };
 
-        keep::<integration::Entity>(db, project.integration_id).await?;
-        keep::<code_issue_project::Entity>(db, project.id).await?;
+        row_lock::row::<integration::Entity>(db, project.integration_id, LockType::KeyShare).await?;
+        row_lock::row::<code_issue_project::Entity>(db, project.id, LockType::KeyShare).await?;
         let (column, key, name, id) = parts(&resource);
         let link = resource::Entity::delete_many().filter(Link::CodeIssueProjectId.eq(project.id));
         if link.filter(column.eq(key)).exec(db).await?.rows_affected == 0 {

@@ -7,11 +7,10 @@ use super::context::{Ctx, MutationCtx};
 use super::id;
 use super::list::List;
 use super::schema::*;
-use super::text;
 use super::types::{Deploy, Service};
 use crate::engine::page::PageRequest;
 use crate::entity::deploy::{self, Column};
-use crate::entity::{Timestamp, service};
+use crate::entity::{Timestamp, service, text};
 use crate::error::{Result, UserError};
 
 impl DeployResolver for Deploy {

@@ -1,4 +1,4 @@
-//! Things that are named by id or by alias, exactly one of the two.
+//! Things that are named in exactly one of two ways: by id, or by an alias, an email address and the like.
 
 use async_graphql::MaybeUndefined;
 
@@ -16,11 +16,32 @@ pub enum Identifier<'a> {
 impl<'a> Identifier<'a> {
     /// The one that is given. Null and the empty text are the same as absent.
     pub fn new(id: &'a MaybeUndefined<String>, alias: &'a MaybeUndefined<String>) -> Result<Self, UserError> {
-        let given = |text: &'a MaybeUndefined<String>| text.value().map(String::as_str).filter(|text| !text.is_empty());
-        match (given(id), given(alias)) {
-            (Some(id), None) => Ok(Self::Id(id)),
-            (None, Some(alias)) => Ok(Self::Alias(alias)),
-            _ => Err(UserError::base("exactly one of id and alias must be given")),
-        }
+        Ok(match exactly_one(("id", given(id)), ("alias", given(alias)))? {
+            OneOf::First(id) => Self::Id(id),
+            OneOf::Second(alias) => Self::Alias(alias),
+        })
     }
+}
+
+/// The one of two fields that is given.
+pub(super) enum OneOf<A, B> {
+    First(A),
+    Second(B),
+}
+
+/// Takes the one of two fields that is given; both and none are errors.
+pub(super) fn exactly_one<A, B>(
+    (first, a): (&str, Option<A>),
+    (second, b): (&str, Option<B>),
+) -> Result<OneOf<A, B>, UserError> {
+    match (a, b) {
+        (Some(a), None) => Ok(OneOf::First(a)),
+        (None, Some(b)) => Ok(OneOf::Second(b)),
+        _ => Err(UserError::base(format!("exactly one of {first} and {second} must be given"))),
+    }
+}
+
+/// A text that names something: null and the empty one name nothing.
+pub(super) fn given(text: &MaybeUndefined<String>) -> Option<&str> {
+    text.value().map(String::as_str).filter(|text| !text.is_empty())
 }

@@ -1,24 +1,23 @@
 //! Integrations: deploy endpoints and the tools that push code issues. Both are rows of one table.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
-    Set,
 };
 
 use super::context::{Ctx, MutationCtx};
-use super::hold::hold;
+use super::draft::{self, Draft};
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
-use super::text;
 use crate::db::{self, Read};
 use crate::engine::page::PageRequest;
+use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind, Model};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, code_issue, code_issue_project, deploy};
+use crate::entity::{Timestamp, code_issue, code_issue_project, deploy, row_lock};
 use crate::error::{Result, UserError};
 
 /// A deploy endpoint.
@@ -137,9 +136,14 @@ pub(super) async fn require_custom(db: &impl Read, named: &IdentifierInput) -> R
     }
 }
 
-async fn rename(db: &DatabaseTransaction, row: Model, name: String) -> Result<Integration> {
-    let mut row: integration::ActiveModel = row.into();
-    row.name = Set(name);
+/// Gives an integration its new name, if there is one.
+async fn rename(db: &DatabaseTransaction, row: Model, name: &MaybeUndefined<String>) -> Result<Integration> {
+    if name.is_undefined() {
+        return Ok(of(row));
+    }
+    let mut draft = Draft::<integration::Entity>::of(row);
+    draft.set(integration::Column::Name, name);
+    let mut row = draft.done()?;
     touch(&mut row.updated_at);
     Ok(of(row.update(db).await?))
 }
@@ -150,7 +154,7 @@ impl CustomIntegrationCreateMutation for Mutation {
         input: CustomIntegrationInput,
     ) -> Result<CustomIntegrationCreatePayload> {
         let CustomIntegrationInput { name } = input;
-        let name = text::renamed("name", &name)?;
+        let name = draft::text::<integration::Entity>(integration::Column::Name, &name)?.flatten();
         let name = name.ok_or_else(|| UserError::new("name", "name is needed to create an integration"))?;
         let row = integration::create(ctx.db(), Kind::Custom, name, Timestamp::now()).await?;
         Ok(CustomIntegrationCreatePayload { integration: Some(of(row)), ..Default::default() })
@@ -167,10 +171,7 @@ impl CustomIntegrationUpdateMutation for Mutation {
         let db = ctx.db();
         let row = require_custom(db, &integration).await;
         let row = row.map_err(|error| error.map_user(|error| error.within("integration")))?;
-        let integration = match text::renamed("name", &name)? {
-            Some(name) => rename(db, row, name).await?,
-            None => of(row),
-        };
+        let integration = rename(db, row, &name).await?;
         Ok(CustomIntegrationUpdatePayload { integration: Some(integration), ..Default::default() })
     }
 }
@@ -184,10 +185,8 @@ impl EventIntegrationCreateMutation for Mutation {
         let (kind, default_name) = match r#type {
             EventIntegrationEnum::Deploy => (Kind::Deploy, "Deploy"),
         };
-        let name = match name {
-            MaybeUndefined::Value(name) => text::required("name", &name, text::SHORT)?,
-            _ => default_name.to_owned(),
-        };
+        let name = name.value().map_or(default_name, String::as_str);
+        let name = integration::Entity::rule(integration::Column::Name).required_text(name)?;
         let row = integration::create(ctx.db(), kind, name, Timestamp::now()).await?;
         Ok(EventIntegrationCreatePayload { integration: Some(of(row)), ..Default::default() })
     }
@@ -204,8 +203,7 @@ impl EventIntegrationUpdateMutation for Mutation {
         if row.kind != Kind::Deploy {
             return Err(UserError::new("id", "this is a custom integration, which receives no events").into());
         }
-        let name = text::required("name", &name, text::SHORT)?;
-        let integration = rename(db, row, name).await?;
+        let integration = rename(db, row, &MaybeUndefined::Value(name)).await?;
         Ok(EventIntegrationUpdatePayload { integration: Some(integration), ..Default::default() })
     }
 }
@@ -217,13 +215,13 @@ impl IntegrationDeleteMutation for Mutation {
         let named = require(db, &resource).await.map_err(|error| error.map_user(within))?;
         // Whoever adds a project, an issue or a deploy waits, so that the counts are of all that there is. The projects
         // are held in the order in which those who connect several hold them.
-        let row = hold::<integration::Entity>(db, named.id).await?;
+        let row = row_lock::row::<integration::Entity>(db, named.id, LockType::Update).await?;
         let projects = code_issue_project::Entity::find()
             .select_only()
             .column(code_issue_project::Column::Id)
             .filter(code_issue_project::Column::IntegrationId.eq(row.id))
             .order_by_asc(code_issue_project::Column::Id)
-            .lock_exclusive();
+            .lock(LockType::Update);
         let projects: Vec<i64> = projects.into_tuple().all(db).await?;
 
         let of_projects = db::any(db, code_issue::Column::CodeIssueProjectId, &projects);

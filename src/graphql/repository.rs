@@ -1,24 +1,25 @@
-//! Repositories, and the links that say which services' code they hold.
+//! Repositories: where the source of services is kept.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{OnConflict, Query};
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, Set};
+use sea_orm::sea_query::{LockType, OnConflict, Query};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
-use super::hold::hold;
+use super::draft::Draft;
 use super::id;
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
-use super::service::{refuse_where_locked, set};
-use super::types::{Repository, ServiceRepository};
-use super::{service as services, text};
+use super::service::refuse_where_locked;
+use super::types::Repository;
 use crate::db::Read;
 use crate::engine::page::{PageArguments, PageRequest};
-use crate::entity::service::Writable;
+use crate::entity::repository::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, code_issue, code_issue_project_resource, repository, service, service_repository};
-use crate::error::{Error, Problems, Result, UserError, quoted};
+use crate::entity::{
+    Timestamp, code_issue, code_issue_project_resource, repository, row_lock, service, service_repository,
+};
+use crate::error::{Result, UserError, quoted};
 
 impl RepositoryResolver for Repository {
     async fn html_url(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
@@ -40,8 +41,6 @@ impl RepositoryResolver for Repository {
         issues.pages(ctx, &args.request()?).await
     }
 }
-
-impl ServiceRepositoryResolver for ServiceRepository {}
 
 /// The repository that a client names, or nothing: for queries.
 pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<Repository>> {
@@ -69,57 +68,34 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<Reposit
     List::<repository::Entity>::new(repository::Column::Id).page(ctx, request).await
 }
 
-/// The address of a repository at its host, as an update reads it.
-fn address(url: &MaybeUndefined<String>) -> Result<Option<Option<String>>, UserError> {
-    let url = text::changed("url", url, text::URL)?;
-    url.iter().flatten().try_for_each(|url| repository::check_url(url))?;
-    Ok(url)
-}
-
-/// A truth value that can be changed but not cleared.
-fn flag(field: &'static str, value: &MaybeUndefined<bool>) -> Result<Option<bool>, UserError> {
-    match value {
-        MaybeUndefined::Undefined => Ok(None),
-        MaybeUndefined::Null => Err(UserError::new(field, format!("{field} must not be null"))),
-        MaybeUndefined::Value(value) => Ok(Some(*value)),
-    }
+/// The alias of a new repository that is given none: of its address, else its name.
+fn follows_from(row: &repository::ActiveModel) -> Option<String> {
+    let url = row.url.try_as_ref().and_then(Option::as_deref);
+    url.and_then(repository::alias_of).or_else(|| row.name.try_as_ref().cloned())
 }
 
 impl RepositoryCreateMutation for Mutation {
     async fn repository_create(ctx: &MutationCtx<'_>, input: RepositoryCreateInput) -> Result<RepositoryCreatePayload> {
         let RepositoryCreateInput { name, default_alias, default_branch, private, url, visible } = input;
-        let mut problems = Problems::default();
-        let name = problems.take(text::required("name", &name, text::SHORT)).unwrap_or_default();
-        let url = problems.take(address(&url)).flatten().flatten();
-        let default_alias = match default_alias.take() {
-            Some(alias) => problems.take(text::required("defaultAlias", &alias, text::SHORT)),
-            None => match url.as_deref().and_then(repository::alias_of) {
-                Some(alias) => problems.take(text::at_most("defaultAlias", &alias, text::SHORT)),
-                None => Some(name.clone()),
-            },
-        };
-        let default_branch = problems.take(text::optional("defaultBranch", &default_branch, text::SHORT));
-        problems.none()?;
+        let mut draft = Draft::<repository::Entity>::new();
+        draft.set_required(Column::Name, &name);
+        draft.set(Column::Url, &url);
+        let default_alias = default_alias.take().or_else(|| follows_from(&draft.row));
+        if let Some(alias) = &default_alias {
+            draft.set_required(Column::DefaultAlias, alias);
+        }
+        draft.set(Column::DefaultBranch, &default_branch);
+        draft.set(Column::Private, &MaybeUndefined::Value(private.take().unwrap_or(false)));
+        draft.set(Column::Visible, &MaybeUndefined::Value(visible.take().unwrap_or(true)));
 
         let db = ctx.db();
         let now = Timestamp::now();
-        let default_alias = default_alias.unwrap_or_default();
-        let row = repository::ActiveModel {
-            name: Set(name),
-            default_alias: Set(default_alias.clone()),
-            default_branch: Set(default_branch.flatten()),
-            url: Set(url),
-            private: Set(private.take().unwrap_or(false)),
-            visible: Set(visible.take().unwrap_or(true)),
-            archived_at: Set(None),
-            created_at: Set(now),
-            updated_at: Set(now),
-            ..Default::default()
-        };
+        let row = repository::ActiveModel { created_at: Set(now), updated_at: Set(now), ..draft.done()? };
         let unless_taken = OnConflict::column(repository::Column::DefaultAlias).do_nothing().to_owned();
         let made = repository::Entity::insert(row).on_conflict(unless_taken).exec_with_returning_many(db);
         let repository = made.await?.into_iter().next().ok_or_else(|| {
-            UserError::new("defaultAlias", format!("another repository has the alias {}", quoted(&default_alias)))
+            let alias = default_alias.unwrap_or_default();
+            UserError::new("defaultAlias", format!("another repository has the alias {}", quoted(&alias)))
         })?;
         Ok(RepositoryCreatePayload { repository: Some(repository), ..Default::default() })
     }
@@ -131,21 +107,15 @@ impl RepositoryUpdateMutation for Mutation {
         let db = ctx.db();
         let repository = require(db, Identifier::new(&id, &alias)?).await?;
 
-        let mut problems = Problems::default();
-        let name = problems.take(text::renamed("name", &name)).flatten();
-        let default_branch = problems.take(text::changed("defaultBranch", &default_branch, text::SHORT));
-        let private = problems.take(flag("private", &private)).flatten();
-        let url = problems.take(address(&url)).flatten();
-        let visible = problems.take(flag("visible", &visible)).flatten();
-        problems.none()?;
+        let mut draft = Draft::<repository::Entity>::of(repository);
+        draft.set(Column::Name, &name);
+        draft.set(Column::DefaultBranch, &default_branch);
+        draft.set(Column::Private, &private);
+        draft.set(Column::Url, &url);
+        draft.set(Column::Visible, &visible);
+        draft.set(Column::ArchivedAt, &archived_at);
 
-        let mut row: repository::ActiveModel = repository.into();
-        set(&mut row.name, name);
-        set(&mut row.default_branch, default_branch.flatten());
-        set(&mut row.private, private);
-        set(&mut row.url, url);
-        set(&mut row.visible, visible);
-        set(&mut row.archived_at, (!archived_at.is_undefined()).then(|| archived_at.take()));
+        let mut row = draft.done()?;
         touch(&mut row.updated_at);
         let repository = row.update(db).await?;
         Ok(RepositoryUpdatePayload { repository: Some(repository), ..Default::default() })
@@ -157,7 +127,7 @@ impl RepositoryDeleteMutation for Mutation {
         let RepositoryDeleteInput { id, alias } = input;
         let db = ctx.db();
         let repository = require(db, Identifier::new(&id, &alias)?).await?;
-        let repository = hold::<repository::Entity>(db, repository.id).await?;
+        let repository = row_lock::row::<repository::Entity>(db, repository.id, LockType::Update).await?;
         let deleted_repository_id = Some(RepositoryResolver::id(&repository));
         let deleted_repository_alias = Some(repository.default_alias.clone());
         let linked = Query::select()
@@ -168,56 +138,5 @@ impl RepositoryDeleteMutation for Mutation {
         refuse_where_locked(db, service::Column::Id.in_subquery(linked)).await?;
         repository.delete(db).await?;
         Ok(RepositoryDeletePayload { deleted_repository_id, deleted_repository_alias, ..Default::default() })
-    }
-}
-
-impl ServiceRepositoryCreateMutation for Mutation {
-    async fn service_repository_create(
-        ctx: &MutationCtx<'_>,
-        input: ServiceRepositoryCreateInput,
-    ) -> Result<ServiceRepositoryCreatePayload> {
-        let ServiceRepositoryCreateInput { service, repository, base_directory, display_name } = input;
-        let db = ctx.db();
-        let mut problems = Problems::default();
-        let service = problems.take_any(writable_service(db, &service).await)?;
-        let repository = problems.take_any(named_repository(db, &repository).await)?;
-        let base_directory = problems.take(text::optional("baseDirectory", &base_directory, text::SHORT)).flatten();
-        let display_name = problems.take(text::optional("displayName", &display_name, text::SHORT)).flatten();
-        problems.none()?;
-
-        // Both are there, or there is a problem.
-        let (Some(service), Some(repository)) = (service, repository) else {
-            return Err(Error::internal("a service or a repository was neither found nor missed"));
-        };
-        let link = service_repository::link(db, &service, repository, base_directory, display_name).await?;
-        let link = link.ok_or_else(|| UserError::base("the service and the repository are linked already"))?;
-        Ok(ServiceRepositoryCreatePayload { service_repository: Some(link), ..Default::default() })
-    }
-}
-
-/// The service that is to be linked.
-async fn writable_service(db: &DatabaseTransaction, named: &IdentifierInput) -> Result<Writable> {
-    let found = async { services::require(db, Identifier::new(&named.id, &named.alias)?).await };
-    service::writable(db, found.await.map_err(|error| error.map_user(|error| error.within("service")))?).await
-}
-
-/// The key of the repository that is to be linked.
-async fn named_repository(db: &impl Read, named: &IdentifierInput) -> Result<i64> {
-    let found = async { require(db, Identifier::new(&named.id, &named.alias)?).await };
-    Ok(found.await.map_err(|error| error.map_user(|error| error.within("repository")))?.id)
-}
-
-impl ServiceRepositoryDeleteMutation for Mutation {
-    async fn service_repository_delete(
-        ctx: &MutationCtx<'_>,
-        input: DeleteInput,
-    ) -> Result<ServiceRepositoryDeletePayload> {
-        let DeleteInput { id } = input;
-        let db = ctx.db();
-        let link = id::require::<service_repository::Entity>(db, &id, "id").await?;
-        services::owner_writable(db, link.service_id).await?;
-        let deleted_id = Some(ServiceRepositoryResolver::id(&link));
-        link.delete(db).await?;
-        Ok(ServiceRepositoryDeletePayload { deleted_id, ..Default::default() })
     }
 }

@@ -1,24 +1,24 @@
 //! Services: what the catalogue is about.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set,
-};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
+use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
 use super::id;
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
 use super::types::{Deploy, Service};
-use super::{alias, deploy, deploy_metrics, team, text, tier};
-use crate::db::Read;
-use crate::engine::page::PageArguments;
-use crate::entity::service::Writable;
-use crate::entity::timestamp::touch;
-use crate::entity::{code_issue, code_issue_project_resource, deploy_number, service, service_alias, service_search};
-use crate::error::{Problems, Result, UserError, quoted};
+use super::{alias, deploy, deploy_metrics};
+use crate::db::{self, Ids, Read};
+use crate::engine::page::{PageArguments, PageRequest};
+use crate::entity::service::{Column, Writable};
+use crate::entity::{
+    Timestamp, code_issue, code_issue_project_resource, deploy as deploys, deploy_number, lifecycle, service,
+    service_alias, tag, team_alias, text, tier,
+};
+use crate::error::{Result, UserError, quoted};
 
 impl ServiceResolver for Service {
     async fn aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
@@ -79,6 +79,89 @@ impl ServiceResolver for Service {
     }
 }
 
+/// The services that meet every condition that is given, a page at a time.
+pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceConnectionType> {
+    let AccountServicesArgs {
+        first,
+        after,
+        language,
+        framework,
+        tag,
+        owner_alias,
+        tier_alias,
+        lifecycle_alias,
+        product,
+        search,
+        has_owner,
+        not_deployed_since,
+    } = args;
+    let request = PageRequest::new(first, after)?;
+    let exact = [(Column::Language, language), (Column::Framework, framework), (Column::Product, product)];
+    let exact = exact.into_iter().filter_map(|(column, given)| Some(column.eq(given.value()?)));
+    let mut conditions: Vec<Expr> = exact.collect();
+    if let Some(alias) = owner_alias.value() {
+        conditions.push(is_named(Column::OwnerId, team_alias::Column::TeamId, team_alias::Column::Value, alias));
+    }
+    if let Some(alias) = tier_alias.value() {
+        conditions.push(is_named(Column::TierId, tier::Column::Id, tier::Column::Alias, alias));
+    }
+    if let Some(alias) = lifecycle_alias.value() {
+        conditions.push(is_named(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Alias, alias));
+    }
+    if let Some(has_owner) = has_owner.value() {
+        let owner = Column::OwnerId;
+        conditions.push(if *has_owner { owner.is_not_null() } else { owner.is_null() });
+    }
+    if let Some(since) = not_deployed_since.value() {
+        conditions.push(has_no_deploy_since(*since));
+    }
+    let services = conditions.into_iter().fold(List::<service::Entity>::new(Column::Id), List::filter);
+    let searched = match search.value() {
+        Some(text) => Some(text::at_most("search", text, text::SHORT)?).filter(|text| !text.is_empty()),
+        None => None,
+    };
+    let found = searched.map(|text| db::search::containing(ctx.db(), &text));
+    let tagged = tag.value().and_then(has_tag);
+    found.into_iter().chain(tagged).fold(services, List::with_ids).page(ctx, &request).await
+}
+
+/// That a service's `own` key is that of the row which has the alias. An equation, unlike `IN`, lets the index keep the
+/// order of the list.
+fn is_named<C: ColumnTrait>(own: Column, key: C, alias: C, given: &str) -> Expr {
+    let named = Select::select().column(key).from(key.entity_name()).and_where(alias.eq(given)).take();
+    Expr::col(own.as_column_ref()).eq(Expr::SubQuery(None, Box::new(named.into())))
+}
+
+/// That a service has no deploy at or after a moment: one look into the index of its deploys.
+fn has_no_deploy_since(since: Timestamp) -> Expr {
+    let id = Expr::col(Column::Id.as_column_ref());
+    let deploys = Select::select()
+        .expr(Expr::value(1))
+        .from(deploys::Entity)
+        .and_where(Expr::col(deploys::Column::ServiceId.as_column_ref()).eq(id))
+        .and_where(deploys::Column::DeployedAt.gte(since))
+        .take();
+    Expr::exists(deploys).not()
+}
+
+/// The services that have a tag with these parts; nothing when neither is given.
+fn has_tag(args: &TagArgs) -> Option<Ids> {
+    let TagArgs { key, value } = args;
+    let parts = [(tag::Column::Key, key), (tag::Column::Value, value)];
+    let parts: Vec<Expr> = parts.into_iter().filter_map(|(column, part)| Some(column.eq(part.value()?))).collect();
+    if parts.is_empty() {
+        return None;
+    }
+    let owner = tag::Column::ServiceId;
+    let mut owners = Select::select();
+    owners.column(owner).from(tag::Entity).and_where(owner.is_not_null());
+    for part in parts {
+        owners.and_where(part);
+    }
+    // Two keys may have the same value.
+    Some(Ids { select: owners, id: Expr::col(owner.as_column_ref()), may_repeat: true })
+}
+
 /// The service that a client names, or nothing: for queries.
 pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<Service>> {
     match identifier {
@@ -116,7 +199,7 @@ pub(super) async fn owner_writable(db: &DatabaseTransaction, id: i64) -> Result<
 /// that no service comes to refer to it meanwhile; the services that do are held here, so that none is locked meanwhile.
 pub(super) async fn refuse_where_locked(db: &DatabaseTransaction, refers: impl Into<Expr>) -> Result<()> {
     let services = service::Entity::find().select_only().columns([service::Column::Slug, service::Column::LockedBy]);
-    let services = services.filter(refers.into()).order_by_asc(service::Column::Id).lock_exclusive();
+    let services = services.filter(refers.into()).order_by_asc(service::Column::Id).lock(LockType::Update);
     let services: Vec<(String, Option<String>)> = services.into_tuple().all(db).await?;
     match services.into_iter().find_map(|(slug, file)| Some((slug, file?))) {
         None => Ok(()),
@@ -142,38 +225,20 @@ impl ServiceCreateMutation for Mutation {
             owner_input,
         } = input;
         let db = ctx.db();
-        let mut problems = Problems::default();
-        let name = problems.take(text::required("name", &name, text::SHORT));
-        let description = problems.take(text::optional("description", &description, text::DESCRIPTION));
-        let language = problems.take(text::optional("language", &language, text::SHORT));
-        let framework = problems.take(text::optional("framework", &framework, text::SHORT));
-        let product = problems.take(text::optional("product", &product, text::SHORT));
-        let note = problems.take(text::optional("note", &note, text::NOTE));
-        let tier_id = problems.take_any(tier::key(db, &tier_alias).await)?;
-        let lifecycle_id = problems.take_any(tier::lifecycle_key(db, &lifecycle_alias).await)?;
-        let owner_id = problems.take_any(owner_key(db, &owner_input).await)?;
-        problems.none()?;
+        let mut draft = Draft::<service::Entity>::new();
+        draft.set_required(Column::Name, &name);
+        draft.set(Column::Description, &description);
+        draft.set(Column::Language, &language);
+        draft.set(Column::Framework, &framework);
+        draft.set(Column::Product, &product);
+        draft.set(Column::Note, &note);
+        draft.refer(db, Column::TierId, &tier_alias).await?;
+        draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;
+        draft.refer(db, Column::OwnerId, &owner_input).await?;
 
-        let service = service::create(db, name.unwrap_or_default(), |row| {
-            row.description = Set(description.flatten());
-            row.language = Set(language.flatten());
-            row.framework = Set(framework.flatten());
-            row.product = Set(product.flatten());
-            row.note = Set(note.flatten());
-            row.tier_id = Set(tier_id.flatten());
-            row.lifecycle_id = Set(lifecycle_id.flatten());
-            row.owner_id = Set(owner_id.flatten());
-        });
-        Ok(ServiceCreatePayload { service: Some(service.await?.into()), ..Default::default() })
+        let service = service::create(db, draft.done()?).await?;
+        Ok(ServiceCreatePayload { service: Some(service.into()), ..Default::default() })
     }
-}
-
-/// The key of the team that is to own a service; null and absent are no team.
-async fn owner_key(db: &impl Read, owner: &MaybeUndefined<IdentifierInput>) -> Result<Option<i64>> {
-    let Some(IdentifierInput { id, alias }) = owner.value() else { return Ok(None) };
-    let within = |error: UserError| error.within("ownerInput");
-    let found = async { team::require(db, Identifier::new(id, alias)?).await };
-    Ok(Some(found.await.map_err(|error| error.map_user(within))?.id))
 }
 
 impl ServiceUpdateMutation for Mutation {
@@ -193,46 +258,19 @@ impl ServiceUpdateMutation for Mutation {
         } = input;
         let db = ctx.db();
         let service = require_writable(db, Identifier::new(&id, &alias)?).await?;
+        let mut draft = Draft::<service::Entity>::of(service.clone().into());
+        draft.set(Column::Name, &name);
+        draft.set(Column::Description, &description);
+        draft.set(Column::Language, &language);
+        draft.set(Column::Framework, &framework);
+        draft.set(Column::Product, &product);
+        draft.set(Column::Note, &note);
+        draft.refer(db, Column::TierId, &tier_alias).await?;
+        draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;
+        draft.refer(db, Column::OwnerId, &owner_input).await?;
 
-        let mut problems = Problems::default();
-        let name = problems.take(text::renamed("name", &name)).flatten();
-        let description = problems.take(text::changed("description", &description, text::DESCRIPTION));
-        let language = problems.take(text::changed("language", &language, text::SHORT));
-        let framework = problems.take(text::changed("framework", &framework, text::SHORT));
-        let product = problems.take(text::changed("product", &product, text::SHORT));
-        let note = problems.take(text::changed("note", &note, text::NOTE));
-        let tier_id = problems.take_any(tier::key(db, &tier_alias).await)?;
-        let lifecycle_id = problems.take_any(tier::lifecycle_key(db, &lifecycle_alias).await)?;
-        let owner_id = problems.take_any(owner_key(db, &owner_input).await)?;
-        problems.none()?;
-
-        let mut row: service::ActiveModel = Service::from(service.clone()).into();
-        if let Some(name) = name {
-            row.slug = Set(service::claim_name(db, &service, &name).await?);
-            row.name = Set(name);
-        }
-        set(&mut row.description, description.flatten());
-        set(&mut row.language, language.flatten());
-        set(&mut row.framework, framework.flatten());
-        set(&mut row.product, product.flatten());
-        set(&mut row.note, note.flatten());
-        set(&mut row.tier_id, tier_id.filter(|_| !tier_alias.is_undefined()));
-        set(&mut row.lifecycle_id, lifecycle_id.filter(|_| !lifecycle_alias.is_undefined()));
-        set(&mut row.owner_id, owner_id.filter(|_| !owner_input.is_undefined()));
-        touch(&mut row.updated_at);
-        let is_renamed = row.name.is_set();
-        let service = row.update(db).await?;
-        if is_renamed {
-            service_search::keep(db, service.id).await?;
-        }
+        let service = service::update(db, &service, draft.done()?).await?;
         Ok(ServiceUpdatePayload { service: Some(service), ..Default::default() })
-    }
-}
-
-/// Sets a column when the update has something for it.
-pub(super) fn set<T: Into<sea_orm::Value>>(column: &mut sea_orm::ActiveValue<T>, value: Option<T>) {
-    if let Some(value) = value {
-        *column = Set(value);
     }
 }
 

@@ -11,7 +11,7 @@ use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
 use super::types::{Service, ServiceSuggestion};
-use super::{integration as integrations, near_match, service, text};
+use super::{integration as integrations, near_match, service};
 use crate::db::{self, Read};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::{AliasTable, Kind as AliasKind};
@@ -111,9 +111,9 @@ impl ServiceSuggestionAcceptMutation for Mutation {
             }
             (None, name) => {
                 let name = name.unwrap_or(&suggestion.alias);
-                let name = text::required("name", name, text::SHORT)?;
+                let name = entity::text::required("name", name, entity::text::SHORT)?;
                 let kind = if name == suggestion.alias { AliasKind::Name } else { AliasKind::Managed };
-                (entity::service::create(db, name, |_| {}).await?, kind)
+                (entity::service::create(db, entity::service::new(name)).await?, kind)
             }
         };
         match suggestion.code_issue_project_id {
@@ -136,7 +136,7 @@ async fn give_alias(db: &DatabaseTransaction, alias: &str, service: &Writable, k
         let message = format!("another service has the alias {} by now", quoted(alias));
         return Err(UserError::base(message).into());
     }
-    service_search::keep(db, service.id).await?;
+    service_search::refresh(db, service.id).await?;
     deploy::Entity::update_many()
         .col_expr(deploy::Column::ServiceId, Expr::value(service.id))
         .filter(deploy::Column::ServiceAlias.eq(alias))

@@ -3,20 +3,21 @@
 use std::collections::HashSet;
 
 use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::MutationCtx;
-use super::hold::hold;
+use super::draft::changed;
 use super::id;
 use super::identifier::Identifier;
 use super::schema::*;
 use super::types::Tag;
-use super::{service, team, text};
+use super::{service, team};
 use crate::db;
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
-use crate::entity::{self, repository, user};
+use crate::entity::{self, repository, row_lock, text, user};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl TagResolver for Tag {}
@@ -94,15 +95,15 @@ fn taken(key: &str) -> UserError {
 }
 
 /// Makes others who write several tags of the same owner wait. A service is held already.
-async fn hold_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
+async fn lock_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
     if db::has_one_writer(db) {
         return Ok(());
     }
     match owner {
         Taggable::Service(_) => {}
-        Taggable::Repository(id) => drop(hold::<repository::Entity>(db, *id).await?),
-        Taggable::Team(id) => drop(hold::<entity::team::Entity>(db, *id).await?),
-        Taggable::User(id) => drop(hold::<user::Entity>(db, *id).await?),
+        Taggable::Repository(id) => drop(row_lock::row::<repository::Entity>(db, *id, LockType::Update).await?),
+        Taggable::Team(id) => drop(row_lock::row::<entity::team::Entity>(db, *id, LockType::Update).await?),
+        Taggable::User(id) => drop(row_lock::row::<user::Entity>(db, *id, LockType::Update).await?),
     }
     Ok(())
 }
@@ -131,7 +132,7 @@ impl TagAssignMutation for Mutation {
         problems.none()?;
 
         if checked.len() > 1 {
-            hold_owner(db, &owner).await?;
+            lock_owner(db, &owner).await?;
         }
         let tags = tag::assign(db, owner.owner(), checked).await?;
         Ok(TagAssignPayload { tags: Some(tags), ..Default::default() })
@@ -161,8 +162,8 @@ impl TagUpdateMutation for Mutation {
         let tag = id::require::<tag::Entity>(db, &id, "id").await?;
         refuse_locked(db, &tag).await?;
         let mut problems = Problems::default();
-        let key = problems.take(changed("key", &of, tag::check_key)).flatten();
-        let value = problems.take(changed("value", &to, tag::check_value)).flatten();
+        let key = problems.take(changed("key", &of, |key| tag::check_key(key))).flatten();
+        let value = problems.take(changed("value", &to, |value| tag::check_value(value))).flatten();
         problems.none()?;
 
         let error = taken(key.as_deref().unwrap_or_default());
@@ -175,19 +176,6 @@ impl TagUpdateMutation for Mutation {
         }
         let tag = row.update(db).await.map_err(|cause| or_taken(cause, error))?;
         Ok(TagUpdatePayload { tag: Some(tag), ..Default::default() })
-    }
-}
-
-/// The new part of a tag: absent leaves it, null is an error.
-fn changed(
-    field: &'static str,
-    text: &MaybeUndefined<String>,
-    check: impl Fn(&str) -> Result<String, UserError>,
-) -> Result<Option<String>, UserError> {
-    match text {
-        MaybeUndefined::Undefined => Ok(None),
-        MaybeUndefined::Null => Err(UserError::new(field, format!("{field} must not be null"))),
-        MaybeUndefined::Value(text) => check(text).map(Some),
     }
 }
 

@@ -1,23 +1,25 @@
 //! Teams: the owners of services. Who is in them is `team_membership.rs`'s affair.
 
+use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, ColumnTrait, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
-use super::hold::hold;
+use super::draft::Draft;
 use super::id;
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
-use super::service::{refuse_where_locked, set};
+use super::service::refuse_where_locked;
 use super::types::Team;
-use super::{alias, deploy_metrics, team_membership, text, user};
+use super::{alias, deploy_metrics, team_membership};
 use crate::db::Read;
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
+use crate::entity::team::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, service, team, team_alias};
-use crate::error::{Problems, Result, UserError, quoted};
+use crate::entity::{Timestamp, row_lock, service, team, team_alias};
+use crate::error::{Result, UserError, quoted};
 
 impl TeamResolver for Team {
     async fn aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
@@ -68,25 +70,15 @@ impl TeamCreateMutation for Mutation {
     async fn team_create(ctx: &MutationCtx<'_>, input: TeamCreateInput) -> Result<TeamCreatePayload> {
         let TeamCreateInput { name, manager_email, responsibilities, members } = input;
         let db = ctx.db();
-        let mut problems = Problems::default();
-        let name = problems.take(text::required("name", &name, text::SHORT));
-        let manager_id = problems.take_any(user::key_by_email(db, "managerEmail", &manager_email).await)?;
-        let responsibilities = problems.take(text::optional("responsibilities", &responsibilities, text::DESCRIPTION));
+        let mut draft = Draft::<team::Entity>::new();
+        draft.set_required(Column::Name, &name);
+        draft.refer(db, Column::ManagerId, &manager_email).await?;
+        draft.set(Column::Responsibilities, &responsibilities);
         let members = members.value().map(Vec::as_slice).unwrap_or_default();
-        let members = problems.take_any(team_membership::named(db, members).await)?;
-        problems.none()?;
+        let members = draft.problems.take_any(team_membership::named(db, members).await)?;
 
-        let now = Timestamp::now();
-        let name = name.unwrap_or_default();
-        let row = team::ActiveModel {
-            name: Set(name.clone()),
-            alias: Set(String::new()),
-            responsibilities: Set(responsibilities.flatten()),
-            manager_id: Set(manager_id.flatten()),
-            created_at: Set(now),
-            updated_at: Set(now),
-            ..Default::default()
-        };
+        let (row, now) = (draft.done()?, Timestamp::now());
+        let row = team::ActiveModel { alias: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
         let team = row.insert(db).await.map_err(|error| or_taken(error, taken(&name)))?;
         team_membership::join(db, team.id, &members.unwrap_or_default()).await?;
         let alias = team_alias::Entity::claim_slug(db, &team.id, &name).await?;
@@ -101,24 +93,21 @@ impl TeamUpdateMutation for Mutation {
         let TeamUpdateInput { id, alias, name, manager_email, responsibilities } = input;
         let db = ctx.db();
         let team = require(db, Identifier::new(&id, &alias)?).await?;
-        let team = hold::<team::Entity>(db, team.id).await?;
-        let mut problems = Problems::default();
-        let name = problems.take(text::renamed("name", &name)).flatten();
-        let manager_id = problems.take_any(user::key_by_email(db, "managerEmail", &manager_email).await)?;
-        let responsibilities = problems.take(text::changed("responsibilities", &responsibilities, text::DESCRIPTION));
-        problems.none()?;
+        let team = row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?;
+        let team_id = team.id;
+        let mut draft = Draft::<team::Entity>::of(team);
+        draft.set(Column::Name, &name);
+        draft.refer(db, Column::ManagerId, &manager_email).await?;
+        draft.set(Column::Responsibilities, &responsibilities);
 
-        let id = team.id;
-        let error = taken(name.as_deref().unwrap_or_default());
-        let mut row: team::ActiveModel = team.into();
-        if let Some(name) = name {
-            row.alias = Set(team_alias::Entity::claim_slug(db, &id, &name).await?);
-            row.name = Set(name);
+        let mut row = draft.done()?;
+        let name = name.take();
+        if let Some(name) = &name {
+            row.alias = Set(team_alias::Entity::claim_slug(db, &team_id, name).await?);
         }
-        set(&mut row.manager_id, manager_id.filter(|_| !manager_email.is_undefined()));
-        set(&mut row.responsibilities, responsibilities.flatten());
         touch(&mut row.updated_at);
-        let team = row.update(db).await.map_err(|cause| or_taken(cause, error))?;
+        let name = name.unwrap_or_default();
+        let team = row.update(db).await.map_err(|error| or_taken(error, taken(&name)))?;
         Ok(TeamUpdatePayload { team: Some(team), ..Default::default() })
     }
 }
@@ -129,7 +118,7 @@ impl TeamDeleteMutation for Mutation {
         let db = ctx.db();
         let identifier = Identifier::new(&id, &alias)?;
         let team = require(db, identifier).await?;
-        let team = hold::<team::Entity>(db, team.id).await?;
+        let team = row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?;
         let named_by = match identifier {
             Identifier::Alias(alias) => alias.to_owned(),
             Identifier::Id(_) => team.alias.clone(),

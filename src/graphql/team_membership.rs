@@ -2,16 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect, Set};
 
 use super::context::MutationCtx;
-use super::hold::hold;
 use super::schema::*;
 use super::types::{TeamMembership, User};
-use super::{id, text, user};
+use super::{draft, id, user};
 use crate::db;
-use crate::entity::{team, team_membership};
+use crate::entity::{row_lock, team, team_membership, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl TeamMembershipResolver for TeamMembership {}
@@ -37,7 +36,8 @@ pub(super) async fn named(db: &DatabaseTransaction, members: &[TeamMembershipUse
         let TeamMembershipUserInput { user: _, role } = member;
         let within = |error: UserError| error.within(place.to_string()).within("members");
         let user = problems.take(user.map_err(|error| within(error.within("user"))));
-        let role = problems.take(text::changed("role", role, text::SHORT).map_err(within));
+        let role =
+            problems.take(draft::text::<team_membership::Entity>(team_membership::Column::Role, role).map_err(within));
         if user.as_ref().is_some_and(|user| !seen.insert(user.id)) {
             problems.push(within(UserError::new("user", "this user is named twice")));
         }
@@ -97,7 +97,7 @@ impl TeamMembershipCreateMutation for Mutation {
 /// The key of the team whose members are to change.
 async fn team(db: &DatabaseTransaction, id: &str) -> Result<i64> {
     let team = id::require::<team::Entity>(db, id, "teamId").await?;
-    Ok(hold::<team::Entity>(db, team.id).await?.id)
+    Ok(row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?.id)
 }
 
 impl TeamMembershipDeleteMutation for Mutation {

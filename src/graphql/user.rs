@@ -2,21 +2,22 @@
 
 use std::collections::HashMap;
 
-use async_graphql::MaybeUndefined;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
 use super::context::{Ctx, MutationCtx};
+use super::draft::{self, Draft};
 use super::id;
+use super::identifier::{OneOf, exactly_one, given};
 use super::list::List;
 use super::schema::*;
-use super::text;
 use super::types::User;
 use crate::db::Read;
 use crate::engine::page::PageRequest;
+use crate::entity::field_rule::Reference;
 use crate::entity::timestamp::touch;
-use crate::entity::user::{Role, by_email, email_key};
+use crate::entity::user::{Role, email_key};
 use crate::entity::{ByIds, Timestamp, user};
-use crate::error::{Code, Error, Problems, Result, UserError, quoted};
+use crate::error::{Code, Error, Result, UserError};
 
 impl UserResolver for User {
     fn role(&self) -> UserRole {
@@ -60,21 +61,6 @@ async fn require(db: &impl Read, named: &UserIdentifierInput) -> Result<User> {
     }
 }
 
-/// The key of the user with the address that `field` holds; nothing for null, absent and empty.
-pub(super) async fn key_by_email(
-    db: &impl Read,
-    field: &'static str,
-    email: &MaybeUndefined<String>,
-) -> Result<Option<i64>> {
-    let Some(email) = email.value().filter(|email| !email.is_empty()) else { return Ok(None) };
-    let found = by_email(db, email).await?;
-    Ok(Some(found.ok_or_else(|| nobody(email, field))?.id))
-}
-
-fn nobody(email: &str, field: &'static str) -> UserError {
-    UserError::new(field, format!("no user has the email address {}", quoted(email))).not_found()
-}
-
 /// The users that a client names, in its order, or what is wrong with a name: in two statements for any number.
 pub(super) async fn all(db: &impl Read, named: &[&UserIdentifierInput]) -> Result<Vec<Result<User, UserError>>> {
     let names: Vec<_> = named.iter().map(|named| Name::new(named)).collect();
@@ -99,7 +85,10 @@ pub(super) async fn all(db: &impl Read, named: &[&UserIdentifierInput]) -> Resul
         let found = by_id.next().flatten();
         users.push(match name {
             Err(error) => Err(error),
-            Ok(Name::Email(email)) => by_email.get(&email_key(email)).cloned().ok_or_else(|| nobody(email, "email")),
+            Ok(Name::Email(email)) => by_email
+                .get(&email_key(email))
+                .cloned()
+                .ok_or_else(|| UserError::new("email", Reference::User.unknown(email)).not_found()),
             Ok(Name::Id(id)) => match found {
                 Some(user) => Ok(user),
                 None => Err(id::missing::<user::Entity>(id, "id")),
@@ -118,12 +107,11 @@ impl<'a> Name<'a> {
     /// The one that is given. Null and the empty text are the same as absent.
     fn new(named: &'a UserIdentifierInput) -> Result<Self, UserError> {
         let UserIdentifierInput { id, email } = named;
-        let given = |text: &'a MaybeUndefined<String>| text.value().map(String::as_str).filter(|text| !text.is_empty());
-        match (given(id), given(email)) {
-            (Some(id), None) => Ok(Self::Id(id)),
-            (None, Some(email)) => Ok(Self::Email(email)),
+        match exactly_one(("id", given(id)), ("email", given(email))) {
+            Ok(OneOf::First(id)) => Ok(Self::Id(id)),
+            Ok(OneOf::Second(email)) => Ok(Self::Email(email)),
             // The field that holds the two is at fault; who knows its name puts it into the path.
-            _ => Err(UserError { path: Vec::new(), ..UserError::base("exactly one of id and email must be given") }),
+            Err(error) => Err(UserError { path: Vec::new(), ..error }),
         }
     }
 }
@@ -147,22 +135,16 @@ impl UserUpdateMutation for Mutation {
         let UserInput { name, role } = input;
         let db = ctx.db();
         let user = require(db, &user).await?;
-        let mut problems = Problems::default();
-        let name = problems.take(text::renamed("name", &name)).flatten();
-        if role.is_null() {
-            problems.push(UserError::new("role", "role must not be null"));
-        }
-        problems.none()?;
+        let mut draft = Draft::<user::Entity>::new();
+        draft.set(user::Column::Name, &name);
+        let role = draft.problems.take(draft::changed("role", &role, |role| Ok(stored(*role)))).flatten();
+        let changes = draft.done()?;
 
-        let role = role.value().copied().map(stored);
         let user = match role {
-            Some(Role::Viewer | Role::User) => user::hold_to_demote(db, user.id).await?,
+            Some(Role::Viewer | Role::User) => user::lock_to_demote(db, user.id).await?,
             Some(Role::Admin) | None => user,
         };
-        let mut row: user::ActiveModel = user.into();
-        if let Some(name) = name {
-            row.name = Set(name);
-        }
+        let mut row = user::ActiveModel { name: changes.name, ..user.into() };
         if let Some(role) = role {
             row.role = Set(role);
         }
@@ -176,7 +158,7 @@ impl UserDeleteMutation for Mutation {
     async fn user_delete(ctx: &MutationCtx<'_>, user: UserIdentifierInput) -> Result<UserDeletePayload> {
         let db = ctx.db();
         let user = require(db, &user).await?;
-        let user = user::hold_to_demote(db, user.id).await?;
+        let user = user::lock_to_demote(db, user.id).await?;
         let deleted_user_id = Some(UserResolver::id(&user));
         user.delete(db).await?;
         Ok(UserDeletePayload { deleted_user_id, ..Default::default() })

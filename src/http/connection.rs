@@ -107,6 +107,20 @@ async fn encrypted<A: Answers>(
     speak(answers, (stream, true), activity, peer, patience, stop).await;
 }
 
+/// HTTP with our bounds.
+fn builder() -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    // hyper would begin to wait for a head as soon as the answer before it is written.
+    builder.http1().header_read_timeout(None).max_buf_size(HEAD_BYTES);
+    builder
+        .http2()
+        .max_concurrent_streams(STREAMS)
+        .max_header_list_size(HEAD_BYTES_TAKEN as u32)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .initial_stream_window_size(STREAM_WINDOW);
+    builder
+}
+
 /// Speaks HTTP on a stream, which is encrypted or not.
 async fn speak<A: Answers>(
     answers: Arc<A>,
@@ -126,15 +140,7 @@ async fn speak<A: Answers>(
         })
     });
 
-    let mut builder = Builder::new(TokioExecutor::new());
-    // hyper would begin to wait for a head as soon as the answer before it is written.
-    builder.http1().header_read_timeout(None).max_buf_size(HEAD_BYTES);
-    builder
-        .http2()
-        .max_concurrent_streams(STREAMS)
-        .max_header_list_size(HEAD_BYTES_TAKEN as u32)
-        .initial_connection_window_size(CONNECTION_WINDOW)
-        .initial_stream_window_size(STREAM_WINDOW);
+    let builder = builder();
     let mut connection = pin!(builder.serve_connection(TokioIo::new(Explained::new(stream)), service));
     let mut ending: Option<Instant> = None;
     // The next look. What is due moves with every answer, and nothing is while a request is being answered.

@@ -4,7 +4,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, QueryFilter};
+use sea_orm::sea_query::Value;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter,
+};
 
 use super::document::{Document, Given, ServiceDocument};
 use super::find::{Governed, find};
@@ -13,11 +16,10 @@ use super::{Problems, repositories};
 use crate::db::{self, Read};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::audit::Subject;
+use crate::entity::field_rule::{Reference, ValueRule};
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
-use crate::entity::{
-    Timestamp, lifecycle, repository, service, service_alias, service_repository, service_search, team, tier,
-};
+use crate::entity::{Timestamp, repository, service, service_alias, service_repository, service_search};
 
 /// What came of a document.
 #[derive(Debug)]
@@ -92,23 +94,11 @@ async fn put(
 ) -> Result<Change, DbErr> {
     let Governed { file, document, service, .. } = governed;
     // Taken apart, so that nothing a document can say is forgotten.
-    let ServiceDocument {
-        name,
-        description,
-        owner,
-        tier,
-        lifecycle,
-        product,
-        language,
-        framework,
-        aliases,
-        tags: tagged,
-        repositories,
-    } = document;
+    let ServiceDocument { name, fields, aliases, tags: tagged, repositories } = document;
     let created = service.is_none();
     let before = match service {
         Some(service) => service,
-        None => service::create(db, name.value.clone(), |_| {}).await?,
+        None => service::create(db, service::new(&name.value)).await?,
     };
     let id = before.id;
     let mut after = service::Model::from(before.clone());
@@ -121,30 +111,12 @@ async fn put(
             problems.add(file, name.spot, message);
         }
     }
-    give(&mut after.description, description);
-    give(&mut after.product, product);
-    give(&mut after.language, language);
-    give(&mut after.framework, framework);
-    if let Some(named) = owner {
-        let found = match &named.value {
-            Some(alias) => team::by_alias(db, alias).await?.map(|team| team.id),
-            None => None,
+    for Given { rule, said } in fields {
+        let value = match rule.value {
+            ValueRule::Named(to) | ValueRule::Identified(to) => key(db, to, file, said, problems).await?.into(),
+            _ => said.value.clone(),
         };
-        after.owner_id = known("team", file, named, found, problems);
-    }
-    if let Some(named) = tier {
-        let found = match &named.value {
-            Some(alias) => tier::by_alias(db, alias).await?.map(|tier| tier.id),
-            None => None,
-        };
-        after.tier_id = known("tier", file, named, found, problems);
-    }
-    if let Some(named) = lifecycle {
-        let found = match &named.value {
-            Some(alias) => lifecycle::by_alias(db, alias).await?.map(|lifecycle| lifecycle.id),
-            None => None,
-        };
-        after.lifecycle_id = known("lifecycle", file, named, found, problems);
+        after.set(rule.column, value);
     }
     after.locked_by = Some(problems.name(file).to_owned());
 
@@ -163,7 +135,7 @@ async fn put(
     }
     changed |= has_new_alias;
     if freed || is_renamed || has_new_alias {
-        service_search::keep(db, id).await?;
+        service_search::refresh(db, id).await?;
     }
     if let Some(tagged) = tagged {
         changed |= tags(db, Owner::Service(&before), tagged).await?;
@@ -174,24 +146,20 @@ async fn put(
     Ok(Change::new("Service", id, &slug, created, changed))
 }
 
-/// Sets a column to what the document says of it, if it says anything.
-pub(super) fn give(column: &mut Option<String>, given: &Given<String>) {
-    if let Some(given) = given {
-        column.clone_from(&given.value);
-    }
-}
-
-fn known(
-    noun: &str,
+/// The key of the row that a document names; nothing where it names none.
+async fn key(
+    db: &DatabaseTransaction,
+    to: Reference,
     file: usize,
-    named: &At<Option<String>>,
-    found: Option<i64>,
+    named: &At<Value>,
     problems: &mut Problems,
-) -> Option<i64> {
-    if let (Some(alias), None) = (&named.value, found) {
-        problems.add(file, named.spot, format!("no {noun} has the alias \"{alias}\""));
+) -> Result<Option<i64>, DbErr> {
+    let Value::String(Some(name)) = &named.value else { return Ok(None) };
+    let key = to.key(db, name).await?;
+    if key.is_none() {
+        problems.add(file, named.spot, to.unknown(name));
     }
-    found
+    Ok(key)
 }
 
 async fn has_alias(db: &impl Read, service: i64, alias: &str) -> Result<bool, DbErr> {

@@ -1,6 +1,10 @@
 //! What a document of a service file can say.
 
+use sea_orm::sea_query::Value;
+
 use super::yaml::At;
+use crate::entity::field_rule::FieldRule;
+use crate::entity::{repository, service};
 
 /// A document of a service file.
 #[derive(Debug)]
@@ -16,19 +20,18 @@ pub(super) enum Subject {
     Repository(RepositoryDocument),
 }
 
-/// What a key says: `None` that it is not there, the inner `None` that it is null or empty.
-pub(super) type Given<T> = Option<At<Option<T>>>;
+/// What a document says of a field of its table's list: a value for the column, or the name of the row that it refers to.
+#[derive(Debug)]
+pub(super) struct Given<C: 'static> {
+    pub(super) rule: &'static FieldRule<C>,
+    pub(super) said: At<Value>,
+}
 
 #[derive(Debug)]
 pub(super) struct ServiceDocument {
     pub(super) name: At<String>,
-    pub(super) description: Given<String>,
-    pub(super) owner: Given<String>,
-    pub(super) tier: Given<String>,
-    pub(super) lifecycle: Given<String>,
-    pub(super) product: Given<String>,
-    pub(super) language: Given<String>,
-    pub(super) framework: Given<String>,
+    /// What is said beside the name.
+    pub(super) fields: Vec<Given<service::Column>>,
     pub(super) aliases: Option<Vec<At<String>>>,
     pub(super) tags: Option<Vec<(String, String)>>,
     /// The repositories' aliases.
@@ -39,9 +42,7 @@ pub(super) struct ServiceDocument {
 pub(super) struct RepositoryDocument {
     pub(super) name: String,
     pub(super) alias: At<String>,
-    pub(super) url: Given<String>,
-    pub(super) default_branch: Given<String>,
-    pub(super) private: Option<bool>,
-    pub(super) visible: Option<bool>,
+    /// What is said beside the name and the alias.
+    pub(super) fields: Vec<Given<repository::Column>>,
     pub(super) tags: Option<Vec<(String, String)>>,
 }

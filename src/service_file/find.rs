@@ -67,7 +67,7 @@ pub(super) async fn find<'a>(
         }
         all.push(subject);
     }
-    hold(db, all, problems).await
+    lock_found(db, all, problems).await
 }
 
 fn twice(problems: &mut Problems, (file, spot): (usize, Spot), (twin, at): (usize, Spot)) {
@@ -104,7 +104,7 @@ async fn renamed(
 }
 
 /// Holds the services that were found, and then looks who governs them.
-async fn hold<'a>(
+async fn lock_found<'a>(
     db: &DatabaseTransaction,
     all: Vec<Found<'a>>,
     problems: &mut Problems,

@@ -2,27 +2,34 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::Value;
+
 use super::Problems;
 use super::document::{Document, Given, RepositoryDocument, ServiceDocument, Subject};
 use super::yaml::{self, At, Node, Spot};
-use crate::entity::{repository, tag, text};
+use crate::entity::field_rule::{FieldRule, FieldRules, ValueRule};
+use crate::entity::{repository, service, tag, text};
 use crate::error::{UserError, quoted};
 
 const DOCUMENT: &[&str] = &["version", "service", "repository"];
-const SERVICE: &[&str] = &[
-    "name",
-    "description",
-    "owner",
-    "tier",
-    "lifecycle",
-    "product",
-    "language",
-    "framework",
-    "aliases",
-    "tags",
-    "repositories",
-];
-const REPOSITORY: &[&str] = &["name", "alias", "url", "default_branch", "private", "visible", "tags"];
+/// The lists of a service, and of a repository.
+const SERVICE_LISTS: &[&str] = &["aliases", "tags", "repositories"];
+const REPOSITORY_LISTS: &[&str] = &["tags"];
+/// The keys that tell which thing a document is about.
+const SERVICE_NAMES: &[&str] = &["name"];
+const REPOSITORY_NAMES: &[&str] = &["name", "alias"];
+
+/// The fields of a table that a document says beside the names of the thing.
+fn fields<E: FieldRules>() -> impl Iterator<Item = &'static FieldRule<E::Column>> {
+    let is_name = |rule: &FieldRule<E::Column>| ["name", "default_alias"].contains(&rule.key());
+    E::FIELDS.iter().filter(move |rule| rule.is_in_files && !is_name(rule))
+}
+
+/// All keys of a thing, in the order of README.md.
+fn keys<E: FieldRules>(names: &[&'static str], lists: &[&'static str]) -> Vec<&'static str> {
+    names.iter().copied().chain(fields::<E>().map(FieldRule::key)).chain(lists.iter().copied()).collect()
+}
 
 /// The documents of a file, and what is wrong with them. One that does not say what it is about is left out.
 pub(super) fn read(file: usize, text: &str, problems: &mut Problems) -> Vec<Document> {
@@ -140,12 +147,10 @@ impl Reader<'_> {
     }
 
     fn service(&mut self, node: &At<Node>) -> Option<ServiceDocument> {
-        let entries = self.entries("a service", node, SERVICE)?;
-        let name = self.name("a service", node, &entries);
-        let mut short = |key| self.text(&entries, key, text::SHORT);
-        let (owner, tier, lifecycle) = (short("owner"), short("tier"), short("lifecycle"));
-        let (product, language, framework) = (short("product"), short("language"), short("framework"));
-        let description = self.text(&entries, "description", text::DESCRIPTION);
+        let keys = keys::<service::Entity>(SERVICE_NAMES, SERVICE_LISTS);
+        let entries = self.entries("a service", node, &keys)?;
+        let name = self.name("a service", node, &entries, service::Entity::rule(service::Column::Name));
+        let fields = self.fields::<service::Entity>(&entries);
         let aliases = self.list(&entries, "aliases", "an alias", |alias| text::required("alias", alias, text::SHORT));
         let tags = self.tags(&entries);
         let repositories = self.list(&entries, "repositories", "a repository", |named| {
@@ -158,44 +163,41 @@ impl Reader<'_> {
             };
             text::required("repository", &alias, text::SHORT)
         });
-        let name = name?;
-        Some(ServiceDocument {
-            name,
-            description,
-            owner,
-            tier,
-            lifecycle,
-            product,
-            language,
-            framework,
-            aliases,
-            tags,
-            repositories,
-        })
+        Some(ServiceDocument { name: name?, fields, aliases, tags, repositories })
     }
 
     fn repository(&mut self, node: &At<Node>) -> Option<RepositoryDocument> {
-        let entries = self.entries("a repository", node, REPOSITORY)?;
-        let name = self.name("a repository", node, &entries);
-        let url = self.text(&entries, "url", text::URL);
-        if let Some(At { value: Some(address), spot }) = &url {
-            self.take(*spot, repository::check_url(address));
-        }
-        let default_branch = self.text(&entries, "default_branch", text::SHORT);
-        let (private, visible) = (self.flag(&entries, "private"), self.flag(&entries, "visible"));
+        let keys = keys::<repository::Entity>(REPOSITORY_NAMES, REPOSITORY_LISTS);
+        let entries = self.entries("a repository", node, &keys)?;
+        let name = self.name("a repository", node, &entries, repository::Entity::rule(repository::Column::Name));
+        let fields = self.fields::<repository::Entity>(&entries);
         let tags = self.tags(&entries);
-        let alias = match (self.text(&entries, "alias", text::SHORT), &url) {
-            (Some(At { value: Some(alias), spot }), _) => At { value: alias, spot },
-            (_, Some(At { value: Some(address), spot })) => {
+        let given = entries.get("alias").and_then(|alias| {
+            let rule = repository::Entity::rule(repository::Column::DefaultAlias);
+            Some(alias.with(self.text(alias, "alias", |text| text::optional("alias", text, rule.most()))??))
+        });
+        let url = fields.iter().find(|given| given.rule.key() == "url").and_then(|given| match &given.said {
+            At { value: Value::String(Some(address)), spot } => Some(At { value: address, spot: *spot }),
+            _ => None,
+        });
+        let alias = match (given, url) {
+            (Some(alias), _) => alias,
+            (None, Some(At { value: address, spot })) => {
                 let alias = repository::alias_of(address).or_else(|| Some(name.as_ref()?.value.clone()))?;
-                At { value: self.take(*spot, text::at_most("alias", &alias, text::SHORT))?, spot: *spot }
+                At { value: self.take(spot, text::at_most("alias", &alias, text::SHORT))?, spot }
             }
-            _ => name.clone()?,
+            (None, None) => name.clone()?,
         };
-        Some(RepositoryDocument { name: name?.value, alias, url, default_branch, private, visible, tags })
+        Some(RepositoryDocument { name: name?.value, alias, fields, tags })
     }
 
-    fn name(&mut self, what: &str, node: &At<Node>, entries: &Entries<'_>) -> Option<At<String>> {
+    fn name<C: ColumnTrait>(
+        &mut self,
+        what: &str,
+        node: &At<Node>,
+        entries: &Entries<'_>,
+        rule: &FieldRule<C>,
+    ) -> Option<At<String>> {
         let Some(name) = entries.get("name") else {
             self.wrong(node.spot, format!("{what} needs a name"));
             return None;
@@ -204,27 +206,39 @@ impl Reader<'_> {
             self.wrong_kind("name", "a text", name);
             return None;
         };
-        self.take(name.spot, text::required("name", value, text::SHORT)).map(|value| name.with(value))
+        self.take(name.spot, rule.required_text(value)).map(|value| name.with(value))
     }
 
-    fn text(&mut self, entries: &Entries<'_>, key: &'static str, most: usize) -> Given<String> {
-        let node = entries.get(key)?;
+    /// What the entries say of the fields of a table.
+    fn fields<E: FieldRules>(&mut self, entries: &Entries<'_>) -> Vec<Given<E::Column>> {
+        let mut given = Vec::with_capacity(entries.len());
+        for rule in fields::<E>() {
+            let Some(node) = entries.get(rule.key()) else { continue };
+            let value = match (rule.value, &node.value) {
+                (ValueRule::Flag, Node::Flag(value)) => Some(Value::from(*value)),
+                (ValueRule::Flag, _) => {
+                    self.wrong_kind(rule.key(), "true or false", node);
+                    None
+                }
+                _ => self.text(node, rule.key(), |text| rule.check_text(rule.key(), text)).map(Value::from),
+            };
+            given.extend(value.map(|value| Given { rule, said: node.with(value) }));
+        }
+        given
+    }
+
+    /// A text, of which null and the empty one are none.
+    fn text(
+        &mut self,
+        node: &At<Node>,
+        key: &str,
+        check: impl FnOnce(&str) -> Result<Option<String>, UserError>,
+    ) -> Option<Option<String>> {
         match &node.value {
-            Node::Null => Some(node.with(None)),
-            Node::Text(value) => self.take(node.spot, text::optional(key, value, most)).map(|value| node.with(value)),
+            Node::Null => Some(None),
+            Node::Text(value) => self.take(node.spot, check(value)),
             _ => {
                 self.wrong_kind(key, "a text", node);
-                None
-            }
-        }
-    }
-
-    fn flag(&mut self, entries: &Entries<'_>, key: &'static str) -> Option<bool> {
-        let node = entries.get(key)?;
-        match node.value {
-            Node::Flag(value) => Some(value),
-            _ => {
-                self.wrong_kind(key, "true or false", node);
                 None
             }
         }

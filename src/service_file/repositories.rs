@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, Set};
+use sea_orm::{ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, ModelTrait, Set};
 
 use super::Problems;
 use super::apply::{self, Change};
-use super::document::{Document, RepositoryDocument, Subject};
+use super::document::{Document, Given, RepositoryDocument, Subject};
 use super::yaml::Spot;
 use crate::entity::tag::Owner;
 use crate::entity::{Timestamp, repository};
@@ -36,7 +36,7 @@ pub(super) async fn apply(
 
 async fn put(db: &DatabaseTransaction, document: &RepositoryDocument) -> Result<Change, DbErr> {
     // Taken apart, so that nothing a document can say is forgotten.
-    let RepositoryDocument { name, alias, url, default_branch, private, visible, tags } = document;
+    let RepositoryDocument { name, alias, fields, tags } = document;
     let now = Timestamp::now();
     let new = repository::ActiveModel {
         name: Set(name.clone()),
@@ -59,10 +59,9 @@ async fn put(db: &DatabaseTransaction, document: &RepositoryDocument) -> Result<
 
     let mut after = before.clone();
     after.name.clone_from(name);
-    apply::give(&mut after.url, url);
-    apply::give(&mut after.default_branch, default_branch);
-    after.private = private.unwrap_or(before.private);
-    after.visible = visible.unwrap_or(before.visible);
+    for Given { rule, said } in fields {
+        after.set(rule.column, said.value.clone());
+    }
     let mut changed = after != before;
     let id = after.id;
     if changed {

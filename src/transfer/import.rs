@@ -9,7 +9,7 @@ use sea_orm::{ActiveModelTrait, Iterable, ModelTrait, QuerySelect, SqlErr};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::{BATCH, LEFT_OUT, Lines, TABLES, VERSION, tables};
+use super::{BATCH, ExportLines, LEFT_OUT, TABLES, VERSION, tables};
 use crate::db::{self, Db};
 use crate::entity;
 use crate::entity::audit::{self, Actor, Subject};
@@ -62,7 +62,7 @@ impl From<DbErr> for Refused {
 /// # Errors
 /// Why nothing is imported: `file:line: sentence`, or a sentence alone where no line is to blame.
 pub async fn import(db: &Db, name: &str, input: &mut dyn BufRead, progress: impl FnMut(u64)) -> Result<u64, String> {
-    let mut lines = Lines { input, number: 0 };
+    let mut lines = ExportLines { input, number: 0 };
     // The first line is looked at before anything is locked.
     let done = match head(&mut lines) {
         Ok(last_ids) => {
@@ -82,7 +82,7 @@ pub async fn import(db: &Db, name: &str, input: &mut dyn BufRead, progress: impl
     })
 }
 
-fn head(lines: &mut Lines<'_>) -> Result<BTreeMap<String, i64>, Refused> {
+fn head(lines: &mut ExportLines<'_>) -> Result<BTreeMap<String, i64>, Refused> {
     let refused = |what: &str| Refused::Line(1, what.to_owned());
     let line = lines.next().map_err(|what| Refused::Line(1, what))?;
     let head = line.and_then(|line| serde_json::from_slice::<Head>(&line).ok());
@@ -102,7 +102,7 @@ fn head(lines: &mut Lines<'_>) -> Result<BTreeMap<String, i64>, Refused> {
 /// All lines but the first.
 async fn rows<C: ConnectionTrait>(
     db: &C,
-    lines: &mut Lines<'_>,
+    lines: &mut ExportLines<'_>,
     last_ids: BTreeMap<String, i64>,
     mut progress: impl FnMut(u64),
 ) -> Result<u64, Refused> {
@@ -156,15 +156,21 @@ async fn rows<C: ConnectionTrait>(
     if lines.next().map_err(|what| Refused::Line(lines.number, what))?.is_some() {
         return Err(Refused::Line(lines.number, "there is more after the end".to_owned()));
     }
-    entity::service_search::keep_every(db).await?;
-    entity::user::keep_keys(db).await?;
+    complete(db, &greatest).await?;
+    progress(count);
+    Ok(count)
+}
+
+/// Writes what follows from the rows, and gives out no id again: `greatest` has the last one of each table.
+async fn complete<C: ConnectionTrait>(db: &C, greatest: &BTreeMap<String, i64>) -> Result<(), DbErr> {
+    entity::service_search::refresh_all(db).await?;
+    entity::user::refresh_email_keys(db).await?;
     for table in TABLES {
         if let Some(last) = greatest.get(*table) {
             db::give_ids_after(db, table, *last).await?;
         }
     }
-    progress(count);
-    Ok(count)
+    Ok(())
 }
 
 /// Makes sure that there is nothing yet, and takes away what every catalogue begins with.

@@ -112,12 +112,12 @@ fn write_row<E: EntityTrait>(out: &mut impl Write, table: &str, row: &E::Model) 
 }
 
 /// The lines of an export, each with its number.
-struct Lines<'i> {
+struct ExportLines<'i> {
     input: &'i mut dyn BufRead,
     number: u64,
 }
 
-impl Lines<'_> {
+impl ExportLines<'_> {
     /// The next line, without its end; nothing at the end of the input.
     fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
         // A deploy of the longest texts, all of it escaped, is shorter.

@@ -3593,7 +3593,7 @@ impl ::rollcall::engine::Object<super::types::State> for Mutation {
 #[allow(non_upper_case_globals)]
 pub mod info {
     /// The scalars of the schema's own that arguments and input fields have, with what checks their values.
-    pub static SCALARS: &[::rollcall::engine::input::Scalar] = &[
+    pub static SCALARS: &[::rollcall::engine::input::ScalarCheck] = &[
         ("Date", ::rollcall::engine::input::check::<super::super::types::Date>),
     ];
     /// `Book`.

@@ -321,8 +321,9 @@ async fn two_services(db: &Db) -> (i64, [i64; 2]) {
     };
     let made = db.write(async |tx| {
         let team = team.insert(tx).await?;
-        let one = service::create(tx, "one".to_owned(), |row| row.owner_id = Set(Some(team.id))).await?;
-        let two = service::create(tx, "two".to_owned(), |_| {}).await?;
+        let one =
+            service::create(tx, service::ActiveModel { owner_id: Set(Some(team.id)), ..service::new("one") }).await?;
+        let two = service::create(tx, service::new("two")).await?;
         Ok::<_, sea_orm::DbErr>((team.id, [one.id, two.id]))
     });
     made.await.expect("services")

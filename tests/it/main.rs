@@ -27,6 +27,7 @@ mod deploy_record;
 mod deploy_retention;
 mod executor;
 mod explorer;
+mod fields;
 mod full_disk;
 mod graphql_js_validation;
 mod graphql_over_http;

@@ -493,9 +493,9 @@ async fn a_subject_is_whoever_it_was_first_said_to_be() {
     let kept = app.db.write(async |db| {
         let ada = user::create(db, "ada@example.com", None, Role::User, now).await?;
         let eve = user::create(db, "eve@example.com", None, Role::User, now).await?;
-        let first = identity::keep(db, "https://login.example.com", "1", ada.id, now).await?;
-        let second = identity::keep(db, "https://login.example.com", "1", eve.id, now).await?;
-        let elsewhere = identity::keep(db, "https://login.example.org", "1", eve.id, now).await?;
+        let first = identity::remember(db, "https://login.example.com", "1", ada.id, now).await?;
+        let second = identity::remember(db, "https://login.example.com", "1", eve.id, now).await?;
+        let elsewhere = identity::remember(db, "https://login.example.org", "1", eve.id, now).await?;
         Ok::<_, Error>([first, second, elsewhere].map(|user| user.expect("a user").email))
     });
     assert_eq!(kept.await.expect("users"), ["ada@example.com", "ada@example.com", "eve@example.com"]);

@@ -5,12 +5,10 @@ use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM};
 use rollcall::budget::Limits;
 use rollcall::config::{self, Command};
 use rollcall::db::{QUICK_READS, SLOW_READS};
-use rollcall::deploy::record;
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
-use rollcall::entity::text;
+use rollcall::entity::text::{self, ENTRIES};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
-use rollcall::graphql::text::ENTRIES;
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::MOST_PARTS;
 use rollcall::http::{body, outbox};
@@ -133,7 +131,7 @@ fn readme_tells_the_limits_as_they_are() {
         ("key of a tag; its value", format!("{}; {} characters", text::TAG_KEY, number(text::TAG_VALUE))),
         (
             "deploy: description and commit's message; URL and branch; anything else",
-            format!("{}; {}; {} characters", number(record::MESSAGE), number(record::LONG), record::SHORT),
+            format!("{}; {}; {} characters", number(text::MESSAGE), number(text::URL), text::SHORT),
         ),
         (
             "spans of one request; spans that wait for the collector",

@@ -348,7 +348,10 @@ async fn dump(db: &Db) -> String {
             $(table::<entity::$table::Entity>(db, &mut rows).await;)*
             /// What this looks at, and what it does not have to.
             const TABLES: &[&str] =
-                &[$(stringify!($table),)* "alias", "audit", "change", "key", "service_search", "text", "timestamp", "token"];
+                &[
+                    $(stringify!($table),)*
+                    "alias", "audit", "change", "field_rule", "key", "row_lock", "service_search", "text", "timestamp", "token"
+                ];
         };
     }
     tables!(

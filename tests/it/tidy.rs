@@ -255,6 +255,40 @@ fn responses_are_built_in_one_file() {
 }
 
 #[test]
+fn no_function_is_longer_than_a_screen() {
+    let why = "A function of more than 60 lines does several things: give each a name.";
+    let mut count = 0;
+    for (name, text) in sources("src") {
+        if name.contains("/fixtures/") {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines: Vec<&str> = code.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let head = line.trim_start();
+            let is_function = head.split("fn ").next().is_some_and(|before| {
+                head.len() > before.len()
+                    && before
+                        .split_whitespace()
+                        .all(|word| word.starts_with("pub") || ["const", "async"].contains(&word))
+            });
+            if !is_function || head.ends_with(['}', ';']) {
+                continue;
+            }
+            let indent = &line[..line.len() - head.len()];
+            let ends = |line: &&str| {
+                line.strip_prefix(indent)
+                    .is_some_and(|rest| rest == "}" || rest.starts_with(')') && rest.ends_with(';'))
+            };
+            let length = lines[at..].iter().position(ends).map_or(0, |end| end + 1);
+            assert!(length <= 60, "{why}\n{name}:{}: {length} lines", at + 1);
+            count += 1;
+        }
+    }
+    assert!(count > 500, "the rule looks at {count} functions");
+}
+
+#[test]
 fn no_file_is_longer_than_a_reader_likes() {
     let why = "Past 400 lines look for a second noun; past 500 there is one.";
     for (name, text) in sources("src") {

@@ -152,7 +152,7 @@ async fn admit(
             return Ok(Admitted::Not(why));
         }
     };
-    let kept = identity::keep(db, issuer, &person.subject, user.id, now).await?;
+    let kept = identity::remember(db, issuer, &person.subject, user.id, now).await?;
     // Another tab of the same person was quicker.
     let user = kept.unwrap_or(user);
     Ok(if is_new { Admitted::New(user) } else { Admitted::Linked(user) })

@@ -1,6 +1,6 @@
 //! Interfaces and unions: an enum with a variant for each possible object type.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::super::names;
@@ -13,10 +13,40 @@ pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Opti
     let variants: Vec<_> = possible.iter().map(|object| names::type_name(&object.name)).collect();
     let types: Vec<_> = possible.iter().map(|object| context.output_name(&object.name)).collect();
     let variant_docs = possible.iter().map(|object| format!(" The SDL's `{}`.", object.name));
-    let rows: Vec<_> = (0..possible.len()).map(|index| format_ident!("rows_{index}")).collect();
-    let indexes: Vec<_> = (0..possible.len()).collect();
-    let numbers = (0..possible.len()).map(|index| index as u16);
-    let resolve = if possible.is_empty() {
+    let resolve = resolve(&variants);
+    quote! {
+        #doc
+        #[derive(Debug)]
+        pub enum #name {
+            #(#[doc = #variant_docs] #variants(#types),)*
+        }
+
+        #(impl From<#types> for #name {
+            fn from(object: #types) -> Self {
+                Self::#variants(object)
+            }
+        })*
+
+        impl ::rollcall::engine::Node for #name {}
+
+        impl ::rollcall::engine::Composite<super::types::State> for #name {
+            fn resolve<'r, 'a: 'r>(
+                nodes: Vec<&'a Self>,
+                plans: &'a [::rollcall::engine::plan::ObjectPlan],
+                execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+            ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
+                #resolve
+            }
+        }
+    }
+}
+
+/// Sorts the objects by their types, and resolves each type's with its own plan.
+fn resolve(variants: &[Ident]) -> TokenStream {
+    let rows: Vec<_> = (0..variants.len()).map(|index| format_ident!("rows_{index}")).collect();
+    let indexes: Vec<_> = (0..variants.len()).collect();
+    let numbers = (0..variants.len()).map(|index| index as u16);
+    if variants.is_empty() {
         quote! {
             let _ = (nodes, plans, execution);
             Box::pin(async move {
@@ -41,31 +71,6 @@ pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Opti
                 ];
                 ::rollcall::engine::Children::of_several(levels, places)
             })
-        }
-    };
-    quote! {
-        #doc
-        #[derive(Debug)]
-        pub enum #name {
-            #(#[doc = #variant_docs] #variants(#types),)*
-        }
-
-        #(impl From<#types> for #name {
-            fn from(object: #types) -> Self {
-                Self::#variants(object)
-            }
-        })*
-
-        impl ::rollcall::engine::Node for #name {}
-
-        impl ::rollcall::engine::Composite<super::types::State> for #name {
-            fn resolve<'r, 'a: 'r>(
-                nodes: Vec<&'a Self>,
-                plans: &'a [::rollcall::engine::plan::ObjectPlan],
-                execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-            ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
-                #resolve
-            }
         }
     }
 }

@@ -4,7 +4,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::super::model::{Object, Shape};
+use super::super::model::{Object, TypeShape};
 use super::super::names;
 use super::objects::implementation;
 use super::{Context, docs::docs};
@@ -18,7 +18,7 @@ pub(super) fn connection(context: Context<'_>, object: &Object, node: &str) -> T
         let index = index as u16;
         let slot = match field.name.as_str() {
             "nodes" => {
-                let nullable = matches!(&field.ty.shape, Shape::List(item) if item.nullable);
+                let nullable = matches!(&field.ty.shape, TypeShape::List(item) if item.nullable);
                 quote!(::rollcall::engine::page::nodes(rows, #nullable, field, execution).await)
             }
             "edges" => {

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::super::model::{Field, Object, Shape};
+use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
 use super::super::relations::{self, Relation};
 use super::super::rows::{Column, Row};
@@ -81,7 +81,7 @@ fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStr
 
 /// The row whose key the column `NAME_id` holds.
 fn to_one(context: Context<'_>, object: &Object, field: &Field, row: &Row) -> Option<TokenStream> {
-    let named = matches!(field.ty.shape, Shape::Named(_)) && field.args.is_empty();
+    let named = matches!(field.ty.shape, TypeShape::Named(_)) && field.args.is_empty();
     let other = context.schema.object(field.ty.name()).filter(|_| named)?;
     context.row(other)?;
     let (key, column) = row.key(&field.name)?;

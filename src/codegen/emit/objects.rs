@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::super::model::{Field, Object, Shape};
+use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
 use super::tables::is_column;
 use super::types::bound as bound_type;
@@ -108,7 +108,8 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
     let fields: Vec<_> = object.fields.iter().map(|field| names::snake(&field.name)).collect();
     let types = object.fields.iter().map(|field| context.plain_field(object, field));
     let field_docs = object.fields.iter().map(|field| docs(field.description.as_deref(), field.deprecated.as_deref()));
-    let has_default = object.fields.iter().all(|field| field.ty.nullable || matches!(field.ty.shape, Shape::List(_)));
+    let has_default =
+        object.fields.iter().all(|field| field.ty.nullable || matches!(field.ty.shape, TypeShape::List(_)));
     let default = has_default.then(|| quote!(#[derive(Default)]));
     let is_leaf = |field: &Field| context.schema.is_leaf(field.ty.name());
     let columns = object.fields.iter().enumerate().filter(|(_, field)| is_leaf(field)).map(|(index, field)| {
@@ -215,7 +216,7 @@ impl Context<'_> {
 
     /// Whether a value of `field` may hold a `target` with nothing but plain structs and enums between.
     fn plainly_holds<'s>(&'s self, field: &'s Field, target: &str, seen: &mut Vec<&'s str>) -> bool {
-        if matches!(field.ty.shape, Shape::List(_)) {
+        if matches!(field.ty.shape, TypeShape::List(_)) {
             return false;
         }
         self.schema.possible(field.ty.name()).iter().any(|object| {

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::super::model::{Field, Object, Shape};
+use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
 use super::objects::{implementation, node, slot};
 use super::{Context, Representation, docs::docs, inputs};
@@ -94,10 +94,10 @@ fn answer(context: Context<'_>, field: &Field, is_mutation: bool) -> TokenStream
 /// Whether a field answers with plain data that has a list of errors and may otherwise be empty.
 fn is_payload(context: Context<'_>, field: &Field) -> bool {
     let Some(object) = context.schema.object(field.ty.name()) else { return false };
-    let is_list = |field: &Field| matches!(field.ty.shape, Shape::List(_));
+    let is_list = |field: &Field| matches!(field.ty.shape, TypeShape::List(_));
     let errors = object.field("errors");
     context.representation(object) == Representation::Plain
-        && matches!(field.ty.shape, Shape::Named(_))
+        && matches!(field.ty.shape, TypeShape::Named(_))
         && errors.is_some_and(|errors| is_list(errors) && !errors.ty.nullable)
         && object.fields.iter().all(|field| field.ty.nullable || is_list(field))
 }

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::super::model::{Field, Object, Schema, Shape, Type, Value};
+use super::super::model::{Field, Object, Schema, Type, TypeShape, Value};
 use super::super::{names, scopes};
 use super::types::bound;
 use super::{Context, Representation, inputs};
@@ -19,7 +19,7 @@ pub(super) fn module(context: Context<'_>) -> TokenStream {
         #[allow(non_upper_case_globals)]
         pub mod info {
             #[doc = " The scalars of the schema's own that arguments and input fields have, with what checks their values."]
-            pub static SCALARS: &[::rollcall::engine::input::Scalar] = &[#(#scalars),*];
+            pub static SCALARS: &[::rollcall::engine::input::ScalarCheck] = &[#(#scalars),*];
             #(#tables)*
         }
     }
@@ -92,7 +92,7 @@ const LIST_SIZE: u32 = 10;
 /// What a field adds to the estimate of a request.
 fn cost(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     let is_leaf = context.schema.is_leaf(field.ty.name());
-    let is_list = matches!(field.ty.shape, Shape::List(_));
+    let is_list = matches!(field.ty.shape, TypeShape::List(_));
     let is_connection = |object: &Object| matches!(context.representation(object), Representation::Connection(_));
     let given = |directive, argument| match field.directive(directive, argument) {
         Some(Value::Int(number)) => u32::try_from(*number).ok(),
@@ -151,7 +151,7 @@ pub(super) fn is_column(context: Context<'_>, object: &Object, field: &Field) ->
     match context.representation(object) {
         Representation::Root => false,
         Representation::Bound => {
-            let is_named = matches!(field.ty.shape, Shape::Named(_));
+            let is_named = matches!(field.ty.shape, TypeShape::Named(_));
             is_leaf && is_named && field.args.is_empty() && !context.bindings.is_computed(&field.name)
         }
         Representation::Connection(_) => false,

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::super::model::{InputValue, Kind, Shape, TypeRef};
+use super::super::model::{InputValue, Kind, TypeRef, TypeShape};
 use super::super::names;
 use super::{Context, Representation};
 
@@ -11,7 +11,7 @@ impl Context<'_> {
     /// The type of a column: text is borrowed, the rest is by value.
     pub(super) fn column(&self, ty: &TypeRef) -> TokenStream {
         match &ty.shape {
-            Shape::Named(name) if name == "String" => nullable(ty, quote!(&str)),
+            TypeShape::Named(name) if name == "String" => nullable(ty, quote!(&str)),
             _ => self.output(ty),
         }
     }
@@ -19,11 +19,11 @@ impl Context<'_> {
     /// The type of what a relation answers for one parent, or of a plain object's field.
     pub(super) fn output(&self, ty: &TypeRef) -> TokenStream {
         let inner = match &ty.shape {
-            Shape::List(item) => {
+            TypeShape::List(item) => {
                 let item = self.output(item);
                 quote!(Vec<#item>)
             }
-            Shape::Named(name) => self.output_name(name),
+            TypeShape::Named(name) => self.output_name(name),
         };
         nullable(ty, inner)
     }
@@ -58,12 +58,12 @@ impl Context<'_> {
 
     fn input_inner(&self, ty: &TypeRef, boxed: bool) -> TokenStream {
         match &ty.shape {
-            Shape::List(item) => {
+            TypeShape::List(item) => {
                 let inner = self.input_inner(item, false);
                 let item = nullable(item, inner);
                 quote!(Vec<#item>)
             }
-            Shape::Named(name) => {
+            TypeShape::Named(name) => {
                 let named = match (self.schema.kind(name), name.as_str()) {
                     (Kind::Scalar, "String" | "ID") => quote!(String),
                     (Kind::Scalar, "Int") => quote!(i32),

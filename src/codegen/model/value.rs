@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{InputValue, Schema, Shape, TypeRef};
+use super::{InputValue, Schema, TypeRef, TypeShape};
 
 /// A constant of the SDL. Prints as the SDL writes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,13 +36,13 @@ impl Schema {
     fn coerce(&self, value: &Value, ty: &TypeRef) -> Value {
         match (value, &ty.shape) {
             (Value::Null, _) => Value::Null,
-            (Value::List(values), Shape::List(item)) => {
+            (Value::List(values), TypeShape::List(item)) => {
                 Value::List(values.iter().map(|value| self.coerce(value, item)).collect())
             }
-            (value, Shape::List(item)) => Value::List(vec![self.coerce(value, item)]),
-            (Value::Int(int), Shape::Named(name)) if name == "Float" => Value::Float(*int as f64),
-            (Value::Int(int), Shape::Named(name)) if name == "ID" => Value::String(int.to_string()),
-            (Value::Object(given), Shape::Named(name)) => match self.input(name) {
+            (value, TypeShape::List(item)) => Value::List(vec![self.coerce(value, item)]),
+            (Value::Int(int), TypeShape::Named(name)) if name == "Float" => Value::Float(*int as f64),
+            (Value::Int(int), TypeShape::Named(name)) if name == "ID" => Value::String(int.to_string()),
+            (Value::Object(given), TypeShape::Named(name)) => match self.input(name) {
                 Some(input) => {
                     Value::Object(input.fields.iter().filter_map(|field| self.coerce_field(given, field)).collect())
                 }

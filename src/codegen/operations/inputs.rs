@@ -9,7 +9,7 @@ use quote::quote;
 
 use super::super::bindings::Bindings;
 use super::super::emit::docs::docs;
-use super::super::model::{Input, InputValue, Kind, Schema, Shape as TypeShape, Type, TypeRef};
+use super::super::model::{Input, InputValue, Kind, Schema, Type, TypeRef, TypeShape};
 use super::super::names;
 use super::Reports;
 use super::shape::{Definition, Role, type_ref};

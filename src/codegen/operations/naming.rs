@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::super::names::{snake, type_name, upper_camel_case};
 use super::Reports;
 use super::inputs::Inputs;
-use super::shape::{Composite, Definition, Own, Role, Shape};
+use super::shape::{AnswerShape, Composite, Definition, Own, Role};
 
 /// What generated code says without a path.
 const WITHOUT_PATH: &[&str] =
@@ -16,7 +16,7 @@ const WITHOUT_PATH: &[&str] =
 /// Gives every type of the answers its name.
 pub(super) fn name(definitions: &mut [Definition<'_>], reports: &mut Reports) {
     for definition in definitions {
-        let Shape::Own(root) = &mut definition.shape else { continue };
+        let AnswerShape::Own(root) = &mut definition.shape else { continue };
         let mut candidates = Vec::new();
         match definition.role {
             Role::Operation { .. } => candidate(root, root.of.to_owned(), root.of.to_owned(), &mut candidates),
@@ -46,16 +46,16 @@ fn inner<'s, 'a>(own: &'s Own<'a>, other: &str, found: &mut Vec<Candidate<'s, 'a
     match &own.kind {
         Composite::Struct { fields, .. } => {
             for field in fields {
-                let Shape::Own(inner) = &field.shape else { continue };
+                let AnswerShape::Own(inner) = &field.shape else { continue };
                 candidate(inner, inner.of.to_owned(), format!("{}{}", own.of, upper_camel_case(field.key)), found);
             }
         }
         Composite::Enum { cases, rest } => {
             for (object, shape) in cases {
-                let Shape::Own(inner) = shape else { continue };
+                let AnswerShape::Own(inner) = shape else { continue };
                 candidate(inner, (*object).to_owned(), format!("{other}{object}"), found);
             }
-            if let Some(Shape::Own(inner)) = rest {
+            if let Some(AnswerShape::Own(inner)) = rest {
                 candidate(inner, format!("Other{}", own.of), format!("{other}Other"), found);
             }
         }
@@ -69,12 +69,12 @@ fn assign(own: &mut Own<'_>, names: &mut impl Iterator<Item = String>) {
 }
 
 fn assign_inner(own: &mut Own<'_>, names: &mut impl Iterator<Item = String>) {
-    let shapes: Vec<&mut Shape<'_>> = match &mut own.kind {
+    let shapes: Vec<&mut AnswerShape<'_>> = match &mut own.kind {
         Composite::Struct { fields, .. } => fields.iter_mut().map(|field| &mut field.shape).collect(),
         Composite::Enum { cases, rest } => cases.iter_mut().map(|(_, shape)| shape).chain(rest).collect(),
     };
     for shape in shapes {
-        if let Shape::Own(inner) = shape {
+        if let AnswerShape::Own(inner) = shape {
             assign(inner, names);
         }
     }
@@ -139,10 +139,11 @@ fn same_type(one: &Own<'_>, other: &Own<'_>) -> bool {
     }
 }
 
-fn same_shape(one: &Shape<'_>, other: &Shape<'_>) -> bool {
+fn same_shape(one: &AnswerShape<'_>, other: &AnswerShape<'_>) -> bool {
     match (one, other) {
-        (Shape::Leaf(one), Shape::Leaf(other)) | (Shape::Fragment(one), Shape::Fragment(other)) => one == other,
-        (Shape::Own(one), Shape::Own(other)) => one.of == other.of && same_type(one, other),
+        (AnswerShape::Leaf(one), AnswerShape::Leaf(other))
+        | (AnswerShape::Fragment(one), AnswerShape::Fragment(other)) => one == other,
+        (AnswerShape::Own(one), AnswerShape::Own(other)) => one.of == other.of && same_type(one, other),
         _ => false,
     }
 }

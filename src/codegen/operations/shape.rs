@@ -9,7 +9,7 @@ use apollo_compiler::parser::SourceSpan;
 use apollo_compiler::{ExecutableDocument, Node};
 
 use super::super::bindings::Bindings;
-use super::super::model::{Kind, Schema, Shape as TypeShape, TypeRef};
+use super::super::model::{Kind, Schema, TypeRef, TypeShape};
 use super::super::names;
 use super::check::Places;
 use super::{File, Reports};
@@ -21,7 +21,7 @@ pub(super) struct Definition<'a> {
     /// The file that it stands in.
     pub(super) path: &'a str,
     pub(super) role: Role<'a>,
-    pub(super) shape: Shape<'a>,
+    pub(super) shape: AnswerShape<'a>,
 }
 
 /// What a definition is.
@@ -43,7 +43,7 @@ pub(super) enum Role<'a> {
 }
 
 /// The type of a field of an answer, inside its lists.
-pub(super) enum Shape<'a> {
+pub(super) enum AnswerShape<'a> {
     /// A scalar or an enum.
     Leaf(&'a str),
     /// Just what a fragment selects.
@@ -75,9 +75,9 @@ pub(super) enum Composite<'a> {
     /// Fields that depend on the answer's type, which `__typename` tells.
     Enum {
         /// Object types, and what is selected of each.
-        cases: Vec<(&'a str, Shape<'a>)>,
+        cases: Vec<(&'a str, AnswerShape<'a>)>,
         /// What is selected of all other object types, where there are others.
-        rest: Option<Shape<'a>>,
+        rest: Option<AnswerShape<'a>>,
     },
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Field<'a> {
     /// What the SDL calls it.
     pub(super) selected: &'a Selected,
     pub(super) ty: TypeRef,
-    pub(super) shape: Shape<'a>,
+    pub(super) shape: AnswerShape<'a>,
 }
 
 /// Every operation of a document without a mistake, and then every fragment, in the order of the files.
@@ -187,10 +187,10 @@ impl<'a> Reader<'a, '_> {
         of: &'a str,
         at: Option<SourceSpan>,
         is_told: bool,
-    ) -> Shape<'a> {
+    ) -> AnswerShape<'a> {
         let mut found = Collected::default();
         sets.iter().for_each(|set| self.collect(set, possible, false, &mut found));
-        let own = |kind| Shape::Own(Box::new(Own { name: String::new(), of, at, kind }));
+        let own = |kind| AnswerShape::Own(Box::new(Own { name: String::new(), of, at, kind }));
         if let Some((condition, _)) = found.conditions.first() {
             if !found.fields.iter().any(|(key, _)| *key == "__typename") {
                 self.reports.report(
@@ -214,7 +214,7 @@ impl<'a> Reader<'a, '_> {
             found.fields.retain(|(key, _)| *key != "__typename");
         }
         match *found.fragments {
-            [fragment] if found.fields.is_empty() => Shape::Fragment(fragment),
+            [fragment] if found.fields.is_empty() => AnswerShape::Fragment(fragment),
             _ => {
                 let fields: Vec<_> =
                     found.fields.into_iter().map(|(key, selected)| self.field(key, &selected)).collect();
@@ -289,7 +289,7 @@ impl<'a> Reader<'a, '_> {
         let shape = match self.model.kind(name) {
             Kind::Scalar | Kind::Enum => {
                 self.reports.bound(name, self.model, self.bindings, first.name.location());
-                Shape::Leaf(name)
+                AnswerShape::Leaf(name)
             }
             _ => {
                 let sets: Vec<&'a SelectionSet> = selected.iter().map(|(field, _)| &field.selection_set).collect();

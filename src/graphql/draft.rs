@@ -1,0 +1,192 @@
+//! Drafts: rows as the inputs of mutations want them. Each field is checked by the rule of its table's list
+//! ([`FieldRules`]), and everything that is wrong with an input is told at once, in the order in which the mutation writes
+//! the fields.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::Value;
+use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel};
+
+use super::id;
+use super::identifier::Identifier;
+use super::schema::IdentifierInput;
+use crate::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule, must_not_be_null};
+use crate::entity::{Timestamp, lifecycle, team, tier, user};
+use crate::error::{Error, Problems, Result, UserError};
+
+/// A row that a mutation is about to make or to change, and what is wrong with its input so far.
+pub(super) struct Draft<E: EntityTrait> {
+    /// The row, with the columns that the input sets.
+    pub(super) row: E::ActiveModel,
+    /// What is wrong beside the row's own fields goes here too.
+    pub(super) problems: Problems,
+}
+
+impl<E: FieldRules> Draft<E> {
+    /// A row to make.
+    pub(super) fn new() -> Self {
+        Self { row: <E::ActiveModel as ActiveModelTrait>::default(), problems: Problems::default() }
+    }
+
+    /// A row to change.
+    pub(super) fn of(row: E::Model) -> Self
+    where
+        E::Model: IntoActiveModel<E::ActiveModel>,
+    {
+        Self { row: row.into_active_model(), problems: Problems::default() }
+    }
+
+    /// Writes a field: absent leaves it, null clears it or is an error.
+    pub(super) fn set<T: ColumnValue>(&mut self, column: E::Column, given: &MaybeUndefined<T>) {
+        let rule = E::rule(column);
+        let value = match given {
+            MaybeUndefined::Undefined => return,
+            MaybeUndefined::Null => rule.check_null().map(|()| T::NULL),
+            MaybeUndefined::Value(value) => value.check(rule),
+        };
+        if let Some(value) = self.problems.take(value) {
+            self.row.set(column, value);
+        }
+    }
+
+    /// Writes a field that a new row always has.
+    pub(super) fn set_required(&mut self, column: E::Column, given: &str) {
+        if let Some(value) = self.problems.take(given.to_owned().check(E::rule(column))) {
+            self.row.set(column, value);
+        }
+    }
+
+    /// Writes a field that names a row of another table.
+    pub(super) async fn refer<T: RowName>(
+        &mut self,
+        db: &DatabaseTransaction,
+        column: E::Column,
+        given: &MaybeUndefined<T>,
+    ) -> Result<()> {
+        let rule = E::rule(column);
+        let (ValueRule::Named(reference) | ValueRule::Identified(reference)) = rule.value else {
+            return Err(Error::internal("a column that refers to nothing was given a name"));
+        };
+        let key = match given {
+            MaybeUndefined::Undefined => return Ok(()),
+            MaybeUndefined::Null => Ok(None),
+            MaybeUndefined::Value(name) => name.key(db, rule.name, reference).await,
+        };
+        if let Some(key) = self.problems.take_any(key)? {
+            self.row.set(column, key.into());
+        }
+        Ok(())
+    }
+
+    /// The row, unless anything is wrong with the input.
+    pub(super) fn done(self) -> Result<E::ActiveModel> {
+        self.problems.none()?;
+        Ok(self.row)
+    }
+}
+
+/// A text for a row that no draft is of, by the rule of its column: the outer `None` leaves it, the inner one clears it.
+pub(super) fn text<E: FieldRules>(
+    column: E::Column,
+    given: &MaybeUndefined<String>,
+) -> Result<Option<Option<String>>, UserError> {
+    let rule = E::rule(column);
+    match given {
+        MaybeUndefined::Undefined => Ok(None),
+        MaybeUndefined::Null => rule.check_null().map(|()| Some(None)),
+        MaybeUndefined::Value(text) => rule.check_text(rule.name, text).map(Some),
+    }
+}
+
+/// A part that can be changed but not cleared, outside of any list: absent leaves it, null is an error.
+pub(super) fn changed<T, U>(
+    field: &'static str,
+    given: &MaybeUndefined<T>,
+    check: impl FnOnce(&T) -> Result<U, UserError>,
+) -> Result<Option<U>, UserError> {
+    match given {
+        MaybeUndefined::Undefined => Ok(None),
+        MaybeUndefined::Null => Err(must_not_be_null(field)),
+        MaybeUndefined::Value(given) => check(given).map(Some),
+    }
+}
+
+/// A type of an input's field that a column is written from.
+pub(super) trait ColumnValue {
+    /// What clears a column of this type.
+    const NULL: Value;
+
+    /// The value for the column.
+    fn check<C: ColumnTrait>(&self, rule: &FieldRule<C>) -> Result<Value, UserError>;
+}
+
+impl ColumnValue for String {
+    const NULL: Value = Value::String(None);
+
+    fn check<C: ColumnTrait>(&self, rule: &FieldRule<C>) -> Result<Value, UserError> {
+        Ok(rule.check_text(rule.name, self)?.into())
+    }
+}
+
+impl ColumnValue for bool {
+    const NULL: Value = Value::Bool(None);
+
+    fn check<C: ColumnTrait>(&self, _: &FieldRule<C>) -> Result<Value, UserError> {
+        Ok((*self).into())
+    }
+}
+
+impl ColumnValue for i32 {
+    const NULL: Value = Value::Int(None);
+
+    fn check<C: ColumnTrait>(&self, rule: &FieldRule<C>) -> Result<Value, UserError> {
+        let name = rule.name;
+        if *self < 0 { Err(UserError::new(name, format!("{name} must not be negative"))) } else { Ok((*self).into()) }
+    }
+}
+
+impl ColumnValue for Timestamp {
+    const NULL: Value = Value::BigInt(None);
+
+    fn check<C: ColumnTrait>(&self, _: &FieldRule<C>) -> Result<Value, UserError> {
+        Ok((*self).into())
+    }
+}
+
+/// A type of an input's field that names a row of another table.
+pub(super) trait RowName: Sync {
+    /// The key of the row, or an error about `field` that says why there is none.
+    fn key(
+        &self,
+        db: &DatabaseTransaction,
+        field: &'static str,
+        to: Reference,
+    ) -> impl Future<Output = Result<Option<i64>>> + Send;
+}
+
+impl RowName for String {
+    async fn key(&self, db: &DatabaseTransaction, field: &'static str, to: Reference) -> Result<Option<i64>> {
+        if self.is_empty() {
+            return Ok(None);
+        }
+        let key = to.key(db, self).await?;
+        Ok(Some(key.ok_or_else(|| UserError::new(field, to.unknown(self)).not_found())?))
+    }
+}
+
+impl RowName for IdentifierInput {
+    async fn key(&self, db: &DatabaseTransaction, field: &'static str, to: Reference) -> Result<Option<i64>> {
+        let IdentifierInput { id, alias } = self;
+        let found = async {
+            Ok(match (Identifier::new(id, alias)?, to) {
+                (Identifier::Alias(alias), _) => alias.to_owned().key(db, "alias", to).await?,
+                (Identifier::Id(id), Reference::Team) => Some(id::require::<team::Entity>(db, id, "id").await?.id),
+                (Identifier::Id(id), Reference::Tier) => Some(id::require::<tier::Entity>(db, id, "id").await?.id),
+                (Identifier::Id(id), Reference::Lifecycle) => {
+                    Some(id::require::<lifecycle::Entity>(db, id, "id").await?.id)
+                }
+                (Identifier::Id(id), Reference::User) => Some(id::require::<user::Entity>(db, id, "id").await?.id),
+            })
+        };
+        found.await.map_err(|error: Error| error.map_user(|error| error.within(field)))
+    }
+}

@@ -1,0 +1,120 @@
+//! What tiers and lifecycle stages have in common: two short lists that services are graded by, alike but for their names.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::{Expr, ExprTrait, LockType};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, ModelTrait,
+    PrimaryKeyTrait, QueryOrder, QuerySelect,
+};
+
+use super::alias::or_taken;
+use super::draft::Draft;
+use super::id::{self, Class, Id};
+use super::service::refuse_where_locked;
+use crate::db::Read;
+use crate::entity::field_rule::FieldRules;
+use crate::entity::{alias, lifecycle, row_lock, service, tier};
+use crate::error::{Result, UserError, quoted};
+
+/// A table of grades.
+pub(super) trait Grade:
+    FieldRules
+    + Class<
+        Model: IntoActiveModel<<Self as EntityTrait>::ActiveModel> + Send,
+        ActiveModel: Send,
+        PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
+    >
+{
+    const ID: Self::Column;
+    const ALIAS: Self::Column;
+    const NAME: Self::Column;
+    const DESCRIPTION: Self::Column;
+    const INDEX: Self::Column;
+    /// The column of the services that are in this grade.
+    const OF_SERVICE: service::Column;
+}
+
+macro_rules! grade {
+    ($table:ident, $of_service:ident) => {
+        impl Grade for $table::Entity {
+            const ID: $table::Column = $table::Column::Id;
+            const ALIAS: $table::Column = $table::Column::Alias;
+            const NAME: $table::Column = $table::Column::Name;
+            const DESCRIPTION: $table::Column = $table::Column::Description;
+            const INDEX: $table::Column = $table::Column::Index;
+            const OF_SERVICE: service::Column = service::Column::$of_service;
+        }
+    };
+}
+
+grade!(tier, TierId);
+grade!(lifecycle, LifecycleId);
+
+/// The whole list in its order.
+pub(super) async fn all<E: Grade>(db: &impl Read) -> Result<Vec<E::Model>> {
+    Ok(db.all(E::find().order_by_asc(E::INDEX).order_by_asc(E::ID)).await?)
+}
+
+/// Adds a grade.
+pub(super) async fn create<E: Grade>(
+    db: &DatabaseTransaction,
+    name: &str,
+    alias: &MaybeUndefined<String>,
+    description: &MaybeUndefined<String>,
+    index: &MaybeUndefined<i32>,
+) -> Result<E::Model> {
+    let index = match index.value() {
+        Some(index) => *index,
+        None => behind_the_last::<E>(db).await?,
+    };
+    let mut draft = Draft::<E>::new();
+    draft.set_required(E::NAME, name);
+    let slug = alias::slug(name, E::NOUN);
+    match alias.value() {
+        Some(alias) => draft.set_required(E::ALIAS, alias),
+        None => draft.row.set(E::ALIAS, slug.as_str().into()),
+    }
+    let alias = alias.value().unwrap_or(&slug);
+    draft.set(E::DESCRIPTION, description);
+    draft.set(E::INDEX, &MaybeUndefined::Value(index));
+    draft.done()?.insert(db).await.map_err(|error| or_taken(error, taken::<E>(alias)))
+}
+
+/// Changes one.
+pub(super) async fn update<E: Grade>(
+    db: &DatabaseTransaction,
+    id: &str,
+    name: &MaybeUndefined<String>,
+    alias: &MaybeUndefined<String>,
+    description: &MaybeUndefined<String>,
+    index: &MaybeUndefined<i32>,
+) -> Result<E::Model> {
+    let grade = id::require::<E>(db, id, "id").await?;
+    let mut draft = Draft::<E>::of(grade);
+    draft.set(E::NAME, name);
+    draft.set(E::ALIAS, alias);
+    draft.set(E::DESCRIPTION, description);
+    draft.set(E::INDEX, index);
+    let alias = alias.value().map_or("", String::as_str);
+    draft.done()?.update(db).await.map_err(|error| or_taken(error, taken::<E>(alias)))
+}
+
+/// Deletes one.
+pub(super) async fn delete<E: Grade>(db: &DatabaseTransaction, id: &str) -> Result<Option<Id>> {
+    id::require::<E>(db, id, "id").await?;
+    let Some(number) = id::number::<E>(id) else { return Ok(None) };
+    let grade = row_lock::row::<E>(db, number, LockType::Update).await?;
+    refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
+    grade.delete(db).await?;
+    Ok(Some(Id::of::<E>(number)))
+}
+
+async fn behind_the_last<E: Grade>(db: &DatabaseTransaction) -> Result<i32, DbErr> {
+    let last = Expr::col(E::INDEX).max();
+    let last: Option<Option<i32>> = E::find().select_only().expr(last).into_tuple().one(db).await?;
+    Ok(last.flatten().map_or(1, |last| last.saturating_add(1)))
+}
+
+fn taken<E: Grade>(alias: &str) -> UserError {
+    UserError::new("alias", format!("another {} has the alias {}", E::NOUN, quoted(alias)))
+}
