@@ -84,6 +84,12 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     let production = Environments::production(&settings.production_environments);
     let (account_name, budget) = (settings.account_name, settings.budget.limits());
     let estimate = settings.budget.max_estimate;
+    if app_url.starts_with("https://") && tls.is_none() && settings.edge.trusted_proxies.is_empty() {
+        warn!(
+            app_url,
+            "--app-url is a proxy's, and --trusted-proxies is not set: the limits see all its clients as one"
+        );
+    }
     let catalogue = Settings { account_name, app_url: app_url.clone(), budget, estimate, production };
     let catalogue = Catalogue::new(db.clone(), catalogue);
     let mut app = App::new(db.clone(), catalogue, settings.edge);

@@ -4,7 +4,7 @@
 //! inside [`Db::write`], and does not know whether SQLite or PostgreSQL is behind it. How rows are read is told in
 //! [`read`]; what the tables are, in `migration/`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -239,7 +239,7 @@ pub async fn connect(url: &str) -> Result<Db, OpenError> {
 /// the others wait; all steps are one transaction, so that a failure leaves the database as it was.
 pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
     let failed = |error: DbErr| OpenError::of(&db.place, error);
-    if pending(&db.place, Migrator::standing(&db.read.pool).await.map_err(failed)?)? == 0 {
+    if lacking(db).await? == 0 {
         return Ok(0);
     }
     let transaction = db.begin_write().await.map_err(failed)?;
@@ -257,11 +257,22 @@ pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
 
 /// Whether the database answers and is of this program's version.
 pub async fn check(db: &Db) -> Result<(), OpenError> {
-    let failed = |error: DbErr| OpenError::of(&db.place, error);
-    match pending(&db.place, Migrator::standing(&db.read.pool).await.map_err(failed)?)? {
+    match lacking(db).await? {
         0 => Ok(()),
-        steps => Err(failed(DbErr::Custom(format!("it lacks {steps} migrations")))),
+        steps => Err(OpenError::of(&db.place, DbErr::Custom(format!("it lacks {steps} migrations")))),
     }
+}
+
+/// How many steps the database lacks, without changing it.
+pub async fn lacking(db: &Db) -> Result<usize, OpenError> {
+    let standing = Migrator::standing(&db.read.pool).await;
+    pending(&db.place, standing.map_err(|error| OpenError::of(&db.place, error))?)
+}
+
+/// The file of an SQLite database; nothing for a server, and for a URL that cannot be read.
+pub fn file(url: &str) -> Option<PathBuf> {
+    let options = SqliteConnectOptions::from_str(url).ok().filter(|_| url.starts_with("sqlite:"))?;
+    Some(options.get_filename().to_path_buf())
 }
 
 /// How many steps are to be run, unless the database is beyond this program.

@@ -24,6 +24,7 @@ mod deploy_clients;
 mod deploy_metrics;
 mod deploy_record;
 mod deploy_retention;
+mod doctor;
 mod executor;
 mod explorer;
 mod full_disk;
