@@ -133,13 +133,17 @@ impl Db {
 
     /// Begins a transaction that may write. On SQLite there is one at a time: it takes the write lock at once, so
     /// that what it reads stays true until it commits and it never fails half-way because another came first.
-    /// Dropped without a commit, it is rolled back.
+    /// Dropped without a commit, it is rolled back. Fails once a newer program has migrated the database ([`lacking`]).
     pub async fn begin_write(&self) -> Result<DatabaseTransaction, DbErr> {
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
             ..TransactionOptions::default()
         };
-        self.write.begin_with_options(options).await.inspect_err(|error| self.note_failed_write(error))
+        let begun = match self.writes.check_version() {
+            Ok(()) => self.write.begin_with_options(options).await,
+            Err(error) => Err(error),
+        };
+        begun.inspect_err(|error| self.note_failed_write(error))
     }
 
     /// Commits a transaction of [`Db::begin_write`].
@@ -263,10 +267,13 @@ pub async fn check(db: &Db) -> Result<(), OpenError> {
     }
 }
 
-/// How many steps the database lacks, without changing it.
+/// How many steps the database lacks, without changing it. Once it has steps of a newer program, nothing is written to it
+/// any more.
 pub async fn lacking(db: &Db) -> Result<usize, OpenError> {
     let standing = Migrator::standing(&db.read.pool).await;
-    pending(&db.place, standing.map_err(|error| OpenError::of(&db.place, error))?)
+    let lacking = pending(&db.place, standing.map_err(|error| OpenError::of(&db.place, error))?);
+    db.writes.note_version(matches!(lacking, Err(OpenError::Newer { .. })));
+    lacking
 }
 
 /// The file of an SQLite database; nothing for a server, and for a URL that cannot be read.

@@ -167,7 +167,8 @@ impl Answers for App {
             cost: None,
             parts,
         };
-        if call.forwarded == Forwarded::Ignored && client::may_be_a_proxy(client) {
+        let asks_itself = call.parts.headers.contains_key(handlers::health::DOCTOR);
+        if call.forwarded == Forwarded::Ignored && client::may_be_a_proxy(client) && !asks_itself {
             self.tell_of_proxy(client);
         }
         let outcome = contain(self.respond(&mut call, body.as_mut())).await;

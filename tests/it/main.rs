@@ -72,6 +72,7 @@ mod time_limit;
 mod tls;
 mod tour;
 mod transfer;
+mod upgrade;
 mod user;
 mod webhook;
 
