@@ -49,7 +49,8 @@ async fn databases_of_earlier_releases_are_upgraded_and_serve() {
         db::check(&db).await.expect("nothing is lacking");
 
         let tokens = db.write(async |tx| token::Entity::find().all(tx).await).await.expect("tokens");
-        let scopes: Vec<_> = tokens.iter().map(|token| (&*token.description, token.scope)).collect();
+        let mut scopes: Vec<_> = tokens.iter().map(|token| (&*token.description, token.scope)).collect();
+        scopes.sort_by_key(|(description, _)| *description);
         assert_eq!(scopes, [("of 0.1.0", token::Scope::Admin), ("reader", token::Scope::Read)], "{release}");
         assert!(db.write(async |tx| user::any_administrator(tx).await).await.expect("users"), "{release}");
         db.close().await.expect("the end");
