@@ -15,7 +15,7 @@ use sea_orm::{ActiveEnum, ConnectionTrait, DatabaseTransaction, DbErr};
 use serde_json::{Value as Json, json};
 use tokio::time::timeout;
 
-use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaCommand, TokenCommand};
+use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaCommand, Serve, TokenCommand};
 use crate::db::{self, Db};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change;
@@ -26,7 +26,7 @@ use crate::error::{Error, UserError};
 use crate::graphql::SDL;
 use crate::new_file::{Existing, NewFile};
 use crate::schema_diff::{self, Class, Report};
-use crate::{generate, sender, serve, service_file, transfer};
+use crate::{doctor, generate, healthcheck, sender, serve, service_file, transfer};
 
 /// How long closing the database may take: SQLite writes its log back into the file.
 const CLOSING: Duration = Duration::from_secs(5);
@@ -55,6 +55,10 @@ async fn carry_out(command: Command) -> Result<ExitCode, String> {
         Command::DeployEndpoint(command) => deploy_endpoint_command(command).await?,
         Command::SignInLink { email, name, addresses, database } => {
             sign_in_link(&database, &addresses, &email, name.as_deref()).await?;
+        }
+        Command::Doctor(settings) => return doctor(&settings).await,
+        Command::Healthcheck { live, addresses } => {
+            print(&tokio::task::block_in_place(|| healthcheck::run(&addresses, live))?)?;
         }
         Command::Migrate(database) => migrate(&database).await?,
         Command::Backup { file, database } => {
@@ -207,6 +211,12 @@ async fn migrate(database: &Database) -> Result<(), String> {
         steps => say(&format!("the database is up to date: {steps} steps")),
     }
     Ok(())
+}
+
+async fn doctor(settings: &Serve) -> Result<ExitCode, String> {
+    let findings = doctor::examine(settings).await;
+    print(&findings.iter().map(ToString::to_string).collect::<String>())?;
+    Ok(if findings.iter().any(doctor::Finding::is_problem) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 async fn apply(database: &Database, files: &[PathBuf]) -> Result<ExitCode, String> {

@@ -4,15 +4,17 @@ use std::future::pending;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::sleep;
 use tracing::{error, info, warn};
 
 use crate::app::openid::{self, Provider};
 use crate::commands::{close, open, say, sentence};
 use crate::config::{LogFormat, OpenId, Serve};
-use crate::db::Db;
+use crate::db::{self, Db, OpenError};
 use crate::deploy;
 use crate::entity::deploy::Environments;
 use crate::entity::{Timestamp, sign_in_link, user};
@@ -99,6 +101,12 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     let mut signals = Signals::new().map_err(sentence)?;
 
     let app_url = settings.addresses.app_url(address);
+    if app_url.starts_with("https://") && tls.is_none() && settings.edge.trusted_proxies.is_empty() {
+        warn!(
+            app_url,
+            "--app-url is a proxy's, and --trusted-proxies is not set: the limits see all its clients as one"
+        );
+    }
     let app = Arc::new(app(db, &settings, &app_url, openid));
     let url = settings.addresses.base_url(address);
     let hint = "make a first token with: rollcall token create --description \"my first token\"";
@@ -119,12 +127,13 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
 
     let deploys = settings.deploy_retention.map(|keep| tokio::spawn(deploy::retention::run(db.clone(), keep)));
     let audit = settings.audit_retention.map(|keep| tokio::spawn(retention::run_audit(db.clone(), keep)));
+    let version = tokio::spawn(watch_version(db.clone()));
     let (told, stop) = tokio::sync::oneshot::channel();
     let service = http::serve(Arc::clone(&app), listener, tls.clone(), async {
         // A sender that is gone says the same.
         let _ = stop.await;
-        for retention in [deploys, audit].into_iter().flatten() {
-            retention.abort();
+        for task in [deploys, audit, Some(version)].into_iter().flatten() {
+            task.abort();
         }
     });
     let twice = async {
@@ -156,6 +165,28 @@ async fn check(provider: Provider) {
     match provider.check().await {
         Ok(()) => info!(issuer, "people can sign in at the OpenID provider"),
         Err(cause) => warn!(issuer, cause, "nobody can sign in at the OpenID provider as yet"),
+    }
+}
+
+/// How often the database's version is looked at.
+const VERSION: Duration = Duration::from_secs(10);
+
+/// Looks at the database's version now and then: once a newer program has migrated it, this one must not write to it.
+async fn watch_version(db: Db) {
+    let mut was_newer = false;
+    loop {
+        sleep(VERSION).await;
+        match db::lacking(&db).await {
+            Err(error @ OpenError::Newer { .. }) => {
+                if !was_newer {
+                    error!(%error, "a newer version has upgraded the database: nothing is written any more");
+                }
+                was_newer = true;
+            }
+            Ok(_) => was_newer = false,
+            // A database that is away is told by whoever needs it.
+            Err(_) => {}
+        }
     }
 }
 

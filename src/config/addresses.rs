@@ -35,6 +35,11 @@ impl Addresses {
         self.app_url.clone().unwrap_or_else(|| self.own(listening))
     }
 
+    /// Where people and CI systems reach the application, if a setting says so.
+    pub fn given_app_url(&self) -> Option<&str> {
+        self.app_url.as_deref()
+    }
+
     fn own(&self, listening: SocketAddr) -> String {
         let scheme = if self.tls.both().is_some() { "https" } else { "http" };
         format!("{scheme}://{listening}")

@@ -35,6 +35,18 @@ pub enum Command {
         #[allow(missing_docs)]
         database: Database,
     },
+    /// Check the settings, the database, the disk, the clock and the proxy, and say what to do. Status 1 when something
+    /// does not work; advice alone is status 0
+    Doctor(Box<Serve>),
+    /// Ask the server on this machine whether it can answer requests, for containers. Status 1 when it cannot
+    Healthcheck {
+        /// Ask only whether the process lives
+        #[arg(long)]
+        live: bool,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        addresses: Addresses,
+    },
     /// Bring the database up to date, and do nothing else
     Migrate(Database),
     /// Copy the database to a new file, while it is used: of an SQLite file

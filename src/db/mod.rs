@@ -4,7 +4,7 @@
 //! inside [`Db::write`], and does not know whether SQLite or PostgreSQL is behind it. How rows are read is told in
 //! [`read`]; what the tables are, in `migration/`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -138,14 +138,17 @@ impl Db {
 
     /// Begins a transaction that may write. On SQLite there is one at a time: it takes the write lock at once, so
     /// that what it reads stays true until it commits and it never fails half-way because another came first.
-    /// Dropped without a commit, it is rolled back.
+    /// Dropped without a commit, it is rolled back. Fails once a newer program has migrated the database ([`lacking`]).
     pub async fn begin_write(&self) -> Result<DatabaseTransaction, DbErr> {
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
             ..TransactionOptions::default()
         };
         let span = spans::statement(system(self.write.get_database_backend()), "BEGIN", 1);
-        let begun = span.around(self.write.begin_with_options(options)).await;
+        let begun = match self.writes.check_version() {
+            Ok(()) => span.around(self.write.begin_with_options(options)).await,
+            Err(error) => Err(error),
+        };
         begun.inspect_err(|error| {
             span.returned(None);
             self.note_failed_write(error);
@@ -261,7 +264,7 @@ pub async fn connect(url: &str) -> Result<Db, OpenError> {
 /// the others wait; all steps are one transaction, so that a failure leaves the database as it was.
 pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
     let failed = |error: DbErr| OpenError::of(&db.place, error);
-    if pending(&db.place, Migrator::standing(&db.read.pool).await.map_err(failed)?)? == 0 {
+    if lacking(db).await? == 0 {
         return Ok(0);
     }
     let transaction = db.begin_write().await.map_err(failed)?;
@@ -279,11 +282,25 @@ pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
 
 /// Whether the database answers and is of this program's version.
 pub async fn check(db: &Db) -> Result<(), OpenError> {
-    let failed = |error: DbErr| OpenError::of(&db.place, error);
-    match pending(&db.place, Migrator::standing(&db.read.pool).await.map_err(failed)?)? {
+    match lacking(db).await? {
         0 => Ok(()),
-        steps => Err(failed(DbErr::Custom(format!("it lacks {steps} migrations")))),
+        steps => Err(OpenError::of(&db.place, DbErr::Custom(format!("it lacks {steps} migrations")))),
     }
+}
+
+/// How many steps the database lacks, without changing it. Once it has steps of a newer program, nothing is written to it
+/// any more.
+pub async fn lacking(db: &Db) -> Result<usize, OpenError> {
+    let standing = Migrator::standing(&db.read.pool).await;
+    let lacking = pending(&db.place, standing.map_err(|error| OpenError::of(&db.place, error))?);
+    db.writes.note_version(matches!(lacking, Err(OpenError::Newer { .. })));
+    lacking
+}
+
+/// The file of an SQLite database; nothing for a server, and for a URL that cannot be read.
+pub fn file(url: &str) -> Option<PathBuf> {
+    let options = SqliteConnectOptions::from_str(url).ok().filter(|_| url.starts_with("sqlite:"))?;
+    Some(options.get_filename().to_path_buf())
 }
 
 /// How many steps are to be run, unless the database is beyond this program.

@@ -6,6 +6,9 @@ use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
 
 use super::session::Answer;
 
+/// Why a process does not write to a database that a newer program has migrated.
+pub(super) const NEWER: &str = "A newer version of rollcall has upgraded the database. This process only reads now.";
+
 /// The sentence for a client whose write the database refuses for now, and not for what is written; nothing for an error
 /// of any other kind.
 pub fn refusal(error: &DbErr) -> Option<&'static str> {
@@ -14,8 +17,10 @@ pub fn refusal(error: &DbErr) -> Option<&'static str> {
     const READ_ONLY: &str = "The database can only be read at present.";
     const BROKEN: &str = "The disk of the database does not work.";
     const AWAY: &str = "The database cannot be reached.";
-    if let DbErr::ConnectionAcquire(_) = error {
-        return Some(AWAY);
+    match error {
+        DbErr::ConnectionAcquire(_) => return Some(AWAY),
+        DbErr::Custom(reason) if reason == NEWER => return Some(NEWER),
+        _ => {}
     }
     match sqlx_error(error)? {
         sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {

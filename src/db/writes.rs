@@ -1,10 +1,12 @@
 //! Whether the database takes writes at present, as what became of the last one tells.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 
+use super::refusal::NEWER;
 use super::{Db, refusal};
 
 /// After how long without a write one is tried, to know whether it would succeed.
@@ -15,7 +17,11 @@ const AGAIN: Duration = Duration::from_secs(5);
 
 /// What became of the last write of a process.
 #[derive(Debug)]
-pub(super) struct Writes(Mutex<Last>);
+pub(super) struct Writes {
+    last: Mutex<Last>,
+    /// Whether a newer program has migrated the database. What this one would write may break what that one expects.
+    newer: AtomicBool,
+}
 
 #[derive(Debug)]
 struct Last {
@@ -27,13 +33,13 @@ struct Last {
 
 impl Default for Writes {
     fn default() -> Self {
-        Self(Mutex::new(Last { at: Instant::now(), failing: None }))
+        Self { last: Mutex::new(Last { at: Instant::now(), failing: None }), newer: AtomicBool::new(false) }
     }
 }
 
 impl Writes {
     fn lock(&self) -> MutexGuard<'_, Last> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes what became of a write. An error that is about what was written says nothing of the next one.
@@ -44,6 +50,16 @@ impl Writes {
             Err(None) => return,
         };
         *self.lock() = Last { at: Instant::now(), failing };
+    }
+
+    /// Notes whether the database is of a newer program.
+    pub(super) fn note_version(&self, is_newer: bool) {
+        self.newer.store(is_newer, Ordering::Relaxed);
+    }
+
+    /// Refuses every write while the database is of a newer program.
+    pub(super) fn check_version(&self) -> Result<(), DbErr> {
+        if self.newer.load(Ordering::Relaxed) { Err(DbErr::Custom(NEWER.to_owned())) } else { Ok(()) }
     }
 
     /// Whether a write is to be tried, because there was none for long. Says so to one caller alone.

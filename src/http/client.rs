@@ -71,6 +71,39 @@ pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     address
 }
 
+/// What becomes of `X-Forwarded-For` of a connection from `peer`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forwarded {
+    /// There is none.
+    Absent,
+    /// The peer is no trusted proxy.
+    Ignored,
+    /// The peer is a trusted proxy. The number of addresses in it.
+    Believed(usize),
+}
+
+impl Forwarded {
+    /// See [`Forwarded`].
+    pub fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Self {
+        let lines = headers.get_all("x-forwarded-for").iter();
+        let addresses = lines.flat_map(|line| line.to_str().unwrap_or_default().split(',')).count();
+        let peer = peer.to_canonical();
+        match addresses {
+            0 => Self::Absent,
+            _ if !trusted.iter().any(|network| network.contains(&peer)) => Self::Ignored,
+            addresses => Self::Believed(addresses),
+        }
+    }
+}
+
+/// Whether an address is of a kind that proxies have: of this machine or of a private network.
+pub fn may_be_a_proxy(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_loopback() || address.is_private(),
+        IpAddr::V6(address) => address.is_loopback() || address.is_unique_local(),
+    }
+}
+
 /// Some proxies add the port.
 fn forwarded(entry: &str) -> Option<IpAddr> {
     let address = entry.parse().or_else(|_| entry.parse::<SocketAddr>().map(|address| address.ip()));

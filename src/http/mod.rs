@@ -14,7 +14,7 @@ use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Version, header};
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 use crate::app::Site;
 use crate::app::openid::Provider;
@@ -29,6 +29,7 @@ use crate::log;
 use crate::spans::{self, Span};
 use auth::Tokens;
 use body::Bodies;
+use client::Forwarded;
 use handlers::health::Readiness;
 use limits::{InProcess, Key, Limits, Standing};
 use metrics::Metrics;
@@ -73,6 +74,8 @@ pub struct App {
     edge: Edge,
     readiness: Readiness,
     draining: AtomicBool,
+    /// Whether the log tells of a proxy that is not trusted.
+    told_of_proxy: AtomicBool,
 }
 
 /// One request, from its head to its line in the log. The body is read by whoever wants it.
@@ -83,6 +86,8 @@ pub struct Call {
     pub id: String,
     /// Whose request it is, as far as addresses tell.
     pub client: IpAddr,
+    /// Whether a proxy said so.
+    pub forwarded: Forwarded,
     /// What the path leads to.
     pub route: Route,
     /// Who pays for what the request holds: its address, until more is known.
@@ -107,6 +112,7 @@ impl App {
         let limits = Limits::new(edge.token_limit, edge.ip_limit, Box::new(InProcess::default()));
         let metrics = Metrics::default();
         let (readiness, draining) = (Readiness::default(), AtomicBool::new(false));
+        let told_of_proxy = AtomicBool::new(false);
         let (bodies, outbox) = (Bodies::default(), Outbox::default());
         Self {
             db,
@@ -122,6 +128,7 @@ impl App {
             edge,
             readiness,
             draining,
+            told_of_proxy,
         }
     }
 
@@ -165,6 +172,7 @@ impl App {
             id,
             owner: Key::of_address(client),
             client,
+            forwarded: Forwarded::of(peer.address, &parts.headers, &self.edge.trusted_proxies),
             is_mutation: false,
             route: Route::of(parts.uri.path()),
             standing: None,
@@ -172,6 +180,10 @@ impl App {
             cost: None,
             parts,
         };
+        let asks_itself = call.parts.headers.contains_key(handlers::health::DOCTOR);
+        if call.forwarded == Forwarded::Ignored && client::may_be_a_proxy(client) && !asks_itself {
+            self.tell_of_proxy(client);
+        }
         let outcome = contain(self.respond(&mut call, body.as_mut())).await;
         match &outcome {
             Err(Rejection::Internal(cause)) => error!(cause, "a request failed"),
@@ -230,11 +242,21 @@ impl App {
             (Route::GraphQl, Some(body)) => Box::pin(handlers::graphql::answer(self, call, body)).await,
             (Route::Deploy, Some(body)) => Box::pin(handlers::deploy::answer(self, call, body)).await,
             (Route::Sdl, _) => Ok(handlers::sdl::answer()),
-            (Route::Livez, _) => Ok(handlers::health::live()),
+            (Route::Livez, _) => Ok(handlers::health::live(call)),
             (Route::Readyz, _) => Box::pin(handlers::health::ready(self)).await,
             (Route::App, body) => Box::pin(handlers::app::answer(self, call, body)).await,
             (Route::GraphQl | Route::Deploy, None) => Err(Rejection::MethodNotAllowed),
             (Route::Unknown, _) => Err(Rejection::NotFound),
+        }
+    }
+
+    /// Says once in the log that a neighbour sends `X-Forwarded-For` and is not trusted.
+    fn tell_of_proxy(&self, peer: IpAddr) {
+        if !self.told_of_proxy.swap(true, Ordering::Relaxed) {
+            warn!(
+                %peer,
+                "a proxy that is not in --trusted-proxies passes on requests: the limits see all its clients as one"
+            );
         }
     }
 

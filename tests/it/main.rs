@@ -25,6 +25,7 @@ mod deploy_clients;
 mod deploy_metrics;
 mod deploy_record;
 mod deploy_retention;
+mod doctor;
 mod executor;
 mod explorer;
 mod fields;
@@ -74,6 +75,7 @@ mod tls;
 mod tour;
 mod tracing;
 mod transfer;
+mod upgrade;
 mod user;
 mod webhook;
 

@@ -16,7 +16,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("Set up", "they build the program that this test uses"),
     ("OpenID Connect", "they need a provider; tests/browser has one"),
     ("Watching it", "it is an answer, and needs a disk that is full; full_disk.rs has one"),
-    ("Behind a proxy", "they need nginx and Caddy"),
+    ("Behind a proxy", "they need Caddy; ops/proxies/check has it"),
     ("The explorer", "they need Node.js"),
 ];
 

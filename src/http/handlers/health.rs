@@ -2,17 +2,34 @@
 
 use std::time::{Duration, Instant};
 
+use hyper::header;
+use hyper::http::uri::Authority;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 use tracing::warn;
 
 use crate::db;
-use crate::http::App;
+use crate::http::client::Forwarded;
 use crate::http::reply::{self, Rejection, Reply};
+use crate::http::{App, Call};
 
-/// The process runs: that it answers says so.
-pub fn live() -> Reply {
-    reply::words("ok\n")
+/// The header by which `rollcall doctor` asks how this service sees it.
+pub const DOCTOR: &str = "rollcall-doctor";
+
+/// The process runs: that it answers says so. Who asks for it is told how it is seen: by which address, and which host it
+/// asked for.
+pub fn live(call: &Call) -> Reply {
+    if !call.parts.headers.contains_key(DOCTOR) {
+        return reply::words("ok\n");
+    }
+    let forwarded = match call.forwarded {
+        Forwarded::Absent => "absent".to_owned(),
+        Forwarded::Ignored => "ignored".to_owned(),
+        Forwarded::Believed(addresses) => format!("believed {addresses}"),
+    };
+    let host = call.parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| call.parts.uri.authority().map(Authority::as_str)).unwrap_or_default();
+    reply::words(format!("ok\nclient: {}\nforwarded: {forwarded}\nhost: {host}\n", call.client))
 }
 
 /// How long the database may take to say whether it is ready.

@@ -1,0 +1,112 @@
+//! The database: whether it is there, of which version it is, whether it can be written, and whether its clock is ours.
+
+use std::path::Path;
+
+use sea_orm::DbErr;
+
+use super::Finding;
+use crate::db::{self, Db};
+use crate::entity::{Timestamp, audit, user};
+
+const ABOUT: &str = "database";
+
+/// How far the newest entry may be ahead of this machine's clock, in microseconds.
+const TOLERANCE: i64 = 60_000_000;
+
+/// Examines the database behind `url`, unless it is a file that is not there: to open that would make it.
+pub(super) async fn examine(url: &str) -> Vec<Finding> {
+    if let Some(file) = db::file(url)
+        && !file.exists()
+    {
+        return vec![missing(&file)];
+    }
+    let db = match db::connect(url).await {
+        Ok(db) => db,
+        Err(error) => return vec![Finding::problem(ABOUT, error.to_string())],
+    };
+    let findings = opened(&db).await;
+    // What was found out stays true.
+    let _ = db.close().await;
+    findings
+}
+
+/// Whether the first start can make the file.
+fn missing(file: &Path) -> Finding {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match tempfile::tempfile_in(folder) {
+        Ok(_) => Finding::fine(ABOUT, format!("{} is not there yet; the first start makes it", file.display())),
+        Err(error) => {
+            let says = format!("{} cannot be made: {error}; who runs the server must own the folder", file.display());
+            Finding::problem(ABOUT, says)
+        }
+    }
+}
+
+async fn opened(db: &Db) -> Vec<Finding> {
+    match db::lacking(db).await {
+        Ok(0) => {}
+        Ok(steps) => {
+            let says = format!(
+                "it lacks {steps} steps of this version; the next start makes them. Back up first: there is no way back"
+            );
+            return vec![Finding::advice(ABOUT, says)];
+        }
+        Err(error) => return vec![Finding::problem(ABOUT, error.to_string())],
+    }
+    if let Err(error) = db.try_write().await {
+        let why = db::refusal(&error).map_or_else(|| error.to_string(), str::to_owned);
+        return vec![Finding::problem(ABOUT, format!("it cannot be written: {why}"))];
+    }
+    let mut findings = vec![Finding::fine(ABOUT, "it is of this version, and can be written")];
+    for file in db.readable_by_others() {
+        let (path, mode) = (file.path.display(), file.mode);
+        let says = format!("other users may read {path}, which holds secrets (mode {mode:04o}); run: chmod 600 {path}");
+        findings.push(Finding::advice(ABOUT, says));
+    }
+    match newest(db).await {
+        Ok((newest, has_administrator)) => {
+            findings.push(clock(newest, Timestamp::now()));
+            if !has_administrator {
+                let says = "nobody is an administrator; run: rollcall sign-in-link --email you@example.com";
+                findings.push(Finding::advice("people", says));
+            }
+        }
+        Err(error) => findings.push(Finding::problem(ABOUT, format!("it cannot be read: {error}"))),
+    }
+    findings
+}
+
+/// When the audit was last written, and whether there is an administrator.
+async fn newest(db: &Db) -> Result<(Option<Timestamp>, bool), DbErr> {
+    db.write(async |tx| {
+        let newest = audit::page(tx, &audit::Filter::default(), 1).await?.pop();
+        Ok((newest.map(|entry| entry.at), user::any_administrator(tx).await?))
+    })
+    .await
+}
+
+fn clock(newest: Option<Timestamp>, now: Timestamp) -> Finding {
+    match newest {
+        Some(newest) if newest.as_micros().saturating_sub(now.as_micros()) > TOLERANCE => Finding::problem(
+            "clock",
+            format!(
+                "it is {now} here, and the newest entry of the audit is of {newest}; set the clock (timedatectl): \
+                 sign-in links, sessions and tokens end too late until then"
+            ),
+        ),
+        _ => Finding::fine("clock", format!("it is {now}; nothing in the audit is later")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_of_the_future_is_told() {
+        let at = |micros| Timestamp::from_micros(micros);
+        assert!(clock(Some(at(TOLERANCE + 1)), at(0)).is_problem());
+        assert!(!clock(Some(at(TOLERANCE)), at(0)).is_problem());
+        assert!(!clock(None, at(0)).is_problem());
+    }
+}

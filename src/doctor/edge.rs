@@ -1,0 +1,178 @@
+//! The edge: settings that do not go together, the server on this machine, and the proxy in front of it.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::Finding;
+use crate::config::Serve;
+use crate::http::handlers::health::DOCTOR;
+use crate::http::tls::Tls;
+use crate::{healthcheck, outgoing};
+
+/// How long the proxy may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The longest answer that is read, in bytes.
+const LONGEST_ANSWER: u64 = 4096;
+
+/// An address of documentation (RFC 5737), which no client has.
+const FORGED: &str = "192.0.2.1";
+
+/// Settings that cannot be used, and those that are missing.
+pub(super) fn settings(settings: &Serve) -> Vec<Finding> {
+    let about = "settings";
+    let mut findings = Vec::new();
+    let tls = settings.addresses.tls.both();
+    let is_encrypted = tls.is_some();
+    if let Some(Err(reason)) = tls.map(|(certificate, key)| Tls::open(certificate, key)) {
+        findings.push(Finding::problem(about, reason));
+    }
+    if let Err(reason) = settings.openid.clone().provider() {
+        findings.push(Finding::problem(about, reason));
+    }
+    let proxies = &settings.edge.trusted_proxies;
+    match settings.addresses.given_app_url() {
+        None if !settings.addresses.listen.ip().is_loopback() || !proxies.is_empty() => {
+            let url = settings.addresses.app_url(settings.addresses.listen);
+            let says = format!("--app-url is not set: links to people and pipelines lead to {url}");
+            findings.push(Finding::advice(about, says));
+        }
+        Some(url) if url.starts_with("http://") && !is_loopback(url) => {
+            let says = format!("--app-url {url} is not encrypted: tokens and sessions can be read on the way");
+            findings.push(Finding::advice(about, says));
+        }
+        Some(url) if url.starts_with("https://") && !is_encrypted && proxies.is_empty() => {
+            let says = format!(
+                "--app-url {url} is a proxy's, and --trusted-proxies is not set: the limits see all its clients as one. \
+                 Set --trusted-proxies to the address that the proxy connects from"
+            );
+            findings.push(Finding::problem(about, says));
+        }
+        _ => {}
+    }
+    if findings.is_empty() {
+        findings.push(Finding::fine(about, "they can be used together"));
+    }
+    findings
+}
+
+/// Whether the host of a URL is this machine.
+fn is_loopback(url: &str) -> bool {
+    let authority = authority(url);
+    let port = authority.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let host = port.map_or(authority, |(host, _)| host);
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// The host of a URL, with the port if there is one.
+fn authority(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or_default()
+}
+
+/// Whether a server with these settings runs on this machine.
+pub(super) fn server(settings: &Serve) -> Finding {
+    let (about, addresses) = ("server", &settings.addresses);
+    let address = outgoing::reachable(addresses.listen);
+    let is_encrypted = addresses.tls.both().is_some();
+    if healthcheck::ask(address, is_encrypted, "/livez").is_err() {
+        return Finding::advice(about, format!("none answers at {address}; start it to have the proxy examined"));
+    }
+    match healthcheck::ask(address, is_encrypted, "/readyz") {
+        Ok(said) if said.contains("writes: ok") => Finding::fine(about, format!("the one at {address} is ready")),
+        Ok(said) => Finding::problem(about, said.lines().last().unwrap_or_default()),
+        Err(reason) => Finding::problem(about, reason),
+    }
+}
+
+/// How the server sees a client that comes through the public address; nothing where there is no such address.
+pub(super) fn proxy(settings: &Serve) -> Option<Finding> {
+    let url = settings.addresses.given_app_url()?;
+    let request = outgoing::agent().get(format!("{url}/livez")).header(DOCTOR, "1").header("x-forwarded-for", FORGED);
+    let asked = request.config().timeout_global(Some(PATIENCE)).build().call();
+    let answer = asked.and_then(|mut answer| {
+        let text = answer.body_mut().with_config().limit(LONGEST_ANSWER).lossy_utf8(true).read_to_string()?;
+        Ok((answer.status().as_u16(), text))
+    });
+    Some(match answer {
+        Ok((200, text)) => judge(url, &text),
+        Ok((status, _)) => Finding::problem("proxy", format!("{url}/livez answers {status}; it is to reach rollcall")),
+        Err(error) => Finding::problem("proxy", format!("{url}/livez cannot be asked: {error}")),
+    })
+}
+
+fn judge(url: &str, said: &str) -> Finding {
+    let of = |name: &str| said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    let about = "proxy";
+    let (Some(client), Some(forwarded), Some(host)) = (of("client"), of("forwarded"), of("host")) else {
+        return Finding::problem(about, format!("{url} is not answered by a rollcall of this version"));
+    };
+    let authority = authority(url);
+    let without_port = |host: &str, port: &str| host.strip_suffix(port).unwrap_or(host).to_ascii_lowercase();
+    let port = if url.starts_with("https:") { ":443" } else { ":80" };
+    if without_port(host, port) != without_port(authority, port) {
+        let says = format!("it changes the Host header to {host}: forms are refused. It is to pass on {authority}");
+        return Finding::problem(about, says);
+    }
+    match forwarded {
+        "absent" => Finding::problem(
+            about,
+            format!(
+                "it passes on no X-Forwarded-For: the limits see all its clients as {client}. Make it set the header"
+            ),
+        ),
+        "ignored" => Finding::advice(
+            about,
+            format!(
+                "rollcall sees this client as {client} and ignores X-Forwarded-For; if {client} is a proxy, all its clients \
+                 are one to the limits: add --trusted-proxies {client}"
+            ),
+        ),
+        "believed 1" if client == FORGED => Finding::problem(
+            about,
+            "it passes on X-Forwarded-For as clients write it: anybody can evade the limits. Make it append the client's \
+             address, or replace the header",
+        ),
+        _ => Finding::fine(about, format!("{url} tells rollcall its clients' addresses")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(said: &str) -> String {
+        judge("https://catalogue.example.com", said).to_string().split(' ').next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn a_proxy_is_judged_by_how_the_server_sees_its_clients() {
+        let host = "host: Catalogue.example.com:443";
+        for (said, expected) in [
+            (format!("ok\nclient: 198.51.100.7\nforwarded: believed 2\n{host}\n"), "ok"),
+            (format!("ok\nclient: 198.51.100.7\nforwarded: believed 1\n{host}\n"), "ok"),
+            // The doctor may run at a trusted address itself.
+            (format!("ok\nclient: 192.0.2.1\nforwarded: believed 2\n{host}\n"), "ok"),
+            (format!("ok\nclient: 192.0.2.1\nforwarded: believed 1\n{host}\n"), "PROBLEM"),
+            (format!("ok\nclient: 10.0.0.1\nforwarded: ignored\n{host}\n"), "advice"),
+            (format!("ok\nclient: 10.0.0.1\nforwarded: absent\n{host}\n"), "PROBLEM"),
+            ("ok\nclient: 198.51.100.7\nforwarded: believed 2\nhost: 127.0.0.1:8080\n".to_owned(), "PROBLEM"),
+            ("ok\n".to_owned(), "PROBLEM"),
+        ] {
+            assert_eq!(level(&said), expected, "{said}");
+        }
+    }
+
+    #[test]
+    fn this_machine_is_known_by_its_names() {
+        for url in
+            ["http://localhost", "http://localhost:8080", "http://127.0.0.1:80", "http://[::1]:8080", "http://[::1]"]
+        {
+            assert!(is_loopback(url), "{url}");
+        }
+        for url in ["http://localhost.example.com", "http://10.0.0.1:80", "http://catalogue"] {
+            assert!(!is_loopback(url), "{url}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `rollcall doctor`: looks at everything that a server with these settings depends on, and says what to do about each
+//! thing that is not as it should be. It changes nothing: no database is made and none is migrated.
+
+use std::fmt;
+
+use crate::config::Serve;
+
+mod database;
+mod edge;
+mod machine;
+
+/// What was found out about one thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    level: Level,
+    about: &'static str,
+    says: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// As it should be.
+    Fine,
+    /// It works, and could be better or safer.
+    Advice,
+    /// It does not work.
+    Problem,
+}
+
+impl Finding {
+    fn fine(about: &'static str, says: impl Into<String>) -> Self {
+        Self { level: Level::Fine, about, says: says.into() }
+    }
+
+    fn advice(about: &'static str, says: impl Into<String>) -> Self {
+        Self { level: Level::Advice, about, says: says.into() }
+    }
+
+    fn problem(about: &'static str, says: impl Into<String>) -> Self {
+        Self { level: Level::Problem, about, says: says.into() }
+    }
+
+    /// Whether something does not work.
+    pub fn is_problem(&self) -> bool {
+        self.level == Level::Problem
+    }
+}
+
+/// One line, in columns.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = match self.level {
+            Level::Fine => "ok",
+            Level::Advice => "advice",
+            Level::Problem => "PROBLEM",
+        };
+        writeln!(f, "{level:8} {:9} {}", self.about, self.says)
+    }
+}
+
+/// Examines everything, in the order in which to mend it.
+pub async fn examine(settings: &Serve) -> Vec<Finding> {
+    let mut findings = edge::settings(settings);
+    let url = settings.database.url();
+    findings.push(machine::connections(settings.edge.max_connections));
+    findings.extend(url.as_ref().ok().and_then(|url| machine::disk(url)));
+    match url {
+        Ok(url) => findings.extend(database::examine(&url).await),
+        Err(reason) => findings.push(Finding::problem("database", reason)),
+    }
+    let answers = tokio::task::block_in_place(|| edge::server(settings));
+    let is_there = answers.level == Level::Fine;
+    findings.push(answers);
+    if is_there {
+        findings.extend(tokio::task::block_in_place(|| edge::proxy(settings)));
+    }
+    findings
+}

@@ -1,0 +1,124 @@
+//! `rollcall healthcheck` and `rollcall doctor`: what they say of a server, and of what it depends on.
+
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::command_line::{Done, Place, assert_refused};
+use crate::process::Process;
+
+/// The words of the line about one thing.
+fn line<'a>(done: &'a Done, about: &str) -> (&'a str, &'a str) {
+    let lines = done.out.lines().filter_map(|line| line.split_at_checked(9));
+    let mut lines = lines.filter_map(|(level, rest)| Some((level.trim(), rest.strip_prefix(about)?.trim())));
+    lines.next().unwrap_or_else(|| panic!("nothing about {about}: {}{}", done.out, done.err))
+}
+
+/// A port on which nothing listens.
+fn free_port() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").to_string()
+}
+
+#[test]
+fn a_health_check_says_what_the_server_says() {
+    let place = Place::new();
+    let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
+    let address = service.address.to_string();
+    let ready = place.run(&["healthcheck", "--listen", &address]);
+    assert_eq!((ready.status, &*ready.out, &*ready.err), (0, "ok\nwrites: ok\n", ""));
+    let everywhere = format!("0.0.0.0:{}", service.address.port());
+    let live = place.run(&["healthcheck", "--live", "--listen", &everywhere]);
+    assert_eq!((live.status, &*live.out, &*live.err), (0, "ok\n", ""));
+    // A proxy of the environment has nothing to do with it.
+    let mut command = place.command(&["healthcheck", "--listen", &address]);
+    assert!(command.env("http_proxy", format!("http://{}", free_port())).status().expect("it runs").success());
+}
+
+#[test]
+fn a_health_check_fails_where_no_server_answers() {
+    let place = Place::new();
+    let address = free_port();
+    let done = place.run(&["healthcheck", "--listen", &address]);
+    assert_eq!((done.status, &*done.out), (1, ""));
+    assert!(done.err.starts_with(&format!("rollcall: no server answers at {address}: ")), "{}", done.err);
+    let sentence = "--listen names no port; give the one that the server listens on";
+    assert_refused(&place.run(&["healthcheck", "--listen", "127.0.0.1:0"]), sentence);
+}
+
+#[test]
+fn the_doctor_makes_no_database_and_migrates_none() {
+    let place = Place::new();
+    let address = free_port();
+    let done = place.run(&["doctor", "--listen", &address]);
+    assert_eq!(done.status, 0, "{}", done.out);
+    assert_eq!(line(&done, "database"), ("ok", "rollcall.db is not there yet; the first start makes it"));
+    assert_eq!(line(&done, "server").0, "advice");
+    assert!(!place.path().join("rollcall.db").exists());
+
+    // A database without a single step.
+    place.write("rollcall.db", "");
+    let done = place.run(&["doctor", "--listen", &address]);
+    assert_eq!((done.status, line(&done, "database").0), (0, "advice"), "{}", done.out);
+    assert!(line(&done, "database").1.contains("Back up first"), "{}", done.out);
+    assert!(place.run(&["migrate"]).err.contains("steps"), "the doctor migrated it");
+}
+
+#[test]
+fn the_doctor_finds_a_running_server_ready_and_tells_what_could_be_better() {
+    let place = Place::new();
+    let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
+    let address = service.address.to_string();
+    let done = place.run(&["doctor", "--listen", &address]);
+    assert_eq!(done.status, 0, "{}{}", done.out, done.err);
+    for about in ["settings", "disk", "database", "clock", "server"] {
+        assert!(matches!(line(&done, about).0, "ok" | "advice"), "{}", done.out);
+    }
+    assert_eq!(line(&done, "database"), ("ok", "it is of this version, and can be written"));
+    assert_eq!(line(&done, "server"), ("ok", &*format!("the one at {address} is ready")));
+    assert_eq!(line(&done, "people").0, "advice");
+
+    assert_eq!(place.run(&["sign-in-link", "--email", "ada@example.com"]).status, 0);
+    std::fs::set_permissions(place.path().join("rollcall.db"), PermissionsExt::from_mode(0o644)).expect("a mode");
+    let done = place.run(&["doctor", "--listen", &address]);
+    assert!(!done.out.contains("people"), "{}", done.out);
+    assert!(done.out.contains("run: chmod 600 rollcall.db"), "{}", done.out);
+}
+
+#[test]
+fn the_doctor_sees_that_a_proxy_is_not_trusted() {
+    let place = Place::new();
+    let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
+    let (address, url) = (service.address.to_string(), format!("http://{}", service.address));
+    // The doctor comes without a proxy, and writes the header itself.
+    let done = place.run(&["doctor", "--listen", &address, "--app-url", &url]);
+    assert_eq!((done.status, line(&done, "proxy").0), (0, "advice"), "{}", done.out);
+    assert!(line(&done, "proxy").1.contains("add --trusted-proxies 127.0.0.1"), "{}", done.out);
+
+    let trusting = Process::start(place.command(&["--listen", "127.0.0.1:0", "--trusted-proxies", "127.0.0.1"]));
+    let (address, url) = (trusting.address.to_string(), format!("http://{}", trusting.address));
+    let done = place.run(&["doctor", "--listen", &address, "--app-url", &url]);
+    assert_eq!((done.status, line(&done, "proxy").0), (1, "PROBLEM"), "{}", done.out);
+    assert!(line(&done, "proxy").1.contains("as clients write it"), "{}", done.out);
+
+    let done = place.run(&["doctor", "--listen", &address, "--app-url", "https://catalogue.invalid"]);
+    assert_eq!((done.status, line(&done, "settings").0, line(&done, "proxy").0), (1, "PROBLEM", "PROBLEM"));
+}
+
+#[test]
+fn the_doctor_names_what_does_not_work() {
+    let place = Place::new();
+    let address = free_port();
+    let doctor = |url: &str| place.run(&["doctor", "--listen", &address, "--database-url", url]);
+    let done = doctor("sqlite://none/x.db");
+    assert_eq!((done.status, line(&done, "disk").0, line(&done, "database").0), (1, "PROBLEM", "PROBLEM"));
+    place.write("text.db", "this is not a database, although it is long enough to be looked at".repeat(100));
+    let done = doctor("sqlite://text.db");
+    assert_eq!((done.status, line(&done, "database").0), (1, "PROBLEM"));
+    assert!(line(&done, "database").1.contains("is damaged or not a database"), "{}", done.out);
+    let done = doctor("postgres://rollcall:geheim@127.0.0.1:1/x");
+    assert_eq!((done.status, line(&done, "database").0), (1, "PROBLEM"));
+    assert!(!done.out.contains("geheim"), "{}", done.out);
+    let missing = ["--tls-certificate", "none.pem", "--tls-key", "none.key"];
+    let done = place.run(&[&["doctor", "--listen", &*address][..], &missing].concat());
+    assert_eq!((done.status, line(&done, "settings").0), (1, "PROBLEM"), "{}", done.out);
+}
