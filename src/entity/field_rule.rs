@@ -5,8 +5,7 @@
 
 use sea_orm::entity::prelude::*;
 
-use super::{lifecycle, team, text, tier, user};
-use crate::db::Read;
+use super::text;
 use crate::error::{UserError, quoted};
 
 /// A table with columns that people write.
@@ -145,16 +144,6 @@ pub fn must_not_be_null(field: &'static str) -> UserError {
 }
 
 impl Reference {
-    /// The key of the row that `name` stands for.
-    pub async fn key(self, db: &impl Read, name: &str) -> Result<Option<i64>, DbErr> {
-        Ok(match self {
-            Self::Team => team::by_alias(db, name).await?.map(|team| team.id),
-            Self::Tier => tier::by_alias(db, name).await?.map(|tier| tier.id),
-            Self::Lifecycle => lifecycle::by_alias(db, name).await?.map(|lifecycle| lifecycle.id),
-            Self::User => user::by_email(db, name).await?.map(|user| user.id),
-        })
-    }
-
     /// The sentence about a name that stands for no row.
     pub fn unknown(self, name: &str) -> String {
         let (noun, called) = match self {

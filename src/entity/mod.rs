@@ -27,6 +27,7 @@ pub mod identity;
 pub mod integration;
 pub mod key;
 pub mod lifecycle;
+mod reference;
 pub mod repository;
 pub mod row_lock;
 pub mod service;

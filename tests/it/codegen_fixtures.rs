@@ -29,14 +29,15 @@ mod objects;
 mod operations;
 mod rows;
 
-/// What the fixtures' resolvers share: they say here how they were called.
+/// What the fixtures' resolvers share: they say here how they were called. Two fixtures with pages differ in `FIXTURE`,
+/// because the type of `pageInfo` is one for both.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct State<const FIXTURE: u8 = 0> {
     schema: Arc<Valid<Schema>>,
     log: Arc<Mutex<Vec<String>>>,
 }
 
-impl State {
+impl<const FIXTURE: u8> State<FIXTURE> {
     pub fn log(&self, line: impl Into<String>) {
         self.log.lock().expect("no resolver panics").push(line.into());
     }
@@ -47,7 +48,7 @@ impl State {
     }
 }
 
-impl engine::State for State {
+impl<const FIXTURE: u8> engine::State for State<FIXTURE> {
     type Writing = Self;
 
     async fn begin(&self) -> Result<Self> {
@@ -91,9 +92,9 @@ macro_rules! ask {
     };
 }
 
-async fn ask<R: Object<State>>(sdl: &str, root: &R, query: &str) -> (Value, Vec<String>) {
+async fn ask<const FIXTURE: u8, R: Object<State<FIXTURE>>>(sdl: &str, root: &R, query: &str) -> (Value, Vec<String>) {
     let documents = Documents::new(sdl, R::INFO, Some(R::INFO), &[], Default::default());
-    let state = State { schema: Arc::clone(documents.schema()), log: Arc::default() };
+    let state = State::<FIXTURE> { schema: Arc::clone(documents.schema()), log: Arc::default() };
     let prepared = documents.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{query}: {errors:?}"));
     let response = engine::run(root, &prepared.plan, &prepared.arguments, &state).await;
     let log = std::mem::take(&mut *state.log.lock().expect("no resolver panics"));
