@@ -266,7 +266,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Child {
 #[allow(non_upper_case_globals)]
 pub mod info {
     /// The scalars of the schema's own that arguments and input fields have, with what checks their values.
-    pub static SCALARS: &[::rollcall::engine::input::Scalar] = &[];
+    pub static SCALARS: &[::rollcall::engine::input::ScalarCheck] = &[];
     /// `Query`.
     pub static Query: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
         name: "Query",

@@ -37,8 +37,11 @@ pub struct FieldRule<C> {
     /// Whether service files have it too, under the [`key`](Self::key).
     pub is_in_files: bool,
     /// What a text must be beside its length.
-    check: Option<fn(&str) -> Result<(), UserError>>,
+    check: Option<Check>,
 }
+
+/// Tells what is wrong with a text.
+type Check = fn(&str) -> Result<(), UserError>;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +90,7 @@ impl<C: Copy> FieldRule<C> {
     }
 
     /// The same field, its texts of no more than the right length checked by `check` too.
-    pub const fn checked(self, check: fn(&str) -> Result<(), UserError>) -> Self {
+    pub const fn checked(self, check: Check) -> Self {
         Self { check: Some(check), ..self }
     }
 
