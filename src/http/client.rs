@@ -47,7 +47,11 @@ pub(super) fn span(request: &Request<Incoming>, peer: Peer, id: &str) -> Span {
         route: route.name(),
         path: route.shown(path),
         is_encrypted: peer.is_encrypted,
-        is_http2: request.version() == Version::HTTP_2,
+        version: match request.version() {
+            Version::HTTP_2 => "2",
+            Version::HTTP_10 => "1.0",
+            _ => "1.1",
+        },
         id,
     };
     spans::request(&head, caller)

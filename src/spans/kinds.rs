@@ -35,8 +35,8 @@ pub struct Request<'r> {
     pub path: Option<&'r str>,
     /// Whether its connection is encrypted.
     pub is_encrypted: bool,
-    /// Whether it is HTTP/2.
-    pub is_http2: bool,
+    /// The version of HTTP.
+    pub version: &'static str,
     /// What names the request in answers and in the log.
     pub id: &'r str,
 }
@@ -48,7 +48,7 @@ pub fn request(head: &Request<'_>, caller: Option<SpanContext>) -> Span {
         KeyValue::new("http.request.method", head.method.to_owned()),
         KeyValue::new("http.route", head.route),
         KeyValue::new("url.scheme", if head.is_encrypted { "https" } else { "http" }),
-        KeyValue::new("network.protocol.version", if head.is_http2 { "2" } else { "1.1" }),
+        KeyValue::new("network.protocol.version", head.version),
         KeyValue::new("rollcall.request_id", head.id.to_owned()),
     ];
     attributes.extend(head.path.map(|path| KeyValue::new("url.path", cut(path, PATH).to_owned())));
