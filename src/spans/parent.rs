@@ -1,6 +1,6 @@
 //! The span of the caller: `traceparent` and `tracestate` (W3C Trace Context, section 3).
 
-use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
+use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId};
 
 /// The longest `tracestate` that is taken over, in bytes: what everybody must be able to carry.
 const STATE: usize = 512;
@@ -16,7 +16,7 @@ pub fn parent<'h>(
     let (trace, span, flags) = fields(parent.trim_ascii())?;
     let states: Vec<&[u8]> = states.into_iter().collect();
     let state = String::from_utf8(states.join(&b',')).ok().filter(|state| state.len() <= STATE);
-    let state = state.and_then(|state| state.parse().ok()).unwrap_or_else(TraceState::default);
+    let state = state.and_then(|state| state.parse().ok()).unwrap_or_default();
     let found = SpanContext::new(trace, span, flags, true, state);
     found.is_valid().then_some(found)
 }

@@ -302,6 +302,9 @@ async fn a_collector_that_hangs_costs_spans_and_no_time() {
 async fn every_line_that_a_request_writes_has_its_id_and_so_has_what_a_person_is_shown() {
     let collector = Collector::start();
     let mut traced = Traced::start(&collector, &["--log-format", "json"]).await;
+    let link = ["sign-in-link", "--email", "ada@example.com", "--database-url", &traced.database.url];
+    let link = Place::new().run(&link).out;
+    let link = link.trim().split_once(":8080").expect("the usual port").1;
     let db = traced.database.open().await;
     db.write(async |db| db.execute_unprepared("ALTER TABLE tier RENAME TO was_tier").await)
         .await
@@ -313,7 +316,7 @@ async fn every_line_that_a_request_writes_has_its_id_and_so_has_what_a_person_is
     let message = "Something went wrong on our side. The request was request-7.";
     assert_eq!(answer.json()["errors"][0]["message"], message);
     let (page, given) = (("accept", "text/html"), ("x-request-id", "request-8"));
-    let answer = traced.send(Method::GET, "/sign-in/key", &[page, given], "").await;
+    let answer = traced.send(Method::GET, link, &[page, given], "").await;
     assert_eq!((answer.status, answer.header("x-request-id")), (500, Some("request-8")));
     assert!(answer.text().contains("The request was request-8."), "{}", answer.text());
     let made = traced.send(Method::GET, "/livez", &[("x-request-id", "not fit for a log")], "").await;
