@@ -434,11 +434,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_that_works_long_gives_others_a_turn_and_is_ended() {
-        let budget = budget(Limits { processor: Duration::from_millis(40), ..Limits::NONE }, false);
+        let budget = budget(Limits { processor: 20 * TURN, ..Limits::NONE }, false);
         let (mut polls, turns) = (0, AtomicU64::new(0));
         let ended = budget.metered(async {
             while budget.pause().await.is_ok() {
-                work(Duration::from_millis(2));
+                work(TURN + Duration::from_millis(1));
                 turns.fetch_add(1, Relaxed);
             }
         });

@@ -185,17 +185,8 @@ impl App {
             self.tell_of_proxy(client);
         }
         let outcome = contain(self.respond(&mut call, body.as_mut())).await;
-        match &outcome {
-            Err(Rejection::Internal(cause)) => error!(cause, "a request failed"),
-            Err(Rejection::Unauthenticated) => {
-                self.metrics.unauthenticated();
-                // Without a credential nothing was tried.
-                if call.parts.headers.contains_key(header::AUTHORIZATION) {
-                    let stranger = Actor::visitor(&call.network().to_string());
-                    self.site.refusals.note(stranger, "tokenRefused", "The token is not valid.").await;
-                }
-            }
-            _ => {}
+        if let Err(rejection) = &outcome {
+            Box::pin(self.note_rejection(&call, rejection)).await;
         }
         // Of a body that did not come in time, no more will be waited for.
         if let Some(body) = body.filter(|_| !matches!(outcome, Err(Rejection::BodyTimeout))) {
@@ -221,6 +212,22 @@ impl App {
             "request"
         );
         reply
+    }
+
+    /// Notes why a request was rejected, where that is to be known later.
+    async fn note_rejection(&self, call: &Call, rejection: &Rejection) {
+        match rejection {
+            Rejection::Internal(cause) => error!(cause, "a request failed"),
+            Rejection::Unauthenticated => {
+                self.metrics.unauthenticated();
+                // Without a credential nothing was tried.
+                if call.parts.headers.contains_key(header::AUTHORIZATION) {
+                    let stranger = Actor::visitor(&call.network().to_string());
+                    self.site.refusals.note(stranger, "tokenRefused", "The token is not valid.").await;
+                }
+            }
+            _ => {}
+        }
     }
 
     async fn respond(&self, call: &mut Call, body: Option<&mut Incoming>) -> Result<Reply, Rejection> {

@@ -156,10 +156,14 @@ enum Meets {
     None,
 }
 
+/// One selection of a field, and whether it is conditional.
+type Once<'a> = (&'a Node<Selected>, bool);
+
 /// What the selections of one place come to.
 #[derive(Default)]
 struct Collected<'a> {
-    fields: Vec<(&'a str, Vec<(&'a Node<Selected>, bool)>)>,
+    /// By the key of the answer.
+    fields: Vec<(&'a str, Vec<Once<'a>>)>,
     fragments: Vec<&'a str>,
     /// Conditions that only some types meet, and where they stand.
     conditions: Vec<(Option<SourceSpan>, Vec<&'a str>)>,
@@ -281,7 +285,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The field of all selections with the same key.
-    fn field(&mut self, key: &'a str, selected: &[(&'a Node<Selected>, bool)]) -> Field<'a> {
+    fn field(&mut self, key: &'a str, selected: &[Once<'a>]) -> Field<'a> {
         let (first, _) = selected[0];
         let mut ty = type_ref(first.ty());
         ty.nullable |= selected.iter().all(|(_, may_lack)| *may_lack);
