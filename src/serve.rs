@@ -101,12 +101,7 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     let mut signals = Signals::new().map_err(sentence)?;
 
     let app_url = settings.addresses.app_url(address);
-    if app_url.starts_with("https://") && tls.is_none() && settings.edge.trusted_proxies.is_empty() {
-        warn!(
-            app_url,
-            "--app-url is a proxy's, and --trusted-proxies is not set: the limits see all its clients as one"
-        );
-    }
+    tell_of_proxy(&app_url, &settings, tls.is_some());
     let app = Arc::new(app(db, &settings, &app_url, openid));
     let url = settings.addresses.base_url(address);
     let hint = "make a first token with: rollcall token create --description \"my first token\"";
@@ -157,6 +152,16 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
         warn!(connections, "connections were cut at the end of the drain");
     }
     Ok(End::Drained)
+}
+
+/// Says in the log that there is a proxy, as it seems, which the limits would take for one client.
+fn tell_of_proxy(app_url: &str, settings: &Serve, is_encrypted: bool) {
+    if app_url.starts_with("https://") && !is_encrypted && settings.edge.trusted_proxies.is_empty() {
+        warn!(
+            app_url,
+            "--app-url is a proxy's, and --trusted-proxies is not set: the limits see all its clients as one"
+        );
+    }
 }
 
 /// Says in the log at the start what would otherwise be found out by the first who wants to sign in.
