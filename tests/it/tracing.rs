@@ -282,9 +282,7 @@ async fn a_request_has_a_limit_of_spans() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_collector_that_hangs_costs_spans_and_no_time() {
     let collector = Collector::hanging();
-    // A debug build beside other tests may take its time.
-    let flags = ["--metrics-listen", "127.0.0.1:0", "--query-processor-time", "20s"];
-    let mut traced = Traced::start(&collector, &flags).await;
+    let mut traced = Traced::start(&collector, &["--metrics-listen", "127.0.0.1:0"]).await;
     let figures = traced.service.metrics();
     let query = many_spans(300);
     let mut slowest = Duration::ZERO;
