@@ -145,9 +145,14 @@ pub trait Read: Backend + Sync {
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
         let span = spans::statement(super::system(self.backend()), &work.statement.sql, work.keys.len());
-        let rows = self.collect(work, Box::new(Collected { rows: Vec::new(), read }));
         async move {
-            let collected = span.around(rows).await.inspect_err(|_| span.returned(None))?;
+            let rows: Box<dyn Collect> = Box::new(Collected { rows: Vec::new(), read });
+            // Without a span nothing is moved: futures are large.
+            let collected = match span.is_open() {
+                true => Box::pin(span.around(self.collect(work, rows))).await,
+                false => self.collect(work, rows).await,
+            };
+            let collected = collected.inspect_err(|_| span.returned(None))?;
             let collected: Box<dyn Any> = collected;
             let rows = collected.downcast::<Collected<T, F>>().expect("what was given").rows;
             span.returned(Some(rows.len()));

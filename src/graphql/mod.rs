@@ -129,11 +129,12 @@ impl Catalogue {
     /// Runs a checked request, within its budget. Errors on the way are in the response; `request_id` names it in the
     /// log. Whether the caller may is [`Caller::refused`]'s to say.
     ///
-    /// A query is ended at its deadline, also while it waits, and so are mutations that wait. A mutation writes what it has begun to write; only then its
-    /// deadline is looked at, before the next one of the request and while its answer is read.
+    /// A query is ended at its deadline, also while it waits, and so are mutations that wait. A mutation writes what it has
+    /// begun to write; only then its deadline is looked at, before the next one of the request and while its answer is
+    /// read.
     pub async fn execute(&self, prepared: &Prepared, caller: &Caller, request_id: &str) -> Response {
         let span = spans::operation(prepared.plan.serial, prepared.operation.as_deref());
-        let response = span.around(self.run(prepared, caller, request_id)).await;
+        let response = span.around(Box::pin(self.run(prepared, caller, request_id))).await;
         span.executed(prepared.estimate, &response.used, response.errors.len(), response.class());
         response
     }

@@ -153,8 +153,9 @@ impl Answers for App {
     async fn answer(&self, request: Request<Incoming>, peer: Peer) -> Reply {
         let id = client::request_id(request.headers());
         let span = if spans::is_on() { client::span(&request, peer, &id) } else { Span::NONE };
-        let answer = span.around(self.respond_to(request, peer, id.clone()));
-        let reply = log::within(id, span.trace_id(), answer).await;
+        // On the heap: what wraps a future moves it.
+        let answer = Box::pin(self.respond_to(request, peer, id.clone()));
+        let reply = log::within(id, span.trace_id(), span.around(answer)).await;
         span.answered(reply.status().as_u16());
         reply
     }

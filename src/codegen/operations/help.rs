@@ -41,6 +41,9 @@ pub(super) fn is_consequence(message: &str, text: &str, files: &[File]) -> bool 
         is_said(name, 1)
     } else if message.contains("must be used in an operation") {
         is_said(&format!("...{name}"), 0) || is_said(&format!("... {name}"), 0)
+    } else if message.contains("cannot find fragment") {
+        // The type that it is on is not there, which is reported.
+        is_said(&format!("fragment {name} on "), 0)
     } else {
         message.contains("must have a subselection") && text.contains('{')
     }
