@@ -32,13 +32,8 @@ fn main() {
 
 fn build() -> Result<(), String> {
     let mut bindings = codegen::Bindings::read(&read(TYPES)?, COMPUTED).map_err(|error| format!("{TYPES}: {error}"))?;
-    for (name, file) in bindings.entities() {
-        let row = codegen::rows::Row::read(&file, &read(&file)?).map_err(|error| format!("{file}: {error}"))?;
-        bindings.add_row(&name, row);
-    }
     for file in files(ENTITIES, ".rs")? {
-        let row = codegen::rows::Row::read(&file, &read(&file)?).map_err(|error| format!("{file}: {error}"))?;
-        bindings.add_table(row);
+        bindings.add_entity(&file, &read(&file)?).map_err(|error| format!("{file}: {error}"))?;
     }
     let contract = codegen::check(SDL, &read(SDL)?, &bindings).map_err(|mistakes| mistakes.to_string())?;
     let operations = operations(&contract)?;

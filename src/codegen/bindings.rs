@@ -44,15 +44,26 @@ impl Bindings {
         self.bound.contains_key(&super::names::type_name(sdl_name).to_string())
     }
 
-    /// The names that are bound to the row of a table, each with the file of its entity.
-    pub fn entities(&self) -> Vec<(String, String)> {
-        let file = |path: &Vec<String>| match path.as_slice() {
+    /// Reads an entity: its row is that of a table, and stands for the names that are bound to its `Model`.
+    ///
+    /// # Errors
+    /// The text is not Rust.
+    pub fn add_entity(&mut self, file: &str, source: &str) -> Result<(), syn::Error> {
+        let row = Row::read(file, source)?;
+        if row.table.is_empty() {
+            return Ok(());
+        }
+        let of_the_row = |path: &[String]| match path {
             [root, folder, module, model] if root == "crate" && folder == "entity" && model == "Model" => {
-                Some(format!("src/entity/{module}.rs"))
+                file == format!("src/entity/{module}.rs")
             }
-            _ => None,
+            _ => false,
         };
-        self.bound.iter().filter_map(|(name, path)| Some((name.clone(), file(path)?))).collect()
+        for (name, _) in self.bound.iter().filter(|(_, path)| of_the_row(path)) {
+            self.rows.insert(name.clone(), row.clone());
+        }
+        self.add_table(row);
+        Ok(())
     }
 
     /// Lets the columns of a row stand for the fields of a bound name that they fit.

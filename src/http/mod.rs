@@ -181,9 +181,8 @@ impl App {
             cost: None,
             parts,
         };
-        let asks_itself = call.parts.headers.contains_key(handlers::health::DOCTOR);
-        if call.forwarded == Forwarded::Ignored && client::may_be_a_proxy(client) && !asks_itself {
-            self.tell_of_proxy(client);
+        if call.forwarded == Forwarded::Ignored && client::may_be_a_proxy(client) {
+            self.tell_of_proxy(&call);
         }
         let outcome = contain(self.respond(&mut call, body.as_mut())).await;
         if let Err(rejection) = &outcome {
@@ -258,14 +257,17 @@ impl App {
         }
     }
 
-    /// Says once in the log that a neighbour sends `X-Forwarded-For` and is not trusted.
-    fn tell_of_proxy(&self, peer: IpAddr) {
-        if !self.told_of_proxy.swap(true, Ordering::Relaxed) {
-            warn!(
-                %peer,
-                "a proxy that is not in --trusted-proxies passes on requests: the limits see all its clients as one"
-            );
+    /// Says once in the log that a neighbour sends `X-Forwarded-For` and is not trusted. `rollcall doctor` does so to find
+    /// that out.
+    fn tell_of_proxy(&self, call: &Call) {
+        if call.parts.headers.contains_key(handlers::health::DOCTOR) || self.told_of_proxy.swap(true, Ordering::Relaxed)
+        {
+            return;
         }
+        warn!(
+            peer = %call.client,
+            "a proxy that is not in --trusted-proxies passes on requests: the limits see all its clients as one"
+        );
     }
 
     /// Counts a request, and refuses it when it is one too many.

@@ -135,3 +135,24 @@ async fn what_is_not_selected_is_not_asked_for() {
         assert_eq!(statements.len(), expected, "{query}: {statements:#?}");
     }
 }
+
+#[tokio::test]
+async fn the_audit_of_a_mutation_reads_no_list_that_the_mutation_leaves_alone() {
+    let observed = Observed::start().await;
+    let query = "{ account { services(first: 1) { nodes { id } } teams(first: 1) { nodes { id } } } }";
+    let (data, _) = observed.run(query).await;
+    let (service, team) = (&data["account"]["services"]["nodes"][0]["id"], &data["account"]["teams"]["nodes"][0]["id"]);
+    let changed = async |mutation: String| {
+        let (data, statements) =
+            observed.run(&format!("mutation {{ done: {mutation} {{ errors {{ message }} }} }}")).await;
+        assert_eq!(data["done"]["errors"], serde_json::json!([]), "{mutation}");
+        assert!(statements.iter().any(|statement| statement.contains("audit")), "{mutation}: {statements:#?}");
+        let reads = |list: &str| statements.iter().any(|one| one.starts_with("SELECT") && one.contains(list));
+        ["service_alias", "team_alias", "team_membership"].map(reads)
+    };
+    let none = [false; 3];
+    assert_eq!(changed(format!("serviceUpdate(input: {{ id: {service}, product: \"Till\" }})")).await, none);
+    assert_eq!(changed(format!("teamUpdate(input: {{ id: {team}, responsibilities: \"Pay\" }})")).await, none);
+    let alias = format!("aliasCreate(input: {{ ownerId: {service}, alias: \"till-1\" }})");
+    assert_eq!(changed(alias).await, [true, false, false], "what is changed is read");
+}

@@ -58,9 +58,7 @@ pub(super) fn check<'a>(contract: &Contract, files: &'a [File]) -> Result<Checke
     }
     problems.retain(|_, problems| !problems.is_empty());
     if !problems.is_empty() {
-        let diagnostics =
-            |(at, problems): (usize, Vec<_>)| Diagnostics::new(&files[at].path, &files[at].text, problems);
-        return Err(problems.into_iter().map(diagnostics).collect());
+        return Err(of_files(files, problems));
     }
     Ok(Checked { document: Valid::assume_valid(document), places })
 }
@@ -119,8 +117,12 @@ impl<'a> Places<'a> {
             let (at, range) = self.of(location).map_or((0, None), |(at, range)| (at, Some(range)));
             by_file.entry(at).or_default().push(Problem { range, ..problem });
         }
-        let diagnostics =
-            |(at, problems): (usize, Vec<_>)| Diagnostics::new(&files[at].path, &files[at].text, problems);
-        by_file.into_iter().map(diagnostics).collect()
+        of_files(files, by_file)
     }
+}
+
+/// What is wrong with each file. `problems` are by the place of the file.
+fn of_files(files: &[File], problems: BTreeMap<usize, Vec<Problem>>) -> Vec<Diagnostics> {
+    let of_file = |(at, problems): (usize, _)| Diagnostics::new(&files[at].path, &files[at].text, problems);
+    problems.into_iter().map(of_file).collect()
 }

@@ -42,10 +42,7 @@ pub(super) fn answered_words<'a>(model: &'a Schema, definitions: &[Definition<'a
         match shape {
             AnswerShape::Leaf(name) if model.kind(name) == Kind::Enum => drop(found.insert(*name)),
             AnswerShape::Leaf(_) | AnswerShape::Fragment(_) => {}
-            AnswerShape::Own(own) => match &own.kind {
-                Composite::Struct { fields, .. } => next.extend(fields.iter().map(|field| &field.shape)),
-                Composite::Enum { cases, rest } => next.extend(cases.iter().map(|(_, shape)| shape).chain(rest)),
-            },
+            AnswerShape::Own(own) => next.extend(children(own)),
         }
     }
     found
