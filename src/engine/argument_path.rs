@@ -1,11 +1,12 @@
-//! Which argument, input field or list position of a document a place in its text belongs to, so that what is wrong
-//! with a literal is told like what is wrong with a variable: by its path.
+//! Finds the argument, input field or list position at a source location. An error about a literal can then name its
+//! path, like an error about a variable.
 
 use apollo_compiler::Node;
 use apollo_compiler::ast::{Argument, Definition, Document, Selection, Value};
 use apollo_compiler::parser::SourceSpan;
 
-/// The path of the innermost value around `place`, outermost step first; nothing where no field's arguments are.
+/// Returns the path of the innermost value that encloses `place`, outermost step first, or `None` outside the arguments
+/// of a field.
 pub(super) fn at(document: &Document, place: Option<SourceSpan>) -> Option<Vec<String>> {
     let place = place?;
     let sets = document.definitions.iter().filter_map(|definition| match definition {

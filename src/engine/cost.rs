@@ -1,7 +1,7 @@
-//! What a document may cost, found out before anything is expanded.
+//! Measures a document before anything is expanded and refuses it when it exceeds a limit.
 //!
-//! A fragment's cost is computed once and used wherever it is spread, so the work is proportional to the text, also
-//! when the expansion would be exponential.
+//! The cost of a fragment is computed once and reused at every spread. The work is linear in the size of the text, even
+//! where the expansion would be exponential.
 
 use apollo_compiler::collections::HashMap;
 use apollo_compiler::executable::{ExecutableDocument, Selection, SelectionSet};
@@ -11,34 +11,34 @@ use async_graphql::ServerError;
 use super::request_error::request_error;
 use crate::error::Code;
 
-/// The bounds of a document.
+/// The limits of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Fields inside fields, fragments expanded.
+    /// Nesting depth of fields, fragments expanded.
     pub depth: u32,
-    /// Fields in all, fragments expanded.
+    /// Total number of fields, fragments expanded.
     pub fields: u64,
-    /// Fields with an alias, fragments expanded.
+    /// Number of aliased fields, fragments expanded.
     pub aliases: u64,
-    /// Directives, fragments expanded.
+    /// Number of directives, fragments expanded.
     pub directives: u64,
-    /// Brackets inside brackets, in the text.
+    /// Nesting depth of brackets in the text.
     pub nesting: usize,
-    /// Words and marks of the text.
+    /// Number of tokens in the text.
     pub tokens: usize,
-    /// Lists of introspection inside one another (`fields` of the types of `fields`), fragments expanded: the schema is
-    /// a graph, and each such list multiplies the answer by its size.
+    /// Nesting depth of introspection lists (`fields` of the types of `fields`), fragments expanded. The schema is a
+    /// graph, and each such level multiplies the response by its size.
     pub lists: u32,
-    /// Operations of the document.
+    /// Number of operations in the document.
     pub operations: usize,
-    /// Fields, and values given to arguments, of all operations together, fragments expanded: what it takes to check
-    /// the document.
+    /// Number of fields and argument values in all operations together, fragments expanded. Bounds the work of
+    /// validation.
     pub parts: u64,
-    /// Values that are given to arguments, variables put in.
+    /// Number of argument values, after substituting variables.
     pub values: usize,
-    /// Mutations, and entries of the lists that they are given.
+    /// Number of mutations plus the entries of the lists in their arguments.
     pub changes: usize,
-    /// The estimate of an operation ([`super::estimate`]).
+    /// Estimated cost of an operation ([`super::estimate`]).
     pub estimate: u64,
 }
 
@@ -85,7 +85,7 @@ impl Cost {
     }
 }
 
-/// Refuses a document one of whose operations is over a limit.
+/// Refuses a document when one of its operations, or all of them together, exceed a limit.
 pub fn check(document: &ExecutableDocument, limits: &Limits) -> Result<(), Vec<ServerError>> {
     let refuse = |message| Err(vec![request_error(message, Vec::new(), Code::ValidationFailed)]);
     let count = document.operations.iter().count();
@@ -117,9 +117,9 @@ pub fn check(document: &ExecutableDocument, limits: &Limits) -> Result<(), Vec<S
     Ok(())
 }
 
-/// About how many bytes a document takes, once it is parsed.
+/// Estimates the memory that a parsed document takes, in bytes.
 pub fn weight(document: &ExecutableDocument) -> u64 {
-    /// A field with its lists and names, or a value.
+    /// The size of a field with its lists and names, or of a value.
     const PART: u64 = 400;
     fn parts(set: &SelectionSet) -> u64 {
         let part = |selection: &Selection| {
@@ -149,7 +149,7 @@ fn values(arguments: &[Node<ast::Argument>]) -> u64 {
     arguments.iter().map(|argument| value_count(&argument.value)).sum()
 }
 
-/// How many values there are in a literal, itself among them.
+/// Counts the values in a literal, itself included.
 pub(super) fn value_count(value: &ast::Value) -> u64 {
     1 + match value {
         ast::Value::List(items) => items.iter().map(|item| value_count(item)).sum(),
@@ -160,7 +160,8 @@ pub(super) fn value_count(value: &ast::Value) -> u64 {
 
 struct Counter<'d> {
     document: &'d ExecutableDocument,
-    /// `None` while the fragment is being counted: it spreads itself, which validation refuses later.
+    /// `None` while the fragment is being counted. Found only where a fragment spreads itself, which validation refuses
+    /// later.
     fragments: HashMap<&'d str, Option<Cost>>,
 }
 

@@ -1,8 +1,8 @@
-//! From a request's text to something that can run: parsed, validated, costed, compiled, and remembered.
+//! Turns the text of a request into a runnable operation: parses, validates, costs, compiles and caches it.
 //!
-//! Everything that can be refused is refused here, before a resolver runs. A text that was seen before, with these or
-//! other [`literals`], is neither parsed nor validated again, and compiled again only where `@skip` or `@include` decide
-//! otherwise than before. What is kept is bounded by the bytes that it takes.
+//! Every refusal happens here, before a resolver runs. A text that was seen before, with the same or other
+//! [`literals`], is neither parsed nor validated again. It is compiled again only if its `@skip` and `@include`
+//! conditions turn out differently. The caches are bounded by the bytes they hold.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +27,7 @@ use super::tables::ObjectInfo;
 use super::{argument_path, estimate, faults, lexical, sdl, validate};
 use crate::error::{Code, quoted};
 
-/// Turns requests into runnable operations; keeps what it learnt of each text.
+/// Prepares requests for execution and caches the work by document.
 pub struct Documents {
     schema: Arc<Valid<Schema>>,
     query: &'static ObjectInfo,
@@ -35,42 +35,42 @@ pub struct Documents {
     scalars: &'static [ScalarCheck],
     limits: Limits,
     seen: Cache<Vec<u8>, Arc<Document>, ByWeight>,
-    /// Plans that are not kept with their document.
+    /// Plans of documents with conditions. The others are stored with their document.
     plans: Cache<PlanKey, Arc<Plan>, ByWeight>,
     documents: AtomicU64,
 }
 
-/// An operation that was checked in full, with its variables and arguments.
+/// A fully validated operation with its variables and arguments.
 pub struct Prepared {
-    /// What to run.
+    /// The plan to run.
     pub plan: Arc<Plan>,
-    /// The arguments of its fields.
+    /// The coerced arguments of its fields, by slot.
     pub arguments: Vec<Arguments>,
-    /// What was given to the root fields of a mutation, in their order, for the audit.
+    /// The arguments of a mutation's root fields, in order, for the audit.
     pub inputs: Vec<serde_json::Value>,
     /// The operation's name, if it has one.
     pub operation: Option<String>,
-    /// How many objects the answer may have at the most, by the sizes of its pages.
+    /// The most objects that the response may hold, estimated from its page sizes.
     pub estimate: u64,
 }
 
 struct Document {
-    /// Tells it from all others.
+    /// Identifies the document in [`PlanKey`].
     number: u64,
     document: Valid<ExecutableDocument>,
-    /// Those of the text that it was made of; other texts have others in their places.
+    /// The literals of the text that was parsed. Other texts of the same shape have others in their places.
     literals: Literals,
-    /// Values that hold such literals, where a scalar of the schema's own is asked for, and which one: other literals in
-    /// their places have to be checked.
+    /// Values that contain literals and are passed to custom scalars, with the scalar's name. Other literals in the
+    /// same places must be checked again.
     scalars: Vec<(Node<ast::Value>, Name)>,
     lines: Lines,
-    /// The variables that decide a `@skip` or an `@include`, by operation.
+    /// The variables that decide `@skip` and `@include`, by operation.
     conditions: HashMap<Option<Name>, Vec<Name>>,
-    /// The plan of the operation that was asked for first, when nothing decides over it.
+    /// The plan of the operation that was requested first, if that operation has no conditions.
     plan: Option<(Option<Name>, Arc<Plan>)>,
 }
 
-/// A plan holds for one operation and one outcome of each of its conditions.
+/// The cache key of a plan: one operation with one outcome of each of its conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct PlanKey {
     document: u64,
@@ -78,22 +78,22 @@ struct PlanKey {
     outcomes: Vec<Option<bool>>,
 }
 
-/// The most bytes that documents take, with the plans that are kept with them.
+/// The most bytes that the document cache holds, including the plans stored with documents.
 const DOCUMENTS_BYTES: u64 = 16 << 20;
 
-/// The most bytes that other plans take.
+/// The most bytes that the plan cache holds.
 const PLANS_BYTES: u64 = 8 << 20;
 
-/// What an entry of a cache takes beside what is counted.
+/// The overhead of a cache entry, in bytes.
 const ENTRY: u64 = 256;
 
-/// By bytes.
+/// Weighs cache entries by their size in bytes.
 #[derive(Clone)]
 struct ByWeight;
 
 impl quick_cache::Weighter<Vec<u8>, Arc<Document>> for ByWeight {
     fn weight(&self, text: &Vec<u8>, document: &Arc<Document>) -> u64 {
-        // The key, and the text that the parser keeps.
+        // The key, and the copy of the text that the parser keeps.
         2 * text.len() as u64 + document.weight() + ENTRY
     }
 }
@@ -105,10 +105,10 @@ impl quick_cache::Weighter<PlanKey, Arc<Plan>> for ByWeight {
 }
 
 impl Documents {
-    /// Documents for a schema. `text` is trusted to be valid: the build checked it.
+    /// Creates the cache for a schema. `text` must be a valid SDL; the build has checked it.
     ///
     /// # Panics
-    /// When it is not.
+    /// When `text` is not valid.
     pub fn new(
         text: &str,
         query: &'static ObjectInfo,
@@ -123,21 +123,21 @@ impl Documents {
         Self { schema: Arc::new(schema), query, mutation, scalars, limits, seen, plans, documents }
     }
 
-    /// The bounds of documents.
+    /// The limits of documents.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The schema that documents are checked against.
+    /// The schema that documents are validated against.
     pub fn schema(&self) -> &Arc<Valid<Schema>> {
         &self.schema
     }
 
-    /// Checks a request in full. What it answers can be run; what is wrong is told at once, nothing has happened.
+    /// Checks a request completely. Errors are returned before anything runs.
     pub fn prepare(&self, request: &Request) -> Result<Prepared, Vec<ServerError>> {
         let (text, literals) = literals::taken_out_of(&request.query);
         if let Some(document) = self.seen.get(&text) {
-            // What is wrong with a literal is for a document of its own text to say.
+            // A bad literal is reported from the document's own text, for the right path and location.
             let fit = literals == document.literals || self.fit(&literals, &document);
             if fit {
                 let prepared = self.prepare_by(&document, &literals, request);
@@ -158,7 +158,7 @@ impl Documents {
         prepared
     }
 
-    /// Whether these literals are values of the scalars in whose places they stand.
+    /// Checks that these literals are valid for the custom scalars that they are passed to.
     fn fit(&self, literals: &Literals, document: &Document) -> bool {
         let substitution = Substitution { variables: &HashMap::default(), literals };
         document.scalars.iter().all(|(literal, scalar)| {
@@ -185,8 +185,7 @@ impl Documents {
         let changes = inputs.len() + inputs.iter().map(entries).sum::<usize>();
         if changes > self.limits.changes {
             let most = self.limits.changes;
-            let message =
-                format!("The number of mutations, and of entries in their lists, is over the limit of {most}.");
+            let message = format!("The number of mutations plus their list entries is over the limit of {most}.");
             return Err(vec![request_error(message, Vec::new(), Code::ValidationFailed)]);
         }
         let operation = operation.name.as_ref().map(ToString::to_string);
@@ -196,8 +195,8 @@ impl Documents {
     fn too_much(&self, plan: &Plan, sizings: &[Sizing], estimate: u64) -> ServerError {
         let (field, own) = estimate::largest(plan, sizings);
         let message = format!(
-            "The query may answer {estimate} objects, by the sizes of its pages; the limit is {}. The field {field} adds \
-             {own}. Ask for smaller pages with `first`, or for fewer lists inside one another.",
+            "The query may return {estimate} objects, estimated from its page sizes; the limit is {}. The field \
+             {field} adds {own}. Ask for smaller pages with `first`, or nest fewer lists.",
             self.limits.estimate
         );
         request_error(message, Vec::new(), Code::EstimateTooHigh)
@@ -275,7 +274,8 @@ impl Document {
         })
     }
 
-    /// What the variables say to the operation's conditions. Where one is null the plan tells whether that matters.
+    /// The value of each variable that decides a condition of the operation. `None` where it is null: the plan decides
+    /// whether that is an error.
     fn outcomes(&self, operation: &Operation, variables: &HashMap<String, Value>) -> Vec<Option<bool>> {
         let outcome = |variable: &Name| match variables.get(variable.as_str()) {
             Some(Value::Boolean(outcome)) => Some(*outcome),
@@ -288,14 +288,14 @@ impl Document {
         self.conditions.get(&operation.name).map_or(&[][..], Vec::as_slice)
     }
 
-    /// About how many bytes it takes.
+    /// Estimates the memory that the document takes, in bytes.
     fn weight(&self) -> u64 {
         let plan = self.plan.as_ref().map_or(0, |(_, plan)| plan.weight());
         cost::weight(&self.document) + self.literals.weight() + self.lines.weight() + plan
     }
 }
 
-/// How many entries the lists in a value have.
+/// Counts the entries of all lists in a value.
 fn entries(value: &serde_json::Value) -> usize {
     match value {
         serde_json::Value::Array(items) => items.len() + items.iter().map(entries).sum::<usize>(),
@@ -304,7 +304,8 @@ fn entries(value: &serde_json::Value) -> usize {
     }
 }
 
-/// The errors of apollo-compiler. Those about a value of an argument are told with its path, as `path` knows it.
+/// Converts errors of apollo-compiler. `path` returns the path of an argument's value, which is added to errors about
+/// one.
 fn diagnostics(
     list: &DiagnosticList,
     lines: &Lines,
@@ -323,7 +324,7 @@ fn diagnostics(
     first.collect()
 }
 
-/// The variables in `@skip(if:)` and `@include(if:)`, each once.
+/// The variables in `@skip(if:)` and `@include(if:)`, without duplicates.
 fn conditions(selections: &[&Selection]) -> Vec<Name> {
     let directives = selections.iter().flat_map(|selection| selection.directives().iter());
     let conditions = directives.filter(|directive| matches!(directive.name.as_str(), "skip" | "include"));

@@ -1,24 +1,23 @@
-//! What a request may answer with at the most, found out before it runs: a plan's page sizes, multiplied down the tree.
+//! Estimates the largest possible response before the request runs, by multiplying page sizes down the plan.
 //!
-//! The estimate counts objects. A connection counts as many as its argument `first` asks for, a list without pages what
-//! the SDL assumes of it (`@listSize`), and a field that is dearer than its objects what the SDL says (`@cost`). It is a
-//! bound of what is asked for, and hardly ever what is found: that is counted while the request runs
-//! ([`crate::budget`]).
+//! The unit is objects. A connection counts its `first` argument, a list without pages the length that the SDL assumes
+//! (`@listSize`), and an expensive field the weight that the SDL gives (`@cost`). The estimate is an upper bound of
+//! what was asked for. What is actually found is counted while the request runs ([`crate::budget`]).
 
 use super::page;
 use super::plan::{FieldPlan, ObjectPlan, Plan};
 use super::sizing::Sizing;
 use super::tables::Size;
 
-/// The days that a window has when the client does not say when it starts.
+/// The assumed length of a time window, in days, when the client gives no start.
 const DAYS: u64 = 30;
 
-/// The estimate of a plan, given what its arguments say, each in its slot.
+/// Returns the estimate of a plan. `sizings` holds the page sizes of each argument slot.
 pub(super) fn of(plan: &Plan, sizings: &[Sizing]) -> u64 {
     Walk { sizings, visit: |_: &[&FieldPlan], _| {} }.object(&plan.root, 1, 1, &mut Vec::new())
 }
 
-/// The path of the field that adds most to the estimate, and what it adds.
+/// Returns the path of the field that adds most to the estimate, and how much it adds.
 pub(super) fn largest(plan: &Plan, sizings: &[Sizing]) -> (String, u64) {
     let mut largest = (String::new(), 0);
     let visit = |path: &[&FieldPlan], own: u64| {
@@ -37,7 +36,7 @@ struct Walk<'p, V> {
 }
 
 impl<'p, V: FnMut(&[&'p FieldPlan], u64)> Walk<'p, V> {
-    /// What is selected of `count` objects. `page` is the size of the connection that they are, if they are one.
+    /// Estimates the selections on `count` objects. `page` is their page size if they are connections, else 1.
     fn object(&mut self, plan: &'p ObjectPlan, count: u64, page: u64, path: &mut Vec<&'p FieldPlan>) -> u64 {
         let mut total = 0_u64;
         for field in &plan.fields {

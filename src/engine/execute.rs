@@ -1,13 +1,13 @@
-//! The executor: from a [`Plan`] and the root objects to the answer's text.
+//! The executor: runs a [`Plan`] from the root objects and writes the text of the response.
 //!
-//! It walks breadth first. A level is every object of one concrete type that one selection applies to: all the
-//! services of a page, all their owners. Columns are read when the answer is written; a relation is resolved once,
-//! for all parents of the level together, and the objects that it answers form the next level. When everything is
-//! resolved the text is written, depth first, in the order of the selection.
+//! Execution is breadth first. A level is all objects of one concrete type that one selection applies to: all services
+//! of a page, or all their owners. Columns are read while the response is written. A relation is resolved once for all
+//! parents of the level together, and its results form the next level. When everything is resolved, the text is written
+//! depth first, in the order of the selection.
 //!
-//! Both traits, and all that holds them, are generic over the resolvers' shared state, so that introspection serves every
-//! schema. Nothing here knows a type of the catalogue. What is particular to a type is generated: [`Object`] for each object
-//! type, [`Composite`] for each interface and union.
+//! Both traits, and everything that holds them, are generic over the resolvers' shared state, so that introspection
+//! works for every schema. Nothing here knows a type of the catalogue. The code for a type is generated: [`Object`] for
+//! each object type, [`Composite`] for each interface and union.
 
 use std::future::{Future, ready};
 use std::marker::PhantomData;
@@ -24,23 +24,24 @@ use crate::budget::{Budget, Excess};
 use crate::error::{Code, Error, Result, UserError};
 use crate::spans;
 
-/// What a relation's resolver gives back: a `T` for each parent, in order. Any `async fn` to `Result<Vec<T>>` is one.
+/// The future of a relation's resolver: one `T` for each parent, in order. Implemented by any `async fn` that returns
+/// `Result<Vec<T>>`.
 pub trait Answers<T>: Future<Output = Result<Vec<T>>> + Send {}
 
 impl<T, F: Future<Output = Result<Vec<T>>> + Send> Answers<T> for F {}
 
-/// What a root field's resolver gives back. Any `async fn` to `Result<T>` is one.
+/// The future of a root field's resolver. Implemented by any `async fn` that returns `Result<T>`.
 pub trait Answer<T>: Future<Output = Result<T>> + Send {}
 
 impl<T, F: Future<Output = Result<T>> + Send> Answer<T> for F {}
 
-/// How often a mutation is run before its caller is told that others are in its way.
+/// How often a mutation is tried before the caller is told about the conflict.
 const ATTEMPTS: usize = 5;
 
 impl<'a, S: State> Execution<'a, S> {
-    /// Runs a mutation in a transaction of its own: one that fails leaves nothing behind, one that does not is noted with
-    /// its change, and one that others came between is run again. `subject` tells what identifies that which the mutation
-    /// answers with: [`identified`](Self::identified) or [`unidentified`](Self::unidentified).
+    /// Runs a mutation in its own transaction and records it in the audit, in the same transaction. A failed mutation
+    /// is rolled back; one that lost a race is retried from the start. `subject` returns the ids to record:
+    /// [`identified`](Self::identified) or [`unidentified`](Self::unidentified).
     pub async fn mutate<T>(
         &self,
         field: &FieldPlan,
@@ -61,10 +62,11 @@ impl<'a, S: State> Execution<'a, S> {
                 answer => return answer,
             }
         }
-        Err(UserError::base("others are changing the same things at this moment; send this once more").into())
+        Err(UserError::base("Conflict with another change. Please retry.").into())
     }
 
-    /// The ids of what a payload holds, as JSON. What cannot be written is left out: that is no reason to undo a change.
+    /// Returns the ids in a payload, as JSON. Returns nothing if they cannot be written: the audit must never make a
+    /// mutation fail.
     pub fn identified<'c, T: AnswerShape<S>>(&'c self, field: &'c FieldPlan, payload: &'c T) -> BoxFuture<'c, Vec<u8>> {
         Box::pin(async move {
             let (arena, field) = (Arena::new(), field.identifying());
@@ -78,14 +80,14 @@ impl<'a, S: State> Execution<'a, S> {
         })
     }
 
-    /// For an answer that holds nothing with an id.
+    /// The subject of a payload without ids: nothing.
     pub fn unidentified<'c, T>(&'c self, _: &'c FieldPlan, _: &'c T) -> BoxFuture<'c, Vec<u8>> {
         Box::pin(ready(Vec::new()))
     }
 }
 
-/// The slot of what a mutation answered with, whose writes are kept by now. All that is selected below it is read as a
-/// query reads: at one moment, until the deadline.
+/// Resolves the payload of a mutation that has already committed. The selection below it is read like a query: in one
+/// snapshot, and until the deadline.
 pub async fn payload<'r, 'a: 'r, V, S>(
     answer: Result<V>,
     field: &'a FieldPlan,
@@ -100,7 +102,7 @@ where
         Err(error) => return execution.fail(error),
     };
     if !field.reads_below() {
-        // It is there, however late it is.
+        // The payload is already in memory, so no deadline applies.
         let execution = Execution { budget: Budget::unlimited(), reading: None, ..*execution };
         return held(vec![payload], field, &execution).await;
     }
@@ -117,7 +119,7 @@ where
     execution.budget.within(read).await.unwrap_or_else(ended)
 }
 
-/// Puts errors that the caller can mend into a mutation's payload; the others stay top-level errors.
+/// Moves errors that the caller can fix into the payload of a mutation. Other errors stay top-level errors.
 pub fn into_payload<P, E: From<UserError>>(answer: Result<P>, payload: impl FnOnce(Vec<E>) -> P) -> Result<P> {
     match answer {
         Err(Error::User(errors)) => Ok(payload(errors.into_iter().map(E::from).collect())),
@@ -143,7 +145,7 @@ struct Level<'a, S, T> {
     state: PhantomData<fn(S)>,
 }
 
-/// Resolves one level and all below it.
+/// Resolves a level and everything below it.
 pub async fn level<'r, 'a: 'r, S: State, T: Object<S>>(
     rows: Vec<&'a T>,
     plan: &'a ObjectPlan,
@@ -164,7 +166,7 @@ pub async fn level<'r, 'a: 'r, S: State, T: Object<S>>(
     Box::new(Level { rows, plan, slots, state: PhantomData })
 }
 
-/// Resolves a relation of a level and all below it, in a span of its own.
+/// Resolves a relation of a level and everything below it, in its own span.
 pub(super) fn resolve<'r, 'a: 'r, S: State, T: Object<S>>(
     rows: &'r [&'a T],
     field: &'a FieldPlan,
@@ -184,7 +186,7 @@ pub(super) fn resolve<'r, 'a: 'r, S: State, T: Object<S>>(
     })
 }
 
-/// A level of a request that has used up its budget.
+/// A level of a request that has exhausted its budget.
 struct Ended;
 
 impl<'a> Rows<'a> for Ended {
@@ -241,7 +243,7 @@ fn error(message: &str, code: Code, field: &FieldPlan, out: &Writer<'_>) -> Bubb
     })
 }
 
-/// The slot of a relation to scalars or enums: an answer for each of `parents`.
+/// The slot of a relation to scalars or enums: one value for each of `parents`.
 pub fn scalars<'a, V, S>(answers: Result<Vec<V>>, parents: usize, execution: &Execution<'a, S>) -> Slot<'a>
 where
     V: Scalar + 'static,
@@ -253,7 +255,7 @@ where
     }
 }
 
-/// The slot of a relation to objects, once all that is selected below them is resolved.
+/// The slot of a relation to objects. Resolves everything below them first.
 pub async fn objects<'r, 'a: 'r, V, S>(
     answers: Result<Vec<V>>,
     parents: usize,
@@ -270,7 +272,7 @@ where
     }
 }
 
-/// The slot of objects that the parents themselves hold.
+/// The slot of objects that the parents already hold.
 pub async fn held<'r, 'a: 'r, V, S>(
     values: Vec<&'a V>,
     field: &'a FieldPlan,
@@ -298,6 +300,6 @@ fn checked<V>(answers: Result<Vec<V>>, parents: usize) -> Result<Vec<V>> {
     if answers.len() == parents {
         Ok(answers)
     } else {
-        Err(Error::internal(format!("a relation answered {} times for {parents} parents", answers.len())))
+        Err(Error::internal(format!("a relation returned {} values for {parents} parents", answers.len())))
     }
 }

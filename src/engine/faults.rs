@@ -1,8 +1,8 @@
-//! What is wrong with a request, as far as it is told: the first few errors say it.
+//! Collects the errors of a request, up to a maximum.
 
 use async_graphql::ServerError;
 
-/// The most errors that are collected before a request is refused.
+/// The most errors that are reported for one request.
 pub const MOST: usize = 20;
 
 /// The first errors of a request.
@@ -10,26 +10,26 @@ pub const MOST: usize = 20;
 pub(super) struct Faults(Vec<ServerError>);
 
 impl Faults {
-    /// One more, unless there are enough.
+    /// Adds an error unless the maximum is reached.
     pub(super) fn push(&mut self, error: ServerError) {
         if !self.are_enough() {
             self.0.push(error);
         }
     }
 
-    /// The same for an error that may be there already.
+    /// Adds an error unless the maximum is reached or the same error is already there.
     pub(super) fn push_new(&mut self, error: ServerError) {
         if !self.are_enough() && !self.0.contains(&error) {
             self.0.push(error);
         }
     }
 
-    /// Whether it is pointless to look for more.
+    /// Whether the maximum is reached, so that looking for more is pointless.
     pub(super) fn are_enough(&self) -> bool {
         self.0.len() >= MOST
     }
 
-    /// Refuses the request when there are any.
+    /// Returns the errors, if there are any.
     pub(super) fn none(self) -> Result<(), Vec<ServerError>> {
         if self.0.is_empty() { Ok(()) } else { Err(self.0) }
     }

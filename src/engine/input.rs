@@ -1,8 +1,8 @@
-//! Input coercion: from what a request carries to the Rust types of arguments and input objects.
+//! Input coercion: converts the values of a request to the Rust types of arguments and input objects.
 //!
-//! All of it happens before anything executes: [`variables`] checks the request's variables against their declared
-//! types, [`Substitution`] puts them into the document's literals, and [`Input`] (generated for enums and input
-//! objects) reads the result. The rules are those of the specification's sections on input coercion.
+//! All of it happens before execution. [`variables`] checks the request's variables against their declared types,
+//! [`Substitution`] puts them into the document's literals, and [`Input`] (generated for enums and input objects) reads
+//! the result. The rules are the specification's sections on input coercion.
 
 use std::any::Any;
 use std::fmt;
@@ -25,17 +25,17 @@ use crate::error::{Code, shortened};
 /// Named values: the arguments of a field, the fields of an input object.
 pub type Fields = IndexMap<Name, Value>;
 
-/// Arguments as their field's resolver takes them.
+/// The arguments of a field, in the type that its resolver takes.
 pub type Arguments = Arc<dyn Any + Send + Sync>;
 
-/// Reads a field's arguments into the type that its resolver takes.
+/// Reads a field's arguments into that type.
 pub type ReadArguments = fn(&Fields) -> Result<Arguments, InputError>;
 
-/// A value on the heap, where a type would otherwise hold itself.
+/// A boxed value, for input types that contain themselves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boxed<T>(pub Box<T>);
 
-/// A scalar of the schema's own: its name, and what tells whether a value is one of its values.
+/// A custom scalar's name and the function that validates a value of it.
 pub type ScalarCheck = (&'static str, fn(&Value) -> Result<(), InputError>);
 
 /// The check of a [`ScalarCheck`].
@@ -43,38 +43,38 @@ pub fn check<T: Input>(value: &Value) -> Result<(), InputError> {
     T::read(value).map(drop)
 }
 
-/// What values are checked against.
+/// The types that values are checked against.
 #[derive(Clone, Copy)]
 pub(super) struct InputTypes<'a> {
-    /// The types.
+    /// The schema.
     pub schema: &'a Schema,
-    /// Those of its scalars that can be checked.
+    /// The checks of its custom scalars.
     pub scalars: &'static [ScalarCheck],
 }
 
 impl InputTypes<'_> {
-    /// Checks what a scalar of the schema's own is given; any value of any other type passes.
+    /// Checks a value of a custom scalar. Accepts any value for other types.
     pub(super) fn check(self, scalar: &str, value: &Value) -> Result<(), InputError> {
         self.scalars.iter().find(|(name, _)| *name == scalar).map_or(Ok(()), |(_, check)| check(value))
     }
 }
 
-/// A value that does not fit its type.
+/// An error about a value that does not fit its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputError {
-    /// What is wrong, without saying where.
+    /// What is wrong, without the place.
     pub message: String,
     /// Argument, input fields and list positions, outermost first.
     pub path: Vec<String>,
 }
 
 impl InputError {
-    /// An error about the value at hand.
+    /// Creates an error about the value itself.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), path: Vec::new() }
     }
 
-    /// The same error about something inside `step`.
+    /// Prefixes the path with `step`.
     pub fn within(mut self, step: impl ToString) -> Self {
         self.path.insert(0, step.to_string());
         self
@@ -125,8 +125,8 @@ impl Input for i32 {
         match value {
             Value::Number(number) => integer(number)
                 .and_then(|n| Self::try_from(n).ok())
-                .map_or_else(|| expected("a whole number of 32 bits", value), Ok),
-            _ => expected("a whole number of 32 bits", value),
+                .map_or_else(|| expected("a 32-bit integer", value), Ok),
+            _ => expected("a 32-bit integer", value),
         }
     }
 }
@@ -135,7 +135,8 @@ impl Input for f64 {
     fn read(value: &Value) -> Result<Self, InputError> {
         match value {
             Value::Number(number) => number.as_f64().map_or_else(|| expected("a finite number", value), Ok),
-            // A literal that no 64 bits hold. Other texts do not get here: validation and [`variables`] refuse them.
+            // An integer literal beyond 64 bits, kept as text. Other strings never get here: validation and
+            // [`variables`] refuse them.
             Value::String(text) => text.parse().map_or_else(|_| expected("a number", value), Ok),
             _ => expected("a number", value),
         }
@@ -151,16 +152,16 @@ impl Input for bool {
     }
 }
 
-/// `String` and `ID`. A number is the text of an `ID`; [`variables`] and validation keep numbers from a `String`.
+/// `String` and `ID`. An `ID` also accepts a number; [`variables`] and validation refuse numbers for a `String`.
 impl Input for String {
     fn read(value: &Value) -> Result<Self, InputError> {
         match value {
             Value::String(text) if text.contains('\0') => {
-                Err(InputError::new("a text must not contain the null character"))
+                Err(InputError::new("a string must not contain the null character"))
             }
             Value::String(text) => Ok(text.clone()),
-            Value::Number(number) => whole(number).map_or_else(|| expected("a text", value), Ok),
-            _ => expected("a text", value),
+            Value::Number(number) => whole(number).map_or_else(|| expected("a string", value), Ok),
+            _ => expected("a string", value),
         }
     }
 }
@@ -171,7 +172,7 @@ impl<T: Input> Input for Option<T> {
     }
 }
 
-/// A single value stands for a list of one.
+/// A single value is coerced to a list of one.
 impl<T: Input> Input for Vec<T> {
     fn read(value: &Value) -> Result<Self, InputError> {
         match value {
@@ -189,17 +190,17 @@ impl<T: Input> Input for Boxed<T> {
     }
 }
 
-/// A number with a fraction, as the SDL's default values have it.
+/// Creates a float. For default values of the SDL.
 pub fn float(value: f64) -> Value {
     Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
-/// An input object, as the SDL's default values have it.
+/// Creates an input object. For default values of the SDL.
 pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
     Value::Object(fields.into_iter().map(|(name, value)| (Name::new(name), value)).collect())
 }
 
-/// Reads a field that must be there.
+/// Reads a required field.
 pub fn required<T: Input>(fields: &Fields, name: &str) -> Result<T, InputError> {
     match fields.get(name) {
         None => Err(InputError::new("is required").within(name)),
@@ -207,7 +208,7 @@ pub fn required<T: Input>(fields: &Fields, name: &str) -> Result<T, InputError> 
     }
 }
 
-/// Reads a field that is absent, null or a value.
+/// Reads an optional field: absent, null or a value.
 pub fn optional<T: Input>(fields: &Fields, name: &str) -> Result<MaybeUndefined<T>, InputError> {
     match fields.get(name) {
         None => Ok(MaybeUndefined::Undefined),
@@ -216,7 +217,7 @@ pub fn optional<T: Input>(fields: &Fields, name: &str) -> Result<MaybeUndefined<
     }
 }
 
-/// Reads a field that has a default value.
+/// Reads a field with a default value.
 pub fn defaulted<T: Input>(fields: &Fields, name: &str, default: impl FnOnce() -> Value) -> Result<T, InputError> {
     let read = match fields.get(name) {
         None => T::read(&default()),
@@ -225,7 +226,7 @@ pub fn defaulted<T: Input>(fields: &Fields, name: &str, default: impl FnOnce() -
     read.map_err(|e| e.within(name))
 }
 
-/// The name of an enum's value: a bare word in a document, a string in variables.
+/// Returns the name of an enum value: a name in a document, a string in variables.
 pub fn word(value: &Value) -> Option<&str> {
     match value {
         Value::Enum(name) => Some(name.as_str()),
@@ -234,12 +235,12 @@ pub fn word(value: &Value) -> Option<&str> {
     }
 }
 
-/// The error for a value that an enum does not have.
+/// The error for a value that the enum does not have.
 pub fn no_such_word<T>(enum_name: &str, value: &Value) -> Result<T, InputError> {
     expected(&format!("a value of {enum_name}"), value)
 }
 
-/// Of an input object marked `@oneOf` exactly one field is given, and it is not null.
+/// Checks an input object with `@oneOf`: exactly one field must be given, and it must not be null.
 pub fn exactly_one(fields: &Fields) -> Result<(), InputError> {
     if fields.len() == 1 && fields.values().all(|value| *value != Value::Null) {
         Ok(())
@@ -256,14 +257,14 @@ fn integer(number: &Number) -> Option<i64> {
     })
 }
 
-/// The digits of a number without a fraction, however large: `5.0` and `5` are one number.
+/// Returns the digits of a number without a fraction, of any size. `5.0` and `5` are the same number.
 fn whole(number: &Number) -> Option<String> {
     let digits = number.as_i64().map(|n| n.to_string()).or_else(|| number.as_u64().map(|n| n.to_string()));
     digits.or_else(|| number.as_f64().filter(|float| float.fract() == 0.0).map(|float| (float + 0.0).to_string()))
 }
 
-/// The request's variables, checked against their declared types. Undeclared ones are left out; one that is absent
-/// and has no default stays absent.
+/// Coerces the request's variables to their declared types. Ignores undeclared variables. A variable that is absent and
+/// has no default stays absent.
 pub(super) fn variables(
     types: InputTypes<'_>,
     operation: &Operation,
@@ -290,7 +291,7 @@ pub(super) fn variables(
     Ok(coerced)
 }
 
-/// How many values there are in a value, itself among them.
+/// Counts the values in a value, itself included.
 pub(super) fn count(value: &Value) -> usize {
     1 + match value {
         Value::List(items) => items.iter().map(count).sum(),
@@ -299,7 +300,7 @@ pub(super) fn count(value: &Value) -> usize {
     }
 }
 
-/// The top-level error for input that does not fit.
+/// The top-level error for invalid input.
 pub fn bad_input(error: InputError, locations: Vec<Pos>) -> ServerError {
     let mut extensions = async_graphql::ErrorExtensionValues::default();
     extensions.set("code", Code::BadUserInput.as_str());
@@ -363,27 +364,27 @@ fn scalar(types: InputTypes<'_>, name: &str, value: &Value) -> Result<Value, Inp
         ("Float", _) => expected("a number", value),
         ("Boolean", _) => bool::read(value).map(Value::Boolean),
         ("String", Value::String(_)) => Ok(value.clone()),
-        ("String", _) => expected("a text", value),
+        ("String", _) => expected("a string", value),
         ("ID", _) => String::read(value).map(Value::String),
         _ => types.check(name, value).map(|()| value.clone()),
     }
 }
 
-/// Literals with the variables put in.
+/// Evaluates literals by substituting variables.
 pub(super) struct Substitution<'a> {
     /// The coerced variables.
     pub variables: &'a HashMap<String, Value>,
-    /// What the text has in the place of some literals.
+    /// Replaces literals of the parsed document by those of the actual text.
     pub literals: &'a Literals,
 }
 
 impl Substitution<'_> {
-    /// A field's arguments as they are given; one whose variable is absent is absent.
+    /// Evaluates the arguments of a field. Omits those whose variable is absent.
     pub fn arguments(&self, given: &[Node<ast::Argument>]) -> Fields {
         given.iter().filter_map(|argument| Some((Name::new(&argument.name), self.value(&argument.value)?))).collect()
     }
 
-    /// A literal's value; nothing when it is a variable that is absent.
+    /// Evaluates a literal. Returns `None` for an absent variable.
     pub fn value(&self, literal: &Node<ast::Value>) -> Option<Value> {
         if let Some(value) = self.literals.in_place_of(literal) {
             return Some(value.clone());
@@ -406,17 +407,17 @@ impl Substitution<'_> {
     }
 }
 
-/// An integer as written; one that no 64 bits hold is kept as its text, which is what an `ID` makes of it.
+/// Evaluates an integer literal. Beyond 64 bits it is kept as text, which is still a valid `ID`.
 fn integer_literal(text: &str) -> Value {
     text.parse::<i64>().map_or_else(|_| Value::String(text.to_owned()), |int| Value::Number(int.into()))
 }
 
-/// The value of a literal without variables.
+/// Evaluates a literal without variables.
 pub(super) fn constant(literal: &Node<ast::Value>) -> Option<Value> {
     Substitution { variables: &HashMap::default(), literals: &Literals::default() }.value(literal)
 }
 
-/// Whether a literal holds a variable anywhere.
+/// Whether a literal contains no variable.
 pub fn is_constant(literal: &ast::Value) -> bool {
     match literal {
         ast::Value::Variable(_) => false,

@@ -1,21 +1,22 @@
-//! Where apollo-parser 0.8 departs from the specification's grammar, put right before it reads a text.
+//! Works around differences between apollo-parser 0.8 and the specification's grammar, before the text is parsed.
 //!
-//! Every character keeps its place, so that errors point into the text as it was sent. The comparison with graphql-js
-//! in `tests/graphql-js-validation` is what found these places, and finds the next.
+//! Every character keeps its offset, so that errors point into the original text. The comparison with graphql-js in
+//! `tests/graphql-js-validation` finds such differences.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use apollo_compiler::parser::Parser;
 
-/// A mistake that the parser would let pass: the byte at which it is, and what it is.
+/// A syntax error that the parser would accept: its byte offset and message.
 pub(super) type Mistake = (usize, &'static str);
 
-/// The text as the parser should read it.
+/// Returns the text in a form that the parser reads correctly.
 ///
-/// Commas between tokens become blanks: when the parser looks ahead it looks past blanks, but not past commas
-/// (`alias ,: field`). So do descriptions of operations, variables and fragments, which it does not know. A name of an argument or an input field that no colon follows is refused, where the parser would
-/// leave it out, and so is a string that begins with the end of a line.
+/// - Commas between tokens become spaces. The parser's lookahead skips spaces but not commas (`alias ,: field`).
+/// - Descriptions of operations, variables and fragments become spaces. The parser does not know them.
+/// - An argument or input field name without a colon is refused. The parser would drop it.
+/// - A string that contains a line break is refused.
 pub(super) fn normal(text: &str) -> Result<Cow<'_, str>, Mistake> {
     let bytes = text.as_bytes();
     let mut normal = Cow::Borrowed(bytes);
@@ -58,7 +59,7 @@ pub(super) fn normal(text: &str) -> Result<Cow<'_, str>, Mistake> {
                 tokens.see(byte, at)?;
                 while_is(rest, |byte| b"+-._".contains(&byte) || byte.is_ascii_alphanumeric())
             }
-            // The marks; in other bytes the parser finds the mistake, if there is one.
+            // Punctuation. The parser refuses other bytes itself.
             _ => {
                 if byte.is_ascii() {
                     tokens.see(byte, at)?;
@@ -68,29 +69,29 @@ pub(super) fn normal(text: &str) -> Result<Cow<'_, str>, Mistake> {
         };
         at += length;
     }
-    // Only ASCII was put in the place of ASCII.
+    // ASCII bytes replaced ASCII bytes, so the text is still valid UTF-8.
     Ok(match normal {
         Cow::Borrowed(_) => Cow::Borrowed(text),
         Cow::Owned(bytes) => String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned),
     })
 }
 
-/// Stands for a name among the bytes that stand for themselves.
+/// The token of a name. Punctuation is represented by its own byte.
 const NAME: u8 = b'a';
 
-/// Stands for the brace of an input object, as the other brackets stand for themselves.
+/// The token of an input object's opening brace. Other brackets are represented by their own byte.
 const OBJECT: u8 = b'o';
 
-/// What must be known of the tokens so far.
+/// The lexical state that the checks need.
 #[derive(Default)]
 struct Tokens {
     open: Vec<u8>,
     last: u8,
-    /// Before that.
+    /// The token before `last`.
     last_but_one: u8,
-    /// Where the last string is.
+    /// The location of the last string.
     text: Range<usize>,
-    /// The name of an argument or of an input field, if that was last.
+    /// The offset of an argument or input field name, if that was the last token.
     key: Option<usize>,
 }
 
@@ -104,7 +105,7 @@ impl Tokens {
         let inside = self.open.last().copied();
         match token {
             b'(' | b'[' => self.open.push(token),
-            // Arguments and lists hold values alone, and no selections.
+            // Inside arguments and lists, a brace opens an object and not a selection set.
             b'{' => self.open.push(if matches!(inside, Some(b'(' | b'[' | OBJECT)) { OBJECT } else { b'{' }),
             b')' | b']' | b'}' => drop(self.open.pop()),
             NAME if matches!(inside, Some(b'(' | OBJECT)) && !b":=$@".contains(&self.last) => self.key = Some(at),
@@ -115,7 +116,7 @@ impl Tokens {
         Ok(())
     }
 
-    /// Whether the last token is a description of what begins with this one.
+    /// Whether the last token is the description of the definition that starts with `token`.
     fn describes(&self, token: &[u8]) -> bool {
         self.last == b'"'
             && match self.open[..] {
@@ -129,18 +130,18 @@ impl Tokens {
     }
 }
 
-/// Whether the parser takes a description for a string; one that it does not is left for it to refuse.
+/// Whether the parser accepts a description as a string. If not, it stays in the text and the parser refuses it.
 fn is_string(text: &str, place: &Range<usize>) -> bool {
     let string = text.get(place.clone()).unwrap_or_default();
     Parser::new().parse_ast(format!("{{a(b:{string})}}"), "description").is_ok()
 }
 
-/// How many bytes at the start are such ones.
+/// Counts the leading bytes that match `is`.
 pub(super) fn while_is(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|byte| !is(*byte)).unwrap_or(bytes.len())
 }
 
-/// The length of a string; of one without an end, which the parser refuses, all that is left.
+/// Returns the length of a string. An unterminated string extends to the end; the parser refuses it.
 fn string(bytes: &[u8], at: usize) -> Result<usize, Mistake> {
     let mut length = 1;
     loop {

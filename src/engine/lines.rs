@@ -1,17 +1,17 @@
-//! Where something stands in a request's text: lines and columns as clients count them.
+//! Converts byte offsets of a request's text to lines and columns.
 //!
-//! A line ends with LF, CR, or both; columns count UTF-16 units, so that an editor, and every client written in
-//! JavaScript, points at the same place.
+//! A line ends with LF, CR, or both. Columns count UTF-16 units, like editors and JavaScript clients.
 
 use apollo_compiler::parser::SourceSpan;
 use async_graphql::Pos;
 
-/// The places of one text. Asking is cheap: the text is read once.
+/// The line table of a text. Built in one pass; each lookup is a binary search.
 #[derive(Debug)]
 pub(super) struct Lines {
-    /// The byte at which each line begins.
+    /// The byte offset of each line.
     starts: Vec<usize>,
-    /// The byte after each character that takes more bytes than UTF-16 units, and how many more there are until then.
+    /// For each character with more bytes than UTF-16 units: the offset after it, and the accumulated surplus up to
+    /// there.
     excess: Vec<(usize, usize)>,
 }
 
@@ -34,24 +34,24 @@ impl Lines {
         Self { starts, excess: excess.collect() }
     }
 
-    /// The places that an error carries: where something begins, if that is known.
+    /// The locations of an error: the start of the span, if there is one.
     pub(super) fn of(&self, span: Option<SourceSpan>) -> Vec<Pos> {
         span.map(|span| self.at(span.offset())).into_iter().collect()
     }
 
-    /// The line and column of a byte, both counted from one.
+    /// The line and column of a byte offset, both starting at 1.
     pub(super) fn at(&self, byte: usize) -> Pos {
         let line = self.starts.partition_point(|start| *start <= byte);
         let start = self.starts[line - 1];
         Pos { line, column: byte - start - (self.excess(byte) - self.excess(start)) + 1 }
     }
 
-    /// How many bytes it takes.
+    /// The memory that the table takes, in bytes.
     pub(super) fn weight(&self) -> u64 {
         (size_of_val(&*self.starts) + size_of_val(&*self.excess)) as u64
     }
 
-    /// By how much the bytes before this one outnumber the UTF-16 units.
+    /// How many more bytes than UTF-16 units precede this offset.
     fn excess(&self, byte: usize) -> usize {
         let before = self.excess.partition_point(|(end, _)| *end <= byte);
         before.checked_sub(1).map_or(0, |last| self.excess[last].1)

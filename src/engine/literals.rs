@@ -1,9 +1,9 @@
-//! Texts that differ in literals alone are taken for one.
+//! Lets texts that differ only in their literals share a cache entry.
 //!
-//! Whoever writes values into the text of a query, and sends no variables, sends a new text each time. Whether such a text
-//! is valid does not depend on the values of its strings and whole numbers, but for two things: whether an argument can be
-//! read, which is seen when it is read, and whether two values are the same. So these literals are taken out of the text,
-//! and what is known of one text holds for every other of which the same is left.
+//! A client that writes values into its queries, instead of sending variables, sends a new text each time. Validity
+//! hardly depends on the values of strings and integers. It depends on them in two places: coercion, which is checked
+//! for each request, and the comparison of two values. So the literals are cut out of the text, and the rest is the
+//! cache key.
 
 use std::ops::Range;
 
@@ -13,18 +13,18 @@ use async_graphql::Value;
 
 use super::lexical::while_is;
 
-/// Overwrites what is taken out, byte for byte, so that everything stays in its place. No text holds this byte.
+/// Replaces each literal by filler of the same length, so that byte offsets stay valid. Never occurs in UTF-8.
 const BLANK: u8 = 0xff;
 
-/// More literals than this are left where they are: each is compared with each.
+/// The most literals that are cut out. Each one is compared with every other.
 const MOST: usize = 64;
 
-/// The literals that were taken out of a text, each with the byte at which it begins.
+/// The literals of a text, with their byte offsets.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Literals(Vec<(usize, Value)>);
 
 impl Literals {
-    /// The one that stands where another text with the same rest has this one.
+    /// Returns the literal at the same position in this document of the same shape.
     pub(super) fn in_place_of(&self, literal: &Node<ast::Value>) -> Option<&Value> {
         if self.0.is_empty() {
             return None;
@@ -34,12 +34,12 @@ impl Literals {
         Some(&self.0[place].1)
     }
 
-    /// About how many bytes they take: they are parts of the text, each at its place.
+    /// Estimates the memory they take, in bytes. The strings are part of the text, which is counted elsewhere.
     pub(super) fn weight(&self) -> u64 {
         (self.0.len() * size_of::<(usize, Value)>()) as u64
     }
 
-    /// Whether a value is one of them, or holds one.
+    /// Whether a value is, or contains, one of these literals.
     pub(super) fn are_in(&self, literal: &Node<ast::Value>) -> bool {
         match &**literal {
             ast::Value::List(items) => items.iter().any(|item| self.are_in(item)),
@@ -49,11 +49,11 @@ impl Literals {
     }
 }
 
-/// Takes the literals out of a text, and answers what is left of it.
+/// Splits a text into its cache key and its literals.
 ///
-/// They are strings without escapes and whole numbers of up to nine digits, which each differ from all others: two that
-/// are the same stay, because fields may be selected twice with the same arguments alone. A text with strings that
-/// have several spellings is left as it is.
+/// Takes non-empty ASCII strings without escapes, and integers of up to nine digits. Only distinct literals are taken:
+/// a field may be selected twice only if its arguments are equal, so equal literals must stay equal. A text with any
+/// other form of string is returned unchanged.
 pub(super) fn taken_out_of(text: &str) -> (Vec<u8>, Literals) {
     let mut rest = text.as_bytes().to_vec();
     let mut literals = Vec::new();
@@ -70,7 +70,7 @@ pub(super) fn taken_out_of(text: &str) -> (Vec<u8>, Literals) {
                 Err(_) => continue,
             },
         };
-        // A string keeps its quotes, which tell it from a number.
+        // A string keeps its quotes, so that the key tells it from a number.
         let quote = usize::from(literal.starts_with('"'));
         rest[place.start + quote..place.end - quote].fill(BLANK);
         literals.push((place.start, value));
@@ -78,13 +78,13 @@ pub(super) fn taken_out_of(text: &str) -> (Vec<u8>, Literals) {
     (rest, Literals(literals))
 }
 
-/// Where there are literals of the kinds that can be taken out, in the arguments of fields; nothing when there are strings
-/// of other kinds.
+/// Returns the ranges of the literals that can be taken: those in the arguments of fields. Returns `None` if the text
+/// has any other form of string.
 fn places(text: &str) -> Option<Vec<Range<usize>>> {
     let bytes = text.as_bytes();
     let mut places = Vec::new();
     let (mut at, mut braces) = (0, 0_usize);
-    // Whether the parentheses that are open are those of arguments, and not of the declarations of variables.
+    // `Some(true)` inside arguments, `Some(false)` inside variable declarations.
     let mut arguments = None;
     while let Some(&byte) = bytes.get(at) {
         let rest = &bytes[at..];
@@ -94,7 +94,7 @@ fn places(text: &str) -> Option<Vec<Range<usize>>> {
                 if rest.get(inside + 1) != Some(&b'"') || rest.starts_with(b"\"\"\"") {
                     return None;
                 }
-                // The column of what follows must stay the same.
+                // Only ASCII strings, so that columns after them stay the same.
                 (inside + 2, inside > 0 && rest[..=inside].is_ascii())
             }
             b'-' | b'0'..=b'9' => {

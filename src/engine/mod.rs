@@ -1,33 +1,34 @@
-//! The engine: runs GraphQL requests over the types that the build generates from an SDL. It knows no type of the catalogue
-//! and no table, and is generic over the state that resolvers share.
+//! The engine: runs GraphQL requests over the types that the build generates from an SDL. It knows no type or table of
+//! the catalogue, and is generic over the state that resolvers share.
 //!
-//! The files stand here in the order of a request. [`document`] checks a text and compiles it to a [`plan`]; [`run`] walks
-//! the plan and writes the response. Generated code implements the traits of [`object`] and describes its types in [`tables`].
+//! The files are listed in the order of a request. [`document`] validates a text and compiles it to a [`plan`]; [`run`]
+//! executes the plan and writes the response. Generated code implements the traits of [`object`] and describes its
+//! types in [`tables`].
 
-// What a request is made of, and what may be wrong with it.
+// Errors and their locations.
 pub mod faults;
 mod lines;
 pub mod request_error;
 pub mod sdl;
 
-// Its text: words and marks, literals, values.
+// The text: tokens, literals, values.
 mod argument_path;
 pub mod input;
 mod lexical;
 mod literals;
 
-// Whether it is valid, and what it costs.
+// Validation and cost.
 pub mod cost;
 mod estimate;
 mod sizing;
 pub mod tables;
 mod validate;
 
-// What is to be run.
+// Documents and plans.
 pub mod document;
 pub mod plan;
 
-// Running it.
+// Execution.
 pub mod execute;
 pub mod introspection;
 pub mod object;

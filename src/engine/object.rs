@@ -1,7 +1,8 @@
-//! What generated code gives the engine for a type, and what it is given: the way to a type's columns and relations
-//! ([`Object`] for each object type, [`Composite`] for each interface and union), and the [`Execution`] that they are part of.
+//! The interface between generated code and the engine. Generated code gives access to a type's columns and relations
+//! ([`Object`] for each object type, [`Composite`] for each interface and union); the engine passes the [`Execution`]
+//! that they run in.
 //!
-//! All of it is generic over the resolvers' shared [`State`], so that introspection serves every schema.
+//! Everything is generic over the resolvers' shared [`State`], so that introspection works for every schema.
 
 use std::any::Any;
 use std::future::Future;
@@ -18,17 +19,17 @@ use super::write::{Bubble, Writer};
 use crate::budget::{Budget, Excess};
 use crate::error::{Code, Error, Result};
 
-/// A future on the heap; one for each relation of a level, never one for each row.
+/// A boxed future: one for each relation of a level, never one for each row.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What resolvers share: the database, the settings, who asks. One for each request.
+/// The state that resolvers share: the database, the settings, the caller. One for each request.
 pub trait State: Send + Sync + Sized + 'static {
-    /// What the resolver of a mutation is given instead: a transaction that it writes in.
+    /// The state of a mutation's resolver: a write transaction.
     type Writing: Send + Sync + 'static;
     /// Begins the transaction of one mutation.
     fn begin(&self) -> impl Future<Output = Result<Self::Writing>> + Send;
-    /// Notes, inside the transaction, that the mutation `name` was done, the root field `index` of its operation.
-    /// `subject` is JSON: what identifies the things that it answered with.
+    /// Records a mutation in the audit, inside its transaction. `name` is the field, `index` its position among the
+    /// operation's root fields, and `subject` the ids in its payload, as JSON.
     fn note(
         &self,
         writing: &Self::Writing,
@@ -39,17 +40,17 @@ pub trait State: Send + Sync + Sized + 'static {
         let _ = (writing, name, index, subject);
         async { Ok(()) }
     }
-    /// Ends it: the writes are kept when `commit` says so, and gone otherwise.
+    /// Ends the transaction: commits it or rolls it back.
     fn end(&self, writing: Self::Writing, commit: bool) -> impl Future<Output = Result<()>> + Send;
-    /// Begins to read what a mutation answered with, once its writes are kept: all of it at one moment.
+    /// Opens a snapshot to read the payload of a mutation, after it has committed.
     fn read(&self) -> impl Future<Output = Result<Self>> + Send;
-    /// What the request may still use.
+    /// The resources that the request may still use.
     fn budget(&self) -> &Budget {
         Budget::unlimited()
     }
-    /// Logs an error that the caller cannot mend and answers with what may be shown of it.
+    /// Logs an internal error and returns the text to show to the client.
     fn report(&self, error: &Error) -> String;
-    /// Whether a mutation failed because others came between: run again, from its beginning, it sees what they did.
+    /// Whether a mutation failed because of a concurrent change, so that it can be retried from the start.
     fn lost_a_race(&self, error: &Error) -> bool;
     /// The schema that introspection describes.
     fn schema(&self) -> &Arc<Valid<Schema>>;
@@ -58,22 +59,22 @@ pub trait State: Send + Sync + Sized + 'static {
 /// A schema that was validated.
 pub type ValidSchema = Valid<Schema>;
 
-/// Resolved values live here until the answer is written, so that everything else may borrow them.
+/// Owns resolved values until the response is written, so that everything else can borrow them.
 pub(super) type Arena = elsa::sync::FrozenVec<Box<dyn Any + Send + Sync>>;
 
 /// One run of a plan.
 pub struct Execution<'a, S> {
     pub(super) state: &'a S,
     pub(super) budget: &'a Budget,
-    /// What a mutation's answer is read with.
+    /// The snapshot for a mutation's payload.
     pub(super) reading: Option<Arc<S>>,
     pub(super) arguments: &'a [Arguments],
     pub(super) arena: &'a Arena,
-    /// The root field of a mutation that is being run, by its place.
+    /// The position of the running mutation among the root fields.
     pub(super) mutation: usize,
 }
 
-/// What a resolver is given beside its parents and its arguments.
+/// What a resolver gets besides its parents and its arguments.
 pub struct Context<'a, S> {
     /// The request's state.
     pub state: &'a S,
@@ -81,7 +82,7 @@ pub struct Context<'a, S> {
 }
 
 impl<S> Context<'_, S> {
-    /// Whether the client selects `field` directly below the field that is being resolved.
+    /// Whether the client selects `field` directly below the current field.
     pub fn selects(&self, field: &str) -> bool {
         self.field.children.iter().flat_map(|object| &object.fields).any(|child| child.name() == field)
     }
@@ -93,10 +94,10 @@ impl<'a, S: State> Execution<'a, S> {
         Context { state: self.reading.as_deref().unwrap_or(self.state), field }
     }
 
-    /// The arguments of `field`, read before execution began.
+    /// The arguments of `field`, coerced before execution began.
     ///
     /// # Panics
-    /// When `A` is not what the field's [`FieldInfo::arguments`] reads; generated code names both.
+    /// When `A` is not the type that the field's [`FieldInfo::arguments`] reads. Generated code names both.
     pub fn arguments<A: 'static>(&self, field: &FieldPlan) -> &'a A {
         let slot = field.arguments.expect("a field with arguments has a slot for them");
         self.arguments[slot].downcast_ref().expect("a field's arguments are of the field's own type")
@@ -106,14 +107,14 @@ impl<'a, S: State> Execution<'a, S> {
         self.arena.push_get(Box::new(value)).downcast_ref().expect("what was kept is of its own type")
     }
 
-    /// Charges objects of the answer: a slot when there are too many.
+    /// Charges objects to the budget. Returns the slot to use when they exceed it.
     pub(super) fn charge(&self, objects: usize) -> Result<(), Slot<'a>> {
         let ended = |excess: Excess| Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
         self.budget.charge_objects(objects).map_err(ended)
     }
 
     pub(super) fn fail(&self, error: Error) -> Slot<'a> {
-        // The request is told once why it was ended.
+        // An exhausted budget is reported once, as itself, rather than as the errors it causes.
         if let Some(excess) = self.budget.exceeded() {
             return Slot::Failed { message: excess.to_string(), code: Code::TooExpensive };
         }
@@ -124,7 +125,7 @@ impl<'a, S: State> Execution<'a, S> {
         Slot::Failed { message, code }
     }
 
-    /// The slot of a field that is no relation; a plan never asks for one.
+    /// The slot of a field that is not a relation. A plan never asks for one.
     pub fn unresolved(&self, field: &FieldPlan) -> Slot<'a> {
         self.fail(Error::internal(format!("{} has no resolver", field.name())))
     }
@@ -141,20 +142,20 @@ pub enum Slot<'a> {
     Values(Box<dyn Rows<'a> + 'a>),
     /// The same error for each parent.
     Failed {
-        /// What the client is told.
+        /// The message for the client.
         message: String,
-        /// Its class.
+        /// The error code.
         code: Code,
     },
 }
 
-/// Whether a value was written, or has to become null.
+/// `Err` when the value must become null.
 pub type Written = std::result::Result<(), Bubble>;
 
-/// Resolved objects of one or several concrete types, in the order in which they were collected.
+/// Resolved objects of one or more concrete types, in the order in which they were collected.
 pub struct Children<'a> {
     levels: Vec<Box<dyn Rows<'a> + 'a>>,
-    /// For interfaces and unions: which level, and which row of it. Objects have but one level.
+    /// For interfaces and unions, the level and row of each object. `None` for an object type, which has one level.
     places: Option<Vec<(u16, u32)>>,
 }
 
@@ -164,12 +165,12 @@ impl<'a> Children<'a> {
         Self { levels: vec![level], places: None }
     }
 
-    /// The objects of an interface or a union: a level for each possible type, and where each object is.
+    /// The objects of an interface or union: a level for each possible type, and the place of each object.
     pub fn of_several(levels: Vec<Box<dyn Rows<'a> + 'a>>, places: Vec<(u16, u32)>) -> Self {
         Self { levels, places: Some(places) }
     }
 
-    /// Writes one of them, by its place in that order.
+    /// Writes one object, by its position in that order.
     #[inline]
     pub fn write(&self, place: usize, out: &mut Writer<'a>) -> Written {
         match &self.places {
@@ -182,24 +183,25 @@ impl<'a> Children<'a> {
     }
 }
 
-/// Things that can be written one by one.
+/// Values that can be written one by one.
 pub trait Rows<'a>: Send + Sync {
-    /// Writes one of them.
+    /// Writes the value of a row.
     fn write(&self, row: usize, out: &mut Writer<'a>) -> Written;
 }
 
-/// What stands for an SDL object, interface or union. It has no methods: it tells the ends of a [`AnswerShape`] from lists.
+/// The Rust type of an SDL object, interface or union. It has no methods: it distinguishes the leaves of an
+/// [`AnswerShape`] from lists.
 pub trait Node: Send + Sync + Sized + 'static {}
 
-/// An object type, resolved with a state of type `S`.
+/// An object type, resolved with state `S`.
 pub trait Object<S: State>: Node {
     /// Its name and fields.
     const INFO: &'static ObjectInfo;
 
-    /// Writes a column. `field` counts in the order of [`ObjectInfo::fields`].
+    /// Writes a column. `field` is an index into [`ObjectInfo::fields`].
     fn write_column(&self, field: u16, out: &mut Writer<'_>);
 
-    /// Resolves a relation of all the objects of a level.
+    /// Resolves a relation for all objects of a level.
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
         field: &'a FieldPlan,
@@ -207,9 +209,9 @@ pub trait Object<S: State>: Node {
     ) -> BoxFuture<'r, Slot<'a>>;
 }
 
-/// An object type, an interface or a union: what a field with a selection answers with.
+/// An object type, interface or union: the result of a field with a selection.
 pub trait Composite<S: State>: Node {
-    /// Resolves all that is selected below these objects; `plans` has one entry for each possible object type.
+    /// Resolves everything selected below these objects. `plans` has one entry for each possible object type.
     fn resolve<'r, 'a: 'r>(
         nodes: Vec<&'a Self>,
         plans: &'a [ObjectPlan],

@@ -1,7 +1,7 @@
-//! Pages of lists: what a connection answers with, and the cursors between its pages.
+//! Pages of lists: the results of a connection, and the cursors between its pages.
 //!
-//! A cursor is the key of the row it stands at, never a count, so that rows which come and go meanwhile neither
-//! repeat nor lose another.
+//! A cursor is the key of a row, never an offset. Rows that are added or removed between two pages cause no duplicates
+//! and no gaps.
 
 use std::fmt::{self, Write};
 
@@ -14,7 +14,7 @@ use super::plan::FieldPlan;
 use super::write::{Scalar, Writer};
 use crate::error::{Error, UserError};
 
-/// The most rows of a page, and how many there are when the client does not say.
+/// The maximum page size, which is also the default.
 pub const MOST: u64 = 100;
 
 /// A row and the cursor that stands at it.
@@ -22,7 +22,7 @@ pub const MOST: u64 = 100;
 pub struct Edge<T> {
     /// The row.
     pub node: T,
-    /// Where it is in the list.
+    /// The row's position in the list.
     pub cursor: Cursor,
 }
 
@@ -31,16 +31,16 @@ pub struct Edge<T> {
 pub struct Page<T> {
     /// The rows in the list's order.
     pub edges: Vec<Edge<T>>,
-    /// What lies beside the page.
+    /// What lies before and after the page.
     pub info: PageInfo,
-    /// The length of the whole list; counted only when the client selects it.
+    /// The length of the whole list. Counted only if the client selects it.
     pub total_count: Option<i32>,
 }
 
-/// What lies beside a page.
+/// What lies before and after a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageInfo {
-    /// Whether rows follow.
+    /// Whether more rows follow.
     pub has_next_page: bool,
     /// Whether the page began after a cursor.
     pub has_previous_page: bool,
@@ -54,7 +54,7 @@ impl<T: Send + Sync + 'static> Node for Edge<T> {}
 impl<T: Send + Sync + 'static> Node for Page<T> {}
 impl Node for PageInfo {}
 
-/// A place in a list: the last row's sort key, its id last. Lists that are ordered by id alone have no `order` part.
+/// A position in a list: the sort key of a row, then its id. Lists ordered by id alone have no `order`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
     /// The sort key before the id.
@@ -63,21 +63,21 @@ pub struct Cursor {
     pub id: i64,
 }
 
-/// What a client asks of a connection, read from `first` and `after`.
+/// The requested page, read from `first` and `after`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageRequest {
-    /// How many rows, at most [`MOST`].
+    /// The number of rows, at most [`MOST`].
     pub first: u64,
-    /// Only what comes after this place.
+    /// The position after which the page starts.
     pub after: Option<Cursor>,
 }
 
 /// The arguments of a connection without filters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageArguments {
-    /// The most rows.
+    /// The page size.
     pub first: MaybeUndefined<i32>,
-    /// A cursor.
+    /// The cursor after which the page starts.
     pub after: MaybeUndefined<String>,
 }
 
@@ -88,15 +88,15 @@ impl FromFields for PageArguments {
 }
 
 impl PageArguments {
-    /// The page that is asked for.
+    /// Validates the arguments.
     pub fn request(&self) -> crate::error::Result<PageRequest> {
         PageRequest::new(&self.first, &self.after)
     }
 }
 
 impl PageRequest {
-    /// Reads the arguments. Above the most is clamped to it; absent or null means the most; a negative number or a
-    /// cursor that cannot be read is the caller's mistake.
+    /// Reads the arguments. `first` defaults to the maximum and is clamped to it. A negative `first` or an invalid
+    /// cursor is a user error.
     pub fn new(first: &MaybeUndefined<i32>, after: &MaybeUndefined<String>) -> crate::error::Result<Self> {
         let first = match first.value() {
             None => MOST,
@@ -107,14 +107,14 @@ impl PageRequest {
         let after = match after.value().map(String::as_str) {
             None | Some("") => None,
             Some(text) => Some(Cursor::parse(text).ok_or_else(|| {
-                UserError::new("after", "after is not a cursor that this API has given: use a page's endCursor")
+                UserError::new("after", "`after` is not a valid cursor. Use `pageInfo.endCursor` of the previous page.")
             })?),
         };
         Ok(Self { first, after })
     }
 }
 
-/// The slot of a connection's `nodes`: the same objects as those of its edges.
+/// The slot of a connection's `nodes`: the same objects as in its edges.
 pub async fn nodes<'r, 'a: 'r, S: State, T: Composite<S>>(
     pages: &'r [&'a Page<T>],
     nullable: bool,
@@ -136,9 +136,9 @@ pub async fn nodes<'r, 'a: 'r, S: State, T: Composite<S>>(
 }
 
 struct NodeRows<'a> {
-    /// Where each page's nodes begin among the children, and where the last one's end.
+    /// The index of each page's first node among the children, and finally the end of the last page.
     starts: Vec<usize>,
-    /// Whether a node that fails is null, or fails its page.
+    /// Whether a failed node becomes null or fails its page.
     nullable: bool,
     children: Children<'a>,
 }
@@ -163,9 +163,10 @@ impl<T> Page<T> {
         Self::new(Vec::new(), &PageRequest { first: 0, after: None })
     }
 
-    /// A page of rows that were read with one row more than asked for, each with its place. An empty page never says that
-    /// more follows: with `first: 0` it has no cursor to go on from, and whoever goes on while there is more would never
-    /// end. Here the algorithm of the cursor connections specification, and graphql-relay with it, says otherwise.
+    /// Builds a page from rows with their cursors. The rows must have been read with one row more than requested, to
+    /// detect a next page. An empty page never has a next page: with `first: 0` there is no cursor to continue from,
+    /// and a client that pages until `hasNextPage` is false would loop forever. This deviates from the cursor
+    /// connections specification and graphql-relay.
     pub fn new(mut rows: Vec<(Cursor, T)>, request: &PageRequest) -> Self {
         let first = usize::try_from(request.first).unwrap_or(usize::MAX);
         let has_next_page = rows.len() > first && first > 0;
@@ -180,7 +181,7 @@ impl<T> Page<T> {
         Self { edges, info, total_count: None }
     }
 
-    /// The same page of what `convert` makes of the rows.
+    /// Converts the rows.
     pub fn map<U>(self, mut convert: impl FnMut(T) -> U) -> Page<U> {
         let Self { edges, info, total_count } = self;
         let edges = edges.into_iter().map(|Edge { node, cursor }| Edge { node: convert(node), cursor }).collect();
@@ -190,19 +191,19 @@ impl<T> Page<T> {
     /// The length of the whole list.
     ///
     /// # Errors
-    /// When the resolver did not count although the client selected the count.
+    /// When the client selects the count but the resolver did not count.
     pub fn count(&self) -> crate::error::Result<i32> {
         self.total_count.ok_or_else(|| Error::internal("totalCount is selected, but the list was not counted"))
     }
 }
 
 impl Cursor {
-    /// A place in a list that is ordered by id.
+    /// A position in a list ordered by id.
     pub fn id(id: i64) -> Self {
         Self { order: None, id }
     }
 
-    /// Reads a cursor's text.
+    /// Parses a cursor.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = BASE32_NOPAD.decode(text.to_ascii_uppercase().as_bytes()).ok()?;
         let number = |bytes: &[u8]| bytes.try_into().ok().map(i64::from_be_bytes);
@@ -213,7 +214,7 @@ impl Cursor {
         }
     }
 
-    /// Letters and digits alone: clients match `\w+`.
+    /// Uses letters and digits only: clients match `\w+`.
     fn encode<'t>(&self, text: &'t mut [u8; 28]) -> &'t [u8] {
         let mut key = [0; 17];
         key[9..].copy_from_slice(&self.id.to_be_bytes());
@@ -258,7 +259,7 @@ mod tests {
         for (length, first, after) in
             (0..6).flat_map(|length| (0..6).flat_map(move |first| [None, Some(0)].map(|after| (length, first, after))))
         {
-            // As they are read: one more than asked for.
+            // Read one row more than requested.
             let rows = (1..=length).take(first + 1).map(|id| (Cursor::id(id), ())).collect();
             let page = Page::new(rows, &PageRequest { first: first as u64, after: after.map(Cursor::id) });
             let more = first > 0 && length > first as i64;

@@ -1,7 +1,7 @@
-//! Plans: a validated operation, compiled once into what the executor walks.
+//! Plans: a validated operation, compiled once for the executor.
 //!
-//! Fragments, type conditions, `@skip`, `@include` and merged fields are all decided here; what is left is, for each
-//! concrete object type, a list of fields in the order of the answer.
+//! Compiling resolves fragments, type conditions, `@skip`, `@include` and merged fields. What remains is, for each
+//! concrete object type, a list of fields in response order.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -21,61 +21,61 @@ use super::sizing::Sizing;
 use super::tables::{Cost, FieldInfo, Kind, ObjectInfo, Scope};
 use crate::error::Code;
 
-/// An operation, ready to run with any variables that leave its conditions as they are.
+/// An executable operation. Valid for all variables that leave its conditions unchanged.
 #[derive(Debug)]
 pub struct Plan {
     /// The root type's fields.
     pub root: ObjectPlan,
-    /// Whether the root fields run one after the other: a mutation.
+    /// Whether the root fields run one after the other, as in a mutation.
     pub serial: bool,
     arguments: Vec<ArgumentPlan>,
-    /// The length of the last answer, so that the next one's buffer need not grow.
+    /// The length of the last response, used as the initial capacity of the next buffer.
     size: AtomicUsize,
     is_slow: AtomicBool,
 }
 
-/// The most fields of a plan. What is selected of an interface is planned for each of its types.
+/// The most fields of a plan. A selection on an interface is planned for each of its types.
 const MOST_FIELDS: usize = 10_000;
 
-/// What is selected of one concrete object type.
+/// The selection on one concrete object type.
 #[derive(Debug)]
 pub struct ObjectPlan {
-    /// The fields in the order of the answer.
+    /// The fields in response order.
     pub fields: Vec<FieldPlan>,
     /// How many of them are relations.
     pub relation_count: usize,
 }
 
-/// One field of the answer.
+/// One field of the response.
 #[derive(Debug)]
 pub struct FieldPlan {
     /// `"name":`, with a comma before it for all but the first.
     pub key: Box<str>,
-    /// The name in the answer.
+    /// The name in the response.
     pub response_key: Box<str>,
     /// Where its value comes from.
     pub source: Source,
     info: Option<&'static FieldInfo>,
     /// The slot of its arguments, if it has any.
     pub arguments: Option<usize>,
-    /// What is selected below it: one for each object type in [`FieldInfo::objects`].
+    /// The selections below it, one for each object type in [`FieldInfo::objects`].
     pub children: Vec<ObjectPlan>,
-    /// Every place in the document where it is selected.
+    /// All its locations in the document.
     pub locations: Vec<Pos>,
 }
 
-/// Where a field's value comes from. Indexes count in [`ObjectInfo::fields`].
+/// Where a field's value comes from. Indexes refer to [`ObjectInfo::fields`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// The name of the object's type.
     Typename,
     /// The object itself.
     Column(u16),
-    /// A resolver, whose answers stand in slot `slot` of the level.
+    /// A resolver. Its values are stored in slot `slot` of the level.
     Relation {
-        /// The field.
+        /// The index of the field.
         index: u16,
-        /// Counts the relations of the plan.
+        /// The position among the relations of the plan.
         slot: usize,
     },
 }
@@ -85,12 +85,12 @@ struct ArgumentPlan {
     read: ReadArguments,
     given: Vec<Node<ast::Argument>>,
     locations: Vec<Pos>,
-    /// The arguments themselves, when they hold nothing that varies.
+    /// The coerced arguments, if they contain no variables or literals that vary.
     constant: Option<(Arguments, Sizing)>,
 }
 
 impl ArgumentPlan {
-    /// The same error, by the name of the variable where the value came from one.
+    /// Renames the path of an error to the variable that the value came from, if any.
     fn named(&self, InputError { message, path }: InputError) -> InputError {
         let mut steps = path.iter();
         let argument = steps.next().and_then(|name| self.given.iter().find(|argument| argument.name == name.as_str()));
@@ -120,17 +120,17 @@ impl ObjectPlan {
 }
 
 impl FieldPlan {
-    /// What the SDL says that it costs; nothing for `__typename`.
+    /// Its cost according to the SDL. `None` for `__typename`.
     pub(super) fn cost(&self) -> Option<Cost> {
         self.info.map(|info| info.cost)
     }
 
-    /// Whether a resolver is asked for it.
+    /// Whether it has a resolver.
     pub(super) fn reads(&self) -> bool {
         self.info.is_some_and(|info| info.kind == Kind::Relation)
     }
 
-    /// Whether a resolver is asked for anything below it.
+    /// Whether any field below it has a resolver.
     pub(super) fn reads_below(&self) -> bool {
         let reads = |field: &Self| field.reads() || field.reads_below();
         self.children.iter().flat_map(|object| &object.fields).any(reads)
@@ -141,7 +141,7 @@ impl FieldPlan {
         self.info.map_or("__typename", |info| info.name)
     }
 
-    /// Whether the SDL lets it be null.
+    /// Whether the SDL allows null.
     pub fn nullable(&self) -> bool {
         self.info.is_some_and(|info| info.nullable)
     }
@@ -151,7 +151,7 @@ impl FieldPlan {
         self.info.map_or(Scope::Read, |info| info.scope)
     }
 
-    /// Its place in [`ObjectInfo::fields`].
+    /// Its index in [`ObjectInfo::fields`].
     pub fn index(&self) -> u16 {
         match self.source {
             Source::Typename => u16::MAX,
@@ -161,8 +161,8 @@ impl FieldPlan {
 }
 
 impl ObjectPlan {
-    /// Selects what identifies the objects that a payload holds, and its own columns: what the audit notes. `payload` is
-    /// a payload's type.
+    /// Plans the selection for the audit: the payload's own columns, and the ids of the objects in it. `payload` is the
+    /// type of a payload.
     pub(super) fn identifying(payload: &'static ObjectInfo) -> Self {
         let (mut fields, mut relation_count) = (Vec::new(), 0);
         for (index, info) in payload.fields.iter().enumerate() {
@@ -207,7 +207,7 @@ impl FieldPlan {
         }
     }
 
-    /// A field that answers what this mutation's field answers, of which only what identifies it is selected.
+    /// Returns the same field, selecting only what identifies its result.
     pub(super) fn identifying(&self) -> Self {
         let payload = self.info.and_then(|info| info.objects.first());
         let children = payload.map(|payload| ObjectPlan::identifying(payload)).into_iter().collect();
@@ -218,7 +218,7 @@ impl FieldPlan {
 }
 
 impl Plan {
-    /// Compiles an operation whose conditions (`@skip`, `@include`) are decided by `variables`.
+    /// Compiles an operation. `variables` decide its conditions (`@skip`, `@include`).
     pub(super) fn compile(
         schema: &Schema,
         document: &ExecutableDocument,
@@ -232,7 +232,7 @@ impl Plan {
         let mut compiler = Compiler { schema, document, lines, variables, literals, arguments, errors, fields: 0 };
         let root = compiler.object(root, &[&operation.selection_set]);
         if compiler.fields > MOST_FIELDS {
-            let message = "The operation's number of fields, for all types that they may be of, is over the limit of";
+            let message = "The operation's number of fields, counted for every possible type, is over the limit of";
             return Err(vec![request_error(format!("{message} {MOST_FIELDS}."), Vec::new(), Code::ValidationFailed)]);
         }
         compiler.errors.none()?;
@@ -241,8 +241,8 @@ impl Plan {
         Ok(Self { root, serial, arguments, size, is_slow: AtomicBool::new(false) })
     }
 
-    /// All arguments of the operation, read with these variables and literals, and what they say to the estimate. There
-    /// may be so many `values` in them.
+    /// Coerces all arguments of the operation with these variables and literals, and returns the page sizes in them for
+    /// the estimate. Refuses more than `values` values.
     pub(super) fn arguments(
         &self,
         substitution: &Substitution<'_>,
@@ -273,17 +273,17 @@ impl Plan {
         Ok((arguments, sizings))
     }
 
-    /// Whether the operation was not quick when it last ran: then it begins among the slow ones.
+    /// Whether the last run was slow. If so, the next one starts in the slow queue.
     pub fn is_slow(&self) -> bool {
         self.is_slow.load(Ordering::Relaxed)
     }
 
-    /// Notes whether it was.
+    /// Records whether the run was slow.
     pub fn remember_slow(&self, is_slow: bool) {
         self.is_slow.store(is_slow, Ordering::Relaxed);
     }
 
-    /// About how many bytes the plan takes.
+    /// Estimates the memory that the plan takes, in bytes.
     pub(super) fn weight(&self) -> u64 {
         fn object(plan: &ObjectPlan) -> usize {
             let field = |field: &FieldPlan| {
@@ -293,7 +293,7 @@ impl Plan {
             };
             size_of::<ObjectPlan>() + plan.fields.iter().map(field).sum::<usize>()
         }
-        // What was read of constants is no larger than their text, several times.
+        // Coerced constants take at most a small multiple of their text.
         let argument = |plan: &ArgumentPlan| {
             let values: u64 = plan.given.iter().map(|given| cost::value_count(&given.value)).sum();
             size_of::<ArgumentPlan>() + size_of_val(&*plan.locations) + 128 * values as usize
@@ -301,7 +301,7 @@ impl Plan {
         (object(&self.root) + self.arguments.iter().map(argument).sum::<usize>()) as u64
     }
 
-    /// What was given to the root fields of a mutation, in their order: objects of arguments.
+    /// The arguments of a mutation's root fields, in order, as objects.
     pub(super) fn inputs(&self, substitution: &Substitution<'_>) -> Vec<serde_json::Value> {
         let given = |field: &FieldPlan| {
             let plan = field.arguments.and_then(|slot| self.arguments.get(slot));
@@ -328,7 +328,7 @@ struct Compiler<'d> {
     literals: &'d Literals,
     arguments: Vec<ArgumentPlan>,
     errors: Faults,
-    /// How many fields were planned.
+    /// The number of fields planned so far.
     fields: usize,
 }
 
@@ -351,7 +351,7 @@ impl<'d> Compiler<'d> {
         ObjectPlan { fields, relation_count }
     }
 
-    /// The specification's CollectFields: what applies to `info`, by response key, in order.
+    /// The specification's CollectFields: the fields that apply to `info`, by response key, in order.
     fn collect(
         &mut self,
         info: &'static ObjectInfo,
@@ -393,7 +393,7 @@ impl<'d> Compiler<'d> {
         let condition = directive.specified_argument_by_name("if")?;
         match (Substitution { variables: self.variables, literals: &Literals::default() }).value(condition) {
             Some(Value::Boolean(outcome)) => Some(outcome),
-            // A variable that may be null is allowed here when it has a default, and an explicit null beats that.
+            // A nullable variable is allowed here if it has a default, and an explicit null overrides the default.
             _ => {
                 let mut error = InputError::new("expected true or false, found null");
                 if let Some(variable) = condition.as_variable() {

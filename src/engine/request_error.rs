@@ -1,10 +1,10 @@
-//! Errors as GraphQL tells them: made, and written.
+//! GraphQL errors: creates and serialises them.
 
 use async_graphql::{Pos, ServerError};
 
 use crate::error::Code;
 
-/// A top-level error about the request as a whole.
+/// Creates a top-level error about the whole request.
 pub fn request_error(message: impl Into<String>, locations: Vec<Pos>, code: Code) -> ServerError {
     let mut extensions = async_graphql::ErrorExtensionValues::default();
     extensions.set("code", code.as_str());

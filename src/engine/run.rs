@@ -1,4 +1,4 @@
-//! Runs an operation: from its plan to the text of the response, within its budget.
+//! Runs an operation within its budget, and writes the text of the response.
 
 use async_graphql::{ServerError, Value};
 
@@ -11,32 +11,32 @@ use super::write::Writer;
 use crate::budget::{Budget, Excess, Used};
 use crate::error::Code;
 
-/// What one operation came to.
+/// The outcome of an operation.
 #[derive(Debug)]
 pub struct Response {
-    /// The response as JSON text: `{"data":…}`, with `errors` before it when there are any.
+    /// The response as JSON text: `{"data":…}`, preceded by `errors` if there are any.
     pub text: Vec<u8>,
-    /// The errors met on the way, in the order of the text: the first of them.
+    /// The first errors, in response order.
     pub errors: Vec<ServerError>,
-    /// What it cost.
+    /// The resources it used.
     pub used: Used,
-    /// The limit that ended it, if one did.
+    /// The limit that it exceeded, if any.
     pub excess: Option<Excess>,
 }
 
 impl Response {
-    /// The answer to an operation of which nothing can be resolved.
+    /// The response to an operation that failed as a whole.
     pub fn failed(error: ServerError) -> Self {
         with_errors(b"{\"data\":null}", vec![error], Used::default())
     }
 
-    /// The answer to an operation that was ended.
+    /// The response to an operation that exceeded its budget.
     pub fn ended(excess: Excess, budget: &Budget) -> Self {
         let error = request_error(excess.sentence(budget.limits()), Vec::new(), Code::TooExpensive);
         Self { excess: Some(excess), ..with_errors(b"{\"data\":null}", vec![error], budget.used()) }
     }
 
-    /// The class of its first error.
+    /// The code of its first error.
     pub fn class(&self) -> Option<&str> {
         match self.errors.first()?.extensions.as_ref()?.get("code")? {
             Value::String(code) => Some(code),
@@ -44,17 +44,17 @@ impl Response {
         }
     }
 
-    /// Adds an entry to the response's `extensions`.
+    /// Adds an entry to `extensions` of the response.
     pub fn extend(&mut self, name: &str, value: &serde_json::Value) {
         self.text.pop();
         self.text.extend_from_slice(format!(",\"extensions\":{{\"{name}\":{value}}}}}").as_bytes());
     }
 }
 
-/// Runs an operation. The root fields of a query are resolved together; those of a mutation one after the other,
-/// each with all that is selected below it, so that each sees what the one before wrote.
+/// Runs an operation. The root fields of a query are resolved concurrently. Those of a mutation run one after the
+/// other, each with its whole selection, so that each sees the writes of the previous one.
 ///
-/// A query that goes over its budget answers nothing but that.
+/// A query that exceeds its budget returns only that error.
 pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arguments], state: &S) -> Response {
     let (arena, budget) = (Arena::new(), state.budget());
     let execution = Execution { state, budget, reading: None, arguments, arena: &arena, mutation: 0 };
@@ -85,8 +85,8 @@ pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arg
     if errors.is_empty() { Response { text, errors, used, excess: None } } else { with_errors(&text, errors, used) }
 }
 
-/// Runs mutations one after the other. When the budget is used up, the answer of the one that runs is left out, and no
-/// other is begun: what has been written is kept, and the client is told which mutations ran.
+/// Runs mutations one after the other. When the budget is exhausted, the current mutation's payload is left out and no
+/// further mutation starts. Committed writes stay, and the errors say which mutations ran.
 async fn write_serially<'a, S: State, T: Object<S>>(
     root: &'a T,
     plan: &'a Plan,
@@ -102,7 +102,7 @@ async fn write_serially<'a, S: State, T: Object<S>>(
             Source::Column(index) => root.write_column(index, out),
             Source::Relation { .. } => {
                 if budget.check().is_err() {
-                    let why = "This mutation was not run, because the request had used up what it may use.";
+                    let why = "This mutation was not run, because the request had used up its budget.";
                     leave_out(field, why.to_owned(), out)?;
                     continue;
                 }
@@ -116,8 +116,8 @@ async fn write_serially<'a, S: State, T: Object<S>>(
                 if let Some(excess) = budget.exceeded() {
                     out.text.truncate(text);
                     out.errors.truncate(errors);
-                    let why =
-                        format!("This mutation ran, but not all of its answer. {}", excess.sentence(budget.limits()));
+                    let limit = excess.sentence(budget.limits());
+                    let why = format!("This mutation ran, but its result is incomplete. {limit}");
                     leave_out(field, why, out)?;
                 }
             }
@@ -127,12 +127,12 @@ async fn write_serially<'a, S: State, T: Object<S>>(
     Ok(())
 }
 
-/// Writes null in the place of a mutation's answer, and why.
+/// Writes null instead of a mutation's payload, with the reason as an error.
 fn leave_out<'a>(field: &'a FieldPlan, why: String, out: &mut Writer<'a>) -> Written {
     write_relation(field, &Slot::Failed { message: why, code: Code::TooExpensive }, 0, out)
 }
 
-/// Puts the errors before the data, where the specification asks for them.
+/// Puts the errors before the data, as the specification recommends.
 fn with_errors(text: &[u8], errors: Vec<ServerError>, used: Used) -> Response {
     let mut whole = Vec::with_capacity(text.len() + 256 * errors.len());
     whole.extend_from_slice(b"{\"errors\":");

@@ -1,11 +1,11 @@
-//! Reading the SDL as documents are checked against it and introspection tells it.
+//! Parses the SDL for validation and introspection.
 
 use apollo_compiler::ast::{FieldDefinition, Type};
 use apollo_compiler::schema::{Component, ExtendedType};
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{Schema, name};
 
-/// Part of every schema by the specification of 2025; apollo-compiler 1.33 knows that of 2021.
+/// Part of every schema since the specification of 2025. apollo-compiler 1.33 implements that of 2021.
 const ONE_OF: &str = r#"
 "Indicates exactly one field must be supplied and this field must not be `null`."
 directive @oneOf on INPUT_OBJECT
@@ -14,7 +14,7 @@ directive @oneOf on INPUT_OBJECT
 /// Parses and validates an SDL text.
 ///
 /// # Errors
-/// What is wrong with it, for the log: the build tells it better.
+/// The problems of the SDL, for the log. The build reports them in more detail.
 pub fn parse(sdl: &str) -> Result<Valid<Schema>, String> {
     let mut builder = Schema::builder().parse(sdl, "schema.graphql");
     if !sdl.contains("directive @oneOf") {
@@ -26,7 +26,7 @@ pub fn parse(sdl: &str) -> Result<Valid<Schema>, String> {
     Ok(Valid::assume_valid(schema))
 }
 
-/// Adds what is new in introspection, and puts fields in the order in which other servers list them.
+/// Adds the newer introspection fields, and orders fields like other servers do.
 fn complete_introspection(schema: &mut Schema) {
     fn put(schema: &mut Schema, ty: &str, field: &str, place: usize) {
         if let Some(ExtendedType::Object(object)) = schema.types.get_mut(ty) {

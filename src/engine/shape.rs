@@ -1,5 +1,5 @@
-//! The shapes of answers: one object, perhaps none, lists of them in any nesting; and how each is written, once all
-//! that is selected below is resolved. `Option` is where a null stops.
+//! The shapes of results: an object, an optional object, or lists of them, nested to any depth. Writes them once
+//! everything below is resolved. `Option` is where null propagation stops.
 
 use std::marker::PhantomData;
 
@@ -7,16 +7,16 @@ use super::input::Boxed;
 use super::object::{Children, Composite, Rows, State, Written};
 use super::write::{Scalar, Writer};
 
-/// A value that holds composites: one, perhaps none, a list of them, in any nesting.
+/// A value that contains composites: one, an optional one, or nested lists of them. The composites are its leaves.
 pub trait AnswerShape<S: State>: Send + Sync + 'static {
-    /// What stands at the ends.
+    /// The type of the leaves.
     type Node: Composite<S>;
 
-    /// Appends the ends in order.
+    /// Appends the leaves in order.
     fn collect<'a>(&'a self, nodes: &mut Vec<&'a Self::Node>);
-    /// Writes the value; `next` is the place of its first end among all that were collected.
+    /// Writes the value. `next` is the index of its first leaf among all collected leaves, and is advanced.
     fn write<'a>(&self, next: &mut usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written;
-    /// The number of ends.
+    /// The number of leaves.
     fn count(&self) -> usize;
 }
 
@@ -112,7 +112,7 @@ impl<'a, T: Scalar> Rows<'a> for ScalarRows<'a, T> {
 
 pub(super) struct ShapeRows<'a, S, V> {
     pub(super) values: Vec<&'a V>,
-    /// Where each value's ends begin among the children.
+    /// The index of each value's first leaf among the children.
     pub(super) starts: Vec<usize>,
     pub(super) children: Children<'a>,
     pub(super) state: PhantomData<fn(S)>,

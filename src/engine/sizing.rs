@@ -1,8 +1,8 @@
-//! What the arguments of a field say of the size of its answer.
+//! The size that a field's arguments ask for.
 
 use super::input::{Fields, Value};
 
-/// What the arguments of a field say to the estimate.
+/// The arguments of a field that determine its estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Sizing {
     /// The argument `first`.
@@ -15,7 +15,7 @@ pub(super) struct Sizing {
 const DAY: i64 = 86_400;
 
 impl Sizing {
-    /// Reads it from a field's arguments.
+    /// Reads the sizes from a field's arguments.
     pub(super) fn of(arguments: &Fields) -> Self {
         let first = match arguments.get("first") {
             Some(Value::Number(first)) => first.as_u64(),

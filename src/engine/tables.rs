@@ -1,28 +1,28 @@
-//! What the engine knows of a type before it sees an object of it: the tables that are generated from the SDL.
+//! Static descriptions of types and fields, generated from the SDL.
 
 use super::input;
 
-/// What the executor must know of an object type before it sees an object.
+/// The static description of an object type.
 #[derive(Debug)]
 pub struct ObjectInfo {
     /// The name in the SDL.
     pub name: &'static str,
-    /// The fields in the SDL's order, `__typename` not among them.
+    /// The fields in the SDL's order, without `__typename`.
     pub fields: &'static [FieldInfo],
 }
 
-/// What the executor must know of a field.
+/// The static description of a field.
 #[derive(Debug)]
 pub struct FieldInfo {
     /// The name in the SDL.
     pub name: &'static str,
-    /// Read from the object when the answer is written, or resolved for the whole level.
+    /// How the field is resolved.
     pub kind: Kind,
-    /// Whether the SDL lets the field be null.
+    /// Whether the SDL allows null.
     pub nullable: bool,
-    /// Reads the arguments into the field's own type; absent when the field has none.
+    /// Coerces the arguments. `None` when the field has none.
     pub arguments: Option<input::ReadArguments>,
-    /// The object types that the field can answer with, in the SDL's order; none for scalars and enums.
+    /// The object types that the field can return, in the SDL's order. Empty for scalars and enums.
     pub objects: &'static [&'static ObjectInfo],
     /// What it adds to the estimate of a request.
     pub cost: Cost,
@@ -30,8 +30,8 @@ pub struct FieldInfo {
     pub scope: Scope,
 }
 
-/// What a caller may do. Each scope includes the ones before it. The SDL says which scope a mutation requires; everything
-/// else requires [`Scope::Read`].
+/// What a caller may do. Each scope includes the ones before it. The SDL says which scope a mutation requires;
+/// everything else requires [`Scope::Read`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// Queries.
@@ -42,42 +42,42 @@ pub enum Scope {
     Admin,
 }
 
-/// How a field is answered.
+/// How a field is resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// From the object alone.
+    /// Read from the object while the response is written.
     Column,
-    /// By a resolver, for all objects of the level at once.
+    /// By a resolver, once for all objects of the level.
     Relation,
-    /// With objects that the parents hold already.
+    /// Read from the parents, which already hold the objects.
     Held,
 }
 
 /// What a field adds to the estimate of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
-    /// What each answer counts: 1 for an object and 0 for anything else, unless the SDL says otherwise (`@cost`).
+    /// The weight of each value: 1 for an object, 0 for anything else, unless the SDL says otherwise (`@cost`).
     pub weight: u32,
-    /// What each day between the arguments `start` and `end` counts in addition.
+    /// The additional weight of each day between the arguments `start` and `end`.
     pub per_day: u32,
-    /// How many answers there are for each parent.
+    /// How many values there are for each parent.
     pub size: Size,
 }
 
-/// How many answers a field has for each parent.
+/// How many values a field has for each parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// One, or none.
+    /// At most one.
     One,
-    /// One connection, whose lists hold a page: what the argument `first` asks for.
+    /// One connection. Its lists hold a page, sized by the argument `first`.
     Connection,
-    /// The page of the connection that is the parent.
+    /// The page of the parent connection.
     Page,
-    /// A list without pages, assumed to be this long (`@listSize`).
+    /// A list without pages, of this assumed length (`@listSize`).
     List(u32),
 }
 
 impl Cost {
-    /// That of a scalar.
+    /// The cost of a scalar.
     pub const NONE: Self = Self { weight: 0, per_day: 0, size: Size::One };
 }

@@ -1,6 +1,9 @@
-//! The specification's rules on executable documents that apollo-compiler 1.33 leaves out: variables inside lists and
-//! input objects stand where their type allows, an input object has no field twice, one of `@oneOf` has exactly one,
-//! and what a scalar of the schema's own is given is one of its values. Runs after its validation and relies on it.
+//! Validation rules of the specification that apollo-compiler 1.33 lacks. Runs after its validation and relies on it.
+//!
+//! - Variables inside lists and input objects must fit the type of their position.
+//! - An input object must not repeat a field.
+//! - A `@oneOf` input object must have exactly one field.
+//! - A value of a custom scalar must be valid.
 
 use apollo_compiler::ast::{self, Argument, DirectiveList, InputValueDefinition, Type, Value, VariableDefinition};
 use apollo_compiler::collections::HashSet;
@@ -17,8 +20,8 @@ use super::literals::Literals;
 use super::request_error::request_error;
 use crate::error::Code;
 
-/// Refuses what breaks one of the rules. Answers the values that stand where a scalar of the schema's own is asked for
-/// and hold some of the `literals`, each with the scalar.
+/// Validates a document. Returns the values that are passed to custom scalars and contain `literals`, each with its
+/// scalar.
 pub(super) fn check(
     types: InputTypes<'_>,
     parsed: &ast::Document,
@@ -36,7 +39,7 @@ pub(super) fn check(
     Ok(scalars)
 }
 
-/// Everything that an operation selects, each fragment's selections once.
+/// All selections of an operation, each fragment visited once.
 pub(super) fn selections<'d>(document: &'d ExecutableDocument, operation: &'d Operation) -> Vec<&'d Selection> {
     fn visit<'d>(
         document: &'d ExecutableDocument,
@@ -64,7 +67,7 @@ pub(super) fn selections<'d>(document: &'d ExecutableDocument, operation: &'d Op
     found
 }
 
-/// The rules on one operation.
+/// Validates one operation.
 struct Rules<'d> {
     types: InputTypes<'d>,
     parsed: &'d ast::Document,
@@ -117,7 +120,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Checks a value that stands where a `ty` is asked for; `has_default` when that place has a default value.
+    /// Checks a value in a position of type `ty`. `has_default` says whether that position has a default value.
     fn value(&mut self, value: &Node<Value>, ty: &Type, has_default: bool) {
         match &**value {
             Value::Variable(name) => self.variable(value, name, ty, has_default),
@@ -149,9 +152,9 @@ impl Rules<'_> {
         }
     }
 
-    /// What holds a variable is checked with its value.
+    /// Checks the value of a custom scalar. A value that contains variables is checked when they are coerced.
     fn custom_scalar(&mut self, literal: &Node<Value>, scalar: &Name) {
-        // A fragment is checked for each operation that spreads it.
+        // Fragments are visited once for each operation that spreads them.
         let is_known = |(known, _): &(Node<Value>, Name)| known.location() == literal.location();
         if self.literals.are_in(literal) && !self.scalars.iter().any(is_known) {
             self.scalars.push((literal.clone(), scalar.clone()));

@@ -1,14 +1,14 @@
-//! JSON, written once: the answer's text grows in one buffer, from the first brace to the last.
+//! Writes the JSON of a response once, into one growing buffer.
 //!
-//! When a value that must not be null fails, the text is cut back to where the nearest nullable value began and
-//! `null` is written there; that is how the specification's null propagation costs nothing until it happens.
+//! When a non-null value fails, the text is truncated to the start of the nearest nullable value and `null` is written
+//! there. Null propagation costs nothing until it happens.
 
 use async_graphql::{PathSegment, ServerError};
 
 use super::request_error::request_error;
 use crate::error::Code;
 
-/// The reason why the value that is being written has to become null.
+/// The error that makes the current value null.
 pub type Bubble = Box<ServerError>;
 
 /// One step of a response path, borrowed from the plan.
@@ -18,23 +18,23 @@ pub(super) enum Step<'a> {
     Index(usize),
 }
 
-/// The answer while it is written: text, errors so far, and where we are.
+/// The response while it is written: text, errors, and the current path.
 #[derive(Debug)]
 pub struct Writer<'a> {
     pub(super) text: Vec<u8>,
     pub(super) errors: Vec<ServerError>,
     pub(super) path: Vec<Step<'a>>,
-    /// The most bytes of text, and whether there was more to write.
+    /// The maximum length of the text in bytes, and whether it was exceeded.
     most: usize,
     is_full: bool,
-    /// Errors beyond [`MOST_ERRORS`].
+    /// The number of errors beyond [`MOST_ERRORS`].
     more_errors: usize,
 }
 
-/// The most errors of one answer. They are alike as a rule: a field that fails, once for each row.
+/// The most errors in one response. As a rule they are alike: one field that fails for each row.
 pub const MOST_ERRORS: usize = 100;
 
-/// For each byte: 0 when it stands for itself in a JSON string, else the letter of its escape (`u` for `\u00XX`).
+/// For each byte: 0 if it needs no escape in a JSON string, else the letter of its escape (`u` for `\u00XX`).
 static ESCAPES: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -58,38 +58,38 @@ impl<'a> Writer<'a> {
         Self { text, errors: Vec::new(), path, most: usize::MAX, is_full: false, more_errors: 0 }
     }
 
-    /// Sets the most bytes of the text. It may be longer by what is written without a look at it: a name, a number.
+    /// Sets the maximum length of the text. Short values (names, numbers) are not checked and may exceed it slightly.
     pub(super) fn limit(&mut self, bytes: u64) {
         self.most = usize::try_from(bytes).unwrap_or(usize::MAX);
     }
 
-    /// Whether the text is as long as it may be; what is written then is of no use.
+    /// Whether the text has exceeded its maximum length. If so, it is discarded.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.is_full || self.text.len() > self.most
     }
 
-    /// Keeps an error, unless there are enough.
+    /// Adds an error unless the maximum is reached.
     fn add_error(&mut self, error: ServerError) {
         if self.errors.len() < MOST_ERRORS { self.errors.push(error) } else { self.more_errors += 1 }
     }
 
-    /// The answer's text and its errors. One error more says how many were left out.
+    /// Returns the text and the errors. A last error says how many were left out.
     pub(super) fn finish(mut self) -> (Vec<u8>, Vec<ServerError>) {
         if self.more_errors > 0 {
-            let message = format!("{} more errors are left out: one answer tells {MOST_ERRORS}.", self.more_errors);
+            let message = format!("{} more errors are not shown: a response lists {MOST_ERRORS}.", self.more_errors);
             self.errors.push(request_error(message, Vec::new(), Code::Internal));
         }
         (self.text, self.errors)
     }
 
-    /// Writes text that is JSON already.
+    /// Appends text that is already JSON.
     #[inline]
     pub fn raw(&mut self, json: &str) {
         self.text.extend_from_slice(json.as_bytes());
     }
 
-    /// The text so far, for what writes JSON at its end by itself.
+    /// The text so far, for code that appends JSON itself.
     #[inline]
     pub fn text(&mut self) -> &mut Vec<u8> {
         &mut self.text
@@ -114,10 +114,10 @@ impl<'a> Writer<'a> {
         self.text.push(b'"');
     }
 
-    /// Writes the inside of a string, escaped.
+    /// Writes the contents of a string, escaped.
     pub fn escaped(&mut self, value: &str) {
         let bytes = value.as_bytes();
-        // Without a branch for each byte it is many bytes at a time.
+        // Branch-free, so that the compiler can vectorise it.
         let escapes = |found, byte: &u8| found | (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\');
         if !bytes.iter().fold(false, escapes) {
             self.text.extend_from_slice(bytes);
@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
         self.raw(itoa::Buffer::new().format(value));
     }
 
-    /// The path to here, as an error carries it.
+    /// The current path, as it appears in an error.
     pub(super) fn path(&self) -> Vec<PathSegment> {
         self.path
             .iter()
@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
             .collect()
     }
 
-    /// Writes a list, each item at its place in the path.
+    /// Writes a list and tracks each item's index in the path.
     pub(super) fn list<T>(
         &mut self,
         items: impl IntoIterator<Item = T>,
@@ -178,7 +178,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Writes what may be null: when `write` fails, `null` stands in its place and the error is kept.
+    /// Writes a nullable value. When `write` fails, writes `null` instead and records the error.
     pub(super) fn nullable(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Bubble>) {
         let (length, depth) = (self.text.len(), self.path.len());
         if let Err(error) = write(self) {
@@ -218,8 +218,8 @@ impl Scalar for i32 {
 }
 
 impl Scalar for f64 {
-    /// The shortest text that reads back as the same number, a whole number without a fraction, as JavaScript
-    /// prints it; what JSON has no word for (NaN, infinities) is null.
+    /// Writes the shortest text that parses to the same number. Whole numbers have no fraction, as in JavaScript. NaN
+    /// and infinities become null.
     fn write(&self, out: &mut Writer<'_>) {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         if !self.is_finite() {

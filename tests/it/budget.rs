@@ -152,7 +152,7 @@ async fn a_mutation_is_kept_though_its_answer_is_too_much_and_the_next_is_not_ru
     let answer = app.query(&format!("mutation {{ {} {} }}", create(1), create(2)), json!({})).await;
     assert_eq!(answer["data"], json!({ "m1": null, "m2": null }));
     let message = |n: usize| answer["errors"][n]["message"].as_str().unwrap_or_default().to_owned();
-    let ran = "This mutation ran, but not all of its answer. The answer would hold more than 500 objects.";
+    let ran = "This mutation ran, but its result is incomplete. The answer would hold more than 500 objects.";
     assert!(message(0).starts_with(ran), "{answer}");
     assert!(message(1).starts_with("This mutation was not run"), "{answer}");
     assert_eq!(answer["errors"][0]["path"], json!(["m1"]));

@@ -314,7 +314,7 @@ async fn a_mutation_that_others_came_between_is_run_again_from_its_beginning() {
 async fn a_mutation_that_others_always_come_between_says_so() {
     let query = "mutation { noteCreate(input: {text: \"hopeless\"}) { note { text } errors { message path } } }";
     let (answer, log) = ask!(mutations, Mutation, query);
-    let message = "others are changing the same things at this moment; send this once more";
+    let message = "Conflict with another change. Please retry.";
     let errors = json!([{"message": message, "path": ["base"]}]);
     assert_eq!(answer, json!({"data": {"noteCreate": {"note": null, "errors": errors}}}));
     assert_eq!(log.iter().filter(|line| *line == "begin").count(), 5);

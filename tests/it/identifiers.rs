@@ -144,6 +144,6 @@ async fn a_message_repeats_a_long_name_by_its_beginning() {
             json!({ "first": "é".repeat(1_000) }),
         )
         .await;
-    let message = format!("$first: expected a whole number of 32 bits, found \"{}…", "é".repeat(254));
+    let message = format!("$first: expected a 32-bit integer, found \"{}…", "é".repeat(254));
     assert_eq!(answer["errors"][0]["message"], message);
 }

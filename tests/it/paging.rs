@@ -230,7 +230,7 @@ async fn a_cursor_that_cannot_be_read_or_is_of_another_list_is_an_error_with_a_s
     let cursor = |list: &str| read[list]["edges"][0]["cursor"].as_str().expect("a cursor").to_owned();
     let (by_id, by_moment) = (cursor("services"), cursor("deploys"));
     let id = read["services"]["edges"][0]["node"]["id"].as_str().expect("an id");
-    let unreadable = "after is not a cursor that this API has given: use a page's endCursor";
+    let unreadable = "`after` is not a valid cursor. Use `pageInfo.endCursor` of the previous page.";
     let foreign = "after is a cursor of another list";
     let ask = async |list: &str, after: &str| {
         let query = format!("query($after: String) {{ account {{ {list}(after: $after) {{ nodes {{ id }} }} }} }}");

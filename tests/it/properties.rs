@@ -271,7 +271,8 @@ async fn an_alias_is_refused_or_finds_its_service_exactly_until_it_is_deleted() 
         let query = "mutation($id: ID!, $alias: String!) { aliasCreate(input: { ownerId: $id, alias: $alias }) { aliases errors { path } } }";
         let mut answer = app.query(query, json!({ "id": id, "alias": alias })).await;
         if alias.contains('\0') {
-            assert_eq!(answer["errors"][0]["message"], "$alias: a text must not contain the null character", "{alias:?}");
+            let message = "$alias: a string must not contain the null character";
+            assert_eq!(answer["errors"][0]["message"], message, "{alias:?}");
             return;
         }
         let payload = answer["data"]["aliasCreate"].take();
@@ -304,7 +305,8 @@ async fn a_service_is_found_by_its_name_and_by_every_alias_that_the_name_gave_it
         let query = "mutation($name: String!) { serviceCreate(input: { name: $name }) { service { id name aliases } errors { path } } }";
         let mut answer = app.query(query, json!({ "name": name })).await;
         if name.contains('\0') {
-            assert_eq!(answer["errors"][0]["message"], "$name: a text must not contain the null character", "{name:?}");
+            let message = "$name: a string must not contain the null character";
+            assert_eq!(answer["errors"][0]["message"], message, "{name:?}");
             return;
         }
         let payload = answer["data"]["serviceCreate"].take();

@@ -1,7 +1,7 @@
-//! Introspection: `__schema` and `__type`, answered from the SDL itself through the same executor as everything else.
+//! Introspection: answers `__schema` and `__type` from the SDL, through the same executor as everything else.
 //!
-//! The types are those of the specification's section "Introspection". They are written by hand, because they serve
-//! every schema, whatever the resolvers' state is.
+//! The types come from the specification's section "Introspection". They are written by hand because they serve every
+//! schema, whatever state its resolvers share.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl IncludeDeprecated {
 /// `__Schema`
 struct Schema(Arc<Valid<Sdl>>);
 
-/// `__Type`: a type of the SDL, perhaps wrapped in lists and non-null marks.
+/// `__Type`: a type of the SDL, possibly wrapped in lists and non-null.
 struct Type {
     sdl: Arc<Valid<Sdl>>,
     ty: TypeRef,
@@ -190,7 +190,7 @@ impl Type {
 
 impl Schema {
     fn directives(&self) -> Vec<Directive> {
-        // The SDL's own first, then those that every schema has, in the specification's order.
+        // The SDL's own directives first, then the built-in ones in the order of the specification.
         const BUILT_IN: [&str; 5] = ["include", "skip", "deprecated", "specifiedBy", "oneOf"];
         let definitions = &self.0.directive_definitions;
         let own = definitions.values().filter(|definition| !BUILT_IN.contains(&definition.name.as_str()));
@@ -205,8 +205,8 @@ impl Schema {
     }
 }
 
-/// The types as `__schema` lists them: in the SDL's order, each built-in scalar after the first type that names it,
-/// introspection's own last.
+/// The types in the order of `__schema`: the SDL's order, each built-in scalar after the first type that uses it, the
+/// introspection types last.
 fn types_in_order(sdl: &Sdl) -> impl Iterator<Item = &Name> {
     let (introspection, rest): (Vec<_>, Vec<_>) = sdl.types.values().partition(|ty| ty.name().starts_with("__"));
     let mut order = apollo_compiler::collections::IndexSet::default();
@@ -244,7 +244,7 @@ fn types_in_order(sdl: &Sdl) -> impl Iterator<Item = &Name> {
             order.insert(argument.ty.inner_named_type().clone());
         }
     }
-    // The introspection types themselves use these two.
+    // The introspection types use these two.
     for name in ["String", "Boolean"] {
         if let Some((name, _)) = sdl.types.get_key_value(name) {
             order.insert(name.clone());
@@ -257,7 +257,7 @@ fn types_in_order(sdl: &Sdl) -> impl Iterator<Item = &Name> {
     found.into_iter()
 }
 
-/// The executor's way to an introspection type: its table, its columns and its relations, by name.
+/// Implements the executor's traits for an introspection type: its table, columns and relations, by name.
 macro_rules! object {
     ($type:ty, $info:ident,
      columns($this:ident, $out:ident) { $($column:literal => $write:expr,)* }
@@ -292,7 +292,7 @@ macro_rules! object {
     };
 }
 
-/// The slot of a relation, from what it is for one parent.
+/// The slot of a relation, computed for each parent.
 macro_rules! each {
     ($rows:ident, $field:ident, $execution:ident, $answer:expr) => {
         objects(Ok($rows.iter().map($answer).collect()), $rows.len(), $field, $execution).await
@@ -428,7 +428,7 @@ fn description_of(definition: &ExtendedType) -> Option<&str> {
     }
 }
 
-/// The reason of a `@deprecated`, the specification's default when it gives none.
+/// The reason of `@deprecated`, or the specification's default.
 fn deprecation_reason(directives: &DirectiveList) -> Option<&str> {
     let deprecated = directives.get("deprecated")?;
     match deprecated.specified_argument_by_name("reason") {

@@ -1,4 +1,4 @@
-//! The fields of introspection's types, in the specification's order, and how each is answered.
+//! The tables of the introspection types: their fields, in the order of the specification.
 
 use super::{IncludeDeprecated, TypeArguments};
 use crate::engine::input;
@@ -38,7 +38,8 @@ const fn column(name: &'static str, nullable: bool) -> FieldInfo {
     }
 }
 
-/// One object. What a whole schema holds is bounded by the schema, and by the limit of lists inside one another.
+/// The cost of one object. An introspection response is bounded by the size of the schema and the limit on nested
+/// lists.
 const ONE: Cost = Cost { weight: 1, per_day: 0, size: Size::One };
 
 const fn relation(name: &'static str, nullable: bool, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
