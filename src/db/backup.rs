@@ -1,7 +1,7 @@
-//! A copy of a database, while it is used.
+//! Copies a database while it is in use.
 //!
-//! SQLite writes the copy in one transaction that reads: it is what was committed when that began, whatever is written
-//! meanwhile, and nobody waits for it. It has its name from the moment on which it is whole and on the disk.
+//! SQLite writes the copy in one read transaction: the copy holds what was committed when the transaction began, and no
+//! writer waits for it. The copy gets its final name once it is complete and on disk.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -13,8 +13,8 @@ use super::file::with_suffix;
 use super::{OpenError, PATIENCE};
 use crate::new_file::{Existing, NewFile};
 
-/// Copies the database behind `url` to `file`, which is not to be there yet and is for its owner alone, and says how many
-/// bytes that took. It keeps the thread until then.
+/// Copies the database behind `url` to `file` and returns the size of the copy in bytes. `file` must not exist yet;
+/// only its owner may read it. Blocks the thread until it is done.
 ///
 /// # Errors
 /// Why there is no copy, in one sentence.
@@ -22,16 +22,16 @@ pub fn backup(url: &str, file: &Path) -> Result<u64, String> {
     match url.split_once(':') {
         Some(("sqlite", _)) => {}
         Some(("postgres" | "postgresql", _)) => {
-            return Err("a backup of PostgreSQL is made by its own program: pg_dump --format=custom".to_owned());
+            return Err("to back up PostgreSQL use its own program: pg_dump --format=custom".to_owned());
         }
         _ => return Err(OpenError::Url.to_string()),
     }
     let options = SqliteConnectOptions::from_str(url).map_err(|_| OpenError::Url.to_string())?;
     let original = options.get_filename();
-    // What SQLite keeps beside a file would be taken for a part of the copy.
+    // SQLite would take an old journal beside the new file for a part of the copy.
     for beside in ["", "-wal", "-journal"].map(|suffix| with_suffix(file, suffix)) {
         if beside.symlink_metadata().is_ok() {
-            return Err(format!("{} is there already; name a new file", beside.display()));
+            return Err(format!("{} already exists; name a new file", beside.display()));
         }
     }
     copy(original, file)
@@ -46,7 +46,7 @@ fn copy(original: &Path, file: &Path) -> Result<u64, String> {
     database.busy_timeout(PATIENCE).map_err(|error| cannot_be_read(&error))?;
 
     let part = NewFile::create(file).map_err(|error| cannot_be_written(&error))?;
-    let name = part.part().to_str().ok_or_else(|| cannot_be_written(&"its name is no text"))?;
+    let name = part.part().to_str().ok_or_else(|| cannot_be_written(&"its name is not valid UTF-8"))?;
     database.execute("VACUUM INTO ?1", [name]).map_err(|error| cannot_be_read(&error))?;
     part.finish(Existing::Keep).map_err(|error| cannot_be_written(&error))
 }

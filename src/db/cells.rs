@@ -1,4 +1,4 @@
-//! Rows of SQLite as serde reads them: the fields of a struct are the columns, by their places.
+//! Deserialises rows of SQLite with serde: the fields of a struct are the columns, by position.
 
 use std::cell;
 use std::fmt;
@@ -10,26 +10,26 @@ use serde::de::value::{SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Counts bytes of text.
+/// Counts the bytes of text values.
 type Count = cell::Cell<usize>;
 
-/// The struct whose fields the first columns are. The bytes of its texts are added to `text`.
+/// Reads the first columns into a struct. Adds the length of its text values to `text`.
 pub(super) fn read<'de, T: de::Deserialize<'de>>(row: &'de Row<'de>, text: &Count) -> Result<T, DbErr> {
     T::deserialize(Cells { row, next: 0, text }).map_err(|Unreadable(why)| DbErr::Type(why.into()))
 }
 
-/// Why a row is no such struct.
+/// Why a row could not be deserialised.
 #[derive(Debug)]
 struct Unreadable(Box<str>);
 
-/// The columns of a row, from one on.
+/// The columns of a row, starting at `next`.
 struct Cells<'de, 't> {
     row: &'de Row<'de>,
     next: usize,
     text: &'t Count,
 }
 
-/// One of them.
+/// One column.
 struct Cell<'de>(ValueRef<'de>);
 
 impl<'de> Deserializer<'de> for Cells<'de, '_> {

@@ -1,10 +1,10 @@
-//! What is read once and wanted several times, because a row stands several times in a level.
+//! Copies rows that were read once but occur several times in a level.
 
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::DbErr;
 
-/// Gives each key what was found for it, in the order of the keys. Its last use is given what was read, each one before
-/// that a copy; `charge` charges a copy as if it was read.
+/// Returns the row of each key, in the order of the keys. The last occurrence of a key gets the row itself, earlier
+/// ones get copies. `charge` charges a copy to the budget as if it had been read.
 pub fn to_each<T: Clone>(
     keys: impl Iterator<Item = Option<i64>> + Clone,
     found: impl IntoIterator<Item = (i64, T)>,

@@ -1,12 +1,11 @@
-//! Reads an SQLite file in place: on the thread that asks.
+//! Reads an SQLite file on the calling thread.
 //!
-//! A row out of the page cache takes less than a microsecond, and to be handed each statement and each row by another
-//! thread, as sqlx does it, costs ten times as much. So a statement is begun where it is asked for. When it turns out to
-//! be more than a little work, or the file is locked, it is begun again on a thread that may be kept waiting, so that no
-//! request waits for another's search through the whole catalogue. There it is interrupted as soon as nobody waits for
-//! it any more: a caller who drops the future, at a time limit for example, need not do more.
+//! Reading a cached row takes less than a microsecond. Passing each statement and row through another thread, as sqlx
+//! does, costs ten times as much. So a statement starts on the calling thread. If it turns out to be slow, or the file
+//! is locked, it starts over on a blocking thread, so that one request's full scan does not delay the others. Dropping
+//! the future cancels the statement there (`sqlite3_interrupt`). That is all a caller has to do at its deadline.
 //!
-//! Writing is left to sqlx, and to [`super`] which connections there are beside these.
+//! sqlx does the writing; [`super`] says which connections exist besides these.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -23,15 +22,15 @@ use super::row::{Collect, Work, over};
 use super::session::{Failure, Session, Stop, closed, error, lock};
 use crate::budget::Budget;
 
-/// Transactions at a time: those of the requests that have a place ([`super::QUICK_READS`], [`super::SLOW_READS`]), and
-/// one beside them for an export.
+/// The maximum number of concurrent transactions: one for each admitted request ([`super::QUICK_READS`],
+/// [`super::SLOW_READS`]), and one for an export.
 const SNAPSHOTS: usize = super::QUICK_READS + super::SLOW_READS + 1;
 
-/// Connections that are kept open. Beside the transactions' there are some for single statements, which never wait for
-/// a place: a token is looked up, and a deploy taken in, however many long queries run.
+/// The maximum number of idle connections. Single statements need a few more than the transactions. They never wait for
+/// a permit: tokens are checked and deploys recorded however many long queries run.
 const CONNECTIONS: usize = SNAPSHOTS + 2;
 
-/// How long a connection is kept that nobody uses.
+/// Idle connections are closed after this time.
 const IDLE: Duration = Duration::from_secs(10);
 
 pub(super) type Observer = Arc<dyn Fn(&metric::Info<'_>) + Send + Sync>;
@@ -45,36 +44,36 @@ pub struct Embedded {
 
 struct Connections {
     file: PathBuf,
-    /// The one that was used last is the last.
+    /// Ordered by last use, the most recent last.
     idle: Mutex<Vec<Idle>>,
     snapshots: Arc<Semaphore>,
     closed: AtomicBool,
 }
 
-/// A connection that nobody uses.
+/// An idle connection.
 struct Idle {
     session: Session,
     since: Instant,
 }
 
-/// A transaction that reads, begun with its first statement and over when it is dropped.
+/// A read transaction. Begins with its first statement and ends when dropped.
 pub struct Snapshot {
-    /// Always there, but for the moments when it is lent to a thread for blocking work.
+    /// `None` only while a blocking thread has it.
     lease: tokio::sync::Mutex<Option<Lease>>,
     observer: Option<Observer>,
 }
 
-/// The use of a connection; given back when it is dropped.
+/// A leased connection, returned when dropped.
 struct Lease {
     session: Option<Session>,
     home: Arc<Connections>,
-    /// Whether statements see the state of the first.
+    /// Whether all statements run in one transaction.
     in_transaction: bool,
     _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Embedded {
-    /// Connections to a file that is there. None is opened before it is needed. Needs a running tokio.
+    /// Creates the pool for an existing file. Opens connections on demand. Must be called within a tokio runtime.
     pub(super) fn new(file: PathBuf) -> Self {
         let connections = Arc::new(Connections {
             file,
@@ -86,20 +85,20 @@ impl Embedded {
         Self { connections, observer: None }
     }
 
-    /// Begins a transaction; waits while there are too many.
+    /// Begins a transaction. Waits for a permit if there are too many.
     pub(super) async fn begin(&self) -> Result<Snapshot, DbErr> {
         let place = Arc::clone(&self.connections.snapshots).acquire_owned().await.map_err(|_| closed())?;
         let lease = self.connections.lease(Some(place))?;
         Ok(Snapshot { lease: tokio::sync::Mutex::new(Some(lease)), observer: self.observer.clone() })
     }
 
-    /// The rows of a statement, outside of any transaction.
+    /// Runs a statement outside of any transaction and returns its rows.
     pub(super) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
         let mut lease = Some(self.connections.lease(None)?);
         run(&mut lease, self.observer.as_ref(), work, rows, None).await
     }
 
-    /// How the connections are used.
+    /// The state of the pool.
     pub(super) fn pool(&self) -> Pool {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let in_use = SNAPSHOTS.saturating_sub(self.connections.snapshots.available_permits());
@@ -107,7 +106,7 @@ impl Embedded {
         Pool { name: "read", in_use: count(in_use), idle: count(idle), most: count(SNAPSHOTS) }
     }
 
-    /// Closes all connections, once their transactions are over.
+    /// Waits for all transactions to end, then closes all connections.
     pub(super) async fn close(&self) {
         self.connections.closed.store(true, Ordering::Relaxed);
         let all = u32::try_from(SNAPSHOTS).unwrap_or(u32::MAX);
@@ -118,7 +117,7 @@ impl Embedded {
 }
 
 impl Snapshot {
-    /// The rows of a statement.
+    /// Runs a statement and returns its rows.
     pub(super) async fn rows(
         &self,
         work: Work,
@@ -134,7 +133,7 @@ impl Connections {
         if self.closed.load(Ordering::Relaxed) {
             return Err(closed());
         }
-        // The one that was used last has the most in its cache.
+        // The most recently used connection has the warmest page cache.
         let idle = lock(&self.idle).pop();
         let session = match idle {
             Some(Idle { session, .. }) => session,
@@ -148,7 +147,7 @@ impl Connections {
 impl Drop for Lease {
     fn drop(&mut self) {
         let Some(session) = self.session.take() else { return };
-        // One that cannot end its transaction is not used again.
+        // A connection whose transaction cannot be ended is not reused.
         if thread::panicking() || session.end().is_err() || self.home.closed.load(Ordering::Relaxed) {
             return;
         }
@@ -159,7 +158,7 @@ impl Drop for Lease {
     }
 }
 
-/// Closes connections that nobody has used for [`IDLE`], for as long as there are any: their page caches are memory.
+/// Closes connections that were idle for [`IDLE`], because their page caches take memory. Ends with the pool.
 async fn close_idle(connections: Weak<Connections>) {
     loop {
         tokio::time::sleep(IDLE / 2).await;
@@ -172,7 +171,7 @@ async fn close_idle(connections: Weak<Connections>) {
     }
 }
 
-/// Runs a statement: in place, or else where it may take its time.
+/// Runs a statement on the calling thread, and if that takes too long, on a blocking thread.
 async fn run(
     lease: &mut Option<Lease>,
     observer: Option<&Observer>,
@@ -201,7 +200,7 @@ async fn run(
     Ok(rows)
 }
 
-/// Runs a statement on a thread that may be kept waiting.
+/// Runs a statement on a blocking thread.
 async fn elsewhere(
     place: &mut Option<Lease>,
     work: Work,
@@ -214,7 +213,8 @@ async fn elsewhere(
         let result = lease.run(&work, &mut *rows, Patience::Any, budget.as_ref());
         (lease, work, rows, result)
     });
-    // Dropped before what is running, which then may give the connection to another.
+    // Drop order matters: declared after `running`, so `stop` is dropped first. Until `running` is dropped, it holds
+    // the lease. Afterwards another request may use the connection, and a late interrupt would kill its statement.
     let mut stop = stop;
     let (lease, work, rows, result) = (&mut running).await.map_err(|error| DbErr::Custom(error.to_string()))?;
     stop.iter_mut().for_each(Stop::disarm);
@@ -222,12 +222,12 @@ async fn elsewhere(
     Ok((work, rows, result))
 }
 
-/// How long a statement may keep its thread.
+/// How long a statement may occupy its thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Patience {
-    /// For as long as it is quick, and it waits for no lock.
+    /// Only while it is quick, and without waiting for a lock.
     Little,
-    /// As long as somebody waits for its answer, and its budget lasts.
+    /// Until its caller gives up or its budget is exhausted.
     Any,
 }
 

@@ -1,11 +1,11 @@
-//! The files of an SQLite database, and who may read them.
+//! The files of an SQLite database and their permissions.
 
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// A file that other users of the machine may read.
+/// A file that other users of the machine can read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exposed {
     /// The file.
@@ -14,20 +14,18 @@ pub struct Exposed {
     pub mode: u32,
 }
 
-/// Creates an empty file that only its owner may read and write, where there is none. SQLite gives the files that it
-/// makes beside it the same mode.
+/// Creates an empty file with mode 0600, if there is none. SQLite gives its other files the same mode.
 ///
-/// A file that exists is not even opened: closing it would drop the locks that this process holds on it.
+/// Does not even open an existing file: closing it would drop the locks that this process holds on it.
 pub(super) fn create(file: &Path) -> io::Result<()> {
     if fs::exists(file)? {
         return Ok(());
     }
-    // Not `create_new`, which fails at a symbolic link to a file that is to be made.
+    // Not `create_new`, which fails on a symbolic link to a missing file.
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(file).map(drop)
 }
 
-/// The database file and the files beside it that other users may read. They are left as they are: whoever runs the
-/// program may want it so.
+/// Returns those of the database's files that other users can read. Leaves their mode alone: it may be intended.
 pub(super) fn exposed(file: &Path) -> Vec<Exposed> {
     let files = ["", "-wal", "-shm"].map(|suffix| with_suffix(file, suffix)).into_iter();
     let mode = |path: &Path| fs::metadata(path).ok().map(|found| found.permissions().mode() & 0o777);

@@ -1,8 +1,8 @@
-//! Opens the database: its connections and their settings, and its migration under a lock.
+//! Opens the database: its connections, their settings, and migrations under a lock.
 //!
-//! The only folder that names a backend. Everything else reads from [`Db::read`] or inside [`Db::begin_read`], writes
-//! inside [`Db::write`], and does not know whether SQLite or PostgreSQL is behind it. How rows are read is told in
-//! [`read`]; what the tables are, in `migration/`.
+//! This is the only folder that names a backend. Everything else reads through [`Db::read`] or [`Db::begin_read`],
+//! writes through [`Db::write`], and does not know whether SQLite or PostgreSQL is behind it. [`read`] reads rows;
+//! `migration/` defines the tables.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -50,13 +50,13 @@ pub use sequence::{attempt, give_ids_after, last_id};
 pub use shape::Shape;
 use writes::Writes;
 
-/// How long a writer of SQLite waits for another process's lock, and a client of PostgreSQL for the server to answer.
+/// The timeout for another process's lock on SQLite, and for connecting to PostgreSQL.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Readers of SQLite for what is not read in place. Each keeps its own page cache.
+/// SQLite connections for reads that do not go through [`embedded`]. Each has its own page cache.
 const SQLITE_READERS: u32 = 2;
 
-/// Requests that read at one time, quick ones and slow ones. There are connections for all of them.
+/// The number of requests that may read concurrently, quick and slow ones. There is a connection for each.
 pub const QUICK_READS: usize = 6;
 /// See [`QUICK_READS`].
 pub const SLOW_READS: usize = 2;
@@ -64,14 +64,14 @@ pub const SLOW_READS: usize = 2;
 /// Connections to PostgreSQL, for readers and writers together.
 const POSTGRES_CONNECTIONS: u32 = 10;
 
-/// Connections to PostgreSQL that read what is committed beside a transaction: a few short statements for each write.
+/// PostgreSQL connections that read committed data during a write transaction: a few short statements for each write.
 const POSTGRES_CONNECTIONS_BESIDE: u32 = 2;
 
-/// How long a statement may take on PostgreSQL, and wait for a lock. When nobody waits for its outcome any more, its
-/// connection is free no later than then.
+/// The timeout of a statement on PostgreSQL, including waits for locks. An abandoned statement frees its connection
+/// after this time at the latest.
 const STATEMENT: Duration = Duration::from_secs(60);
 
-/// "rollcall", as the key of the lock that migrations hold on PostgreSQL.
+/// The key of the advisory lock that migrations hold on PostgreSQL: "rollcall" as an integer.
 const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"rollcall");
 
 /// An open database. Cheap to clone; all clones share the connections.
@@ -84,45 +84,45 @@ pub struct Db {
     writes: Arc<Writes>,
 }
 
-/// Ids of rows, as a statement selects them.
+/// A statement that selects the ids of rows.
 #[derive(Debug, Clone)]
 pub struct Ids {
-    /// Selects them, in any order.
+    /// Selects the ids, in any order.
     pub select: SelectStatement,
-    /// The column that it selects.
+    /// The selected column.
     pub id: Expr,
-    /// Whether it may select an id twice.
+    /// Whether it may return an id twice.
     pub may_repeat: bool,
 }
 
-/// The connections of one kind.
+/// The state of a connection pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pool {
-    /// What they are for.
+    /// The purpose of the pool.
     pub name: &'static str,
-    /// Those that are lent.
+    /// Connections in use.
     pub in_use: u32,
-    /// Those that wait.
+    /// Idle connections.
     pub idle: u32,
-    /// The most that there may be.
+    /// The maximum number of connections.
     pub most: u32,
 }
 
 impl Db {
-    /// The connections to read by. On SQLite they refuse to write.
+    /// Connections for reading. On SQLite they cannot write.
     pub fn read(&self) -> &Reader {
         &self.read
     }
 
-    /// The connections to read by what is committed, beside a transaction that the caller has not ended. On PostgreSQL
-    /// they are a pool of their own: a caller that holds a connection must not wait for another one of the same pool, which
-    /// others who hold one may be waiting for too.
+    /// Connections that read committed data while the caller has a write transaction open. On PostgreSQL they are a
+    /// separate pool. Otherwise callers that each hold a connection could wait for one another to return one: a
+    /// deadlock.
     pub fn committed(&self) -> &Reader {
         &self.committed
     }
 
-    /// Begins a transaction that only reads, and sees the database as it is at its first statement, whatever is written
-    /// meanwhile. Dropped, it is over. What it reads is charged to `budget`, if there is one.
+    /// Begins a read transaction. It sees the database as of its first statement, and ends when dropped. Reads are
+    /// charged to `budget`, if there is one.
     pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, DbErr> {
         if let Some(embedded) = &self.read.embedded {
             return Ok(Snapshot { kind: read::Kind::Embedded(Box::new(embedded.begin().await?)), budget });
@@ -136,9 +136,9 @@ impl Db {
         Ok(Snapshot { kind: read::Kind::Pooled(transaction), budget })
     }
 
-    /// Begins a transaction that may write. On SQLite there is one at a time: it takes the write lock at once, so
-    /// that what it reads stays true until it commits and it never fails half-way because another came first.
-    /// Dropped without a commit, it is rolled back. Fails once a newer program has migrated the database ([`lacking`]).
+    /// Begins a write transaction. It is rolled back if dropped without a commit. On SQLite there is one at a time: it
+    /// takes the write lock at once, so what it has read stays true until it commits, and it never fails halfway
+    /// because another came first. Fails once a newer program has migrated the database ([`lacking`]).
     pub async fn begin_write(&self) -> Result<DatabaseTransaction, DbErr> {
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
@@ -155,7 +155,7 @@ impl Db {
         })
     }
 
-    /// Commits a transaction of [`Db::begin_write`].
+    /// Commits a transaction from [`Db::begin_write`].
     pub async fn commit(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
         let span = spans::statement(system(self.write.get_database_backend()), "COMMIT", 1);
         let committed = span.around(transaction.commit()).await;
@@ -166,7 +166,7 @@ impl Db {
         committed
     }
 
-    /// Runs `work` in a transaction of [`Db::begin_write`]: committed when it succeeds, rolled back when it does not.
+    /// Runs `work` in a transaction of [`Db::begin_write`]. Commits if it succeeds and rolls back if it fails.
     pub async fn write<T, E: From<DbErr>>(
         &self,
         work: impl AsyncFnOnce(&DatabaseTransaction) -> Result<T, E>,
@@ -178,14 +178,14 @@ impl Db {
                 Ok(done)
             }
             Err(error) => {
-                // What went wrong first is what is to be told.
+                // Report the first error, not that of the rollback.
                 let _ = transaction.rollback().await;
                 Err(error)
             }
         }
     }
 
-    /// How the connections are used.
+    /// The state of the connection pools.
     pub fn pools(&self) -> Vec<Pool> {
         let pool = |name, connection: &DatabaseConnection| {
             let (size, idle, most) = match connection.get_database_backend() {
@@ -198,7 +198,7 @@ impl Db {
                     (pool.size(), pool.num_idle(), pool.options().get_max_connections())
                 }
             };
-            // The two are not read at one moment.
+            // The two numbers are not read atomically.
             let idle = u32::try_from(idle).unwrap_or(u32::MAX);
             Pool { name, in_use: size.saturating_sub(idle), idle, most }
         };
@@ -211,13 +211,12 @@ impl Db {
         }
     }
 
-    /// The files of an SQLite database that other users of the machine may read. The database holds secrets: the
-    /// addresses of deploy endpoints.
+    /// The files of an SQLite database that other users can read. They hold secrets: the URLs of deploy endpoints.
     pub fn readable_by_others(&self) -> Vec<Exposed> {
         if self.read.embedded.is_some() { file::exposed(Path::new(&self.place)) } else { Vec::new() }
     }
 
-    /// Tells `observer` of every statement, once it has run. Clones that were made before are not observed.
+    /// Calls `observer` after every statement. Does not affect clones made earlier.
     pub fn observe(&mut self, observer: impl Fn(&metric::Info<'_>) + Clone + Send + Sync + 'static) {
         self.read.pool.set_metric_callback(observer.clone());
         self.committed.pool.set_metric_callback(observer.clone());
@@ -230,7 +229,7 @@ impl Db {
         }
     }
 
-    /// Opens a span for every statement that is run outside of [`Read`]. Clones that were made before open none.
+    /// Opens a span for every statement outside of [`Read`]. Does not affect clones made earlier.
     pub fn trace(&mut self) {
         self.observe(|done| {
             let (system, text) = (system(done.statement.db_backend), &done.statement.sql);
@@ -238,20 +237,20 @@ impl Db {
         });
     }
 
-    /// Closes all connections, once what they are doing is done.
+    /// Waits for running work, then closes all connections.
     pub async fn close(&self) -> Result<(), DbErr> {
         if let Some(embedded) = &self.read.embedded {
             embedded.close().await;
         }
         self.read.pool.close_by_ref().await?;
         self.committed.pool.close_by_ref().await?;
-        // The last, so that SQLite writes its log back.
+        // Last, so that SQLite checkpoints the write-ahead log.
         self.write.close_by_ref().await
     }
 }
 
-/// Opens the database behind `sqlite://FILE` or `postgres://USER:PASSWORD@HOST/DATABASE`, without looking at what it
-/// holds. A file that is missing is created.
+/// Opens the database at `sqlite://FILE` or `postgres://USER:PASSWORD@HOST/DATABASE`, without reading its contents.
+/// Creates a missing file.
 pub async fn connect(url: &str) -> Result<Db, OpenError> {
     match url.split_once(':') {
         Some(("sqlite", _)) => connect_sqlite(url).await,
@@ -260,8 +259,8 @@ pub async fn connect(url: &str) -> Result<Db, OpenError> {
     }
 }
 
-/// Brings the database to the newest version and says how many steps that took. Of several processes one does it and
-/// the others wait; all steps are one transaction, so that a failure leaves the database as it was.
+/// Runs pending migrations and returns their number. Of several processes one migrates and the others wait. All
+/// migrations run in one transaction, so a failure changes nothing.
 pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
     let failed = |error: DbErr| OpenError::of(&db.place, error);
     if lacking(db).await? == 0 {
@@ -269,18 +268,18 @@ pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
     }
     let transaction = db.begin_write().await.map_err(failed)?;
     if transaction.get_database_backend() == DbBackend::Postgres {
-        // What a step takes depends on how much there is.
+        // A migration may take longer than the statement timeout on a large database.
         let lock = format!("SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock({MIGRATION_LOCK})");
         transaction.execute_unprepared(&lock).await.map_err(failed)?;
     }
-    // Again, because another process may have been at it until now.
+    // Check again: another process may have migrated while we waited for the lock.
     let pending = pending(&db.place, Migrator::standing(&transaction).await.map_err(failed)?)?;
     Migrator::up(&transaction, None).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
     Ok(pending)
 }
 
-/// Whether the database answers and is of this program's version.
+/// Checks that the database responds and has exactly this program's migrations.
 pub async fn check(db: &Db) -> Result<(), OpenError> {
     match lacking(db).await? {
         0 => Ok(()),
@@ -288,8 +287,8 @@ pub async fn check(db: &Db) -> Result<(), OpenError> {
     }
 }
 
-/// How many steps the database lacks, without changing it. Once it has steps of a newer program, nothing is written to it
-/// any more.
+/// Returns the number of pending migrations, without running them. If the database has migrations of a newer program,
+/// this process stops writing.
 pub async fn lacking(db: &Db) -> Result<usize, OpenError> {
     let standing = Migrator::standing(&db.read.pool).await;
     let lacking = pending(&db.place, standing.map_err(|error| OpenError::of(&db.place, error))?);
@@ -297,13 +296,13 @@ pub async fn lacking(db: &Db) -> Result<usize, OpenError> {
     lacking
 }
 
-/// The file of an SQLite database; nothing for a server, and for a URL that cannot be read.
+/// The file of an SQLite database. `None` for a server or an invalid URL.
 pub fn file(url: &str) -> Option<PathBuf> {
     let options = SqliteConnectOptions::from_str(url).ok().filter(|_| url.starts_with("sqlite:"))?;
     Some(options.get_filename().to_path_buf())
 }
 
-/// How many steps are to be run, unless the database is beyond this program.
+/// Counts pending migrations. Fails if the database is newer than this program.
 fn pending(place: &str, standing: migration::Standing) -> Result<usize, OpenError> {
     match standing.unknown.into_iter().next_back() {
         Some(step) => Err(OpenError::Newer { place: place.to_owned(), step }),
@@ -311,12 +310,12 @@ fn pending(place: &str, standing: migration::Standing) -> Result<usize, OpenErro
     }
 }
 
-/// Whether there is but one writer at a time, so that what a transaction has read stays true until its end.
+/// Whether there is only one writer at a time, so that what a transaction has read stays true until it ends.
 pub fn has_one_writer(db: &impl Backend) -> bool {
     db.backend() != DbBackend::Postgres
 }
 
-/// What the semantic conventions call a database.
+/// The database's name in the OpenTelemetry semantic conventions.
 fn system(backend: DbBackend) -> &'static str {
     match backend {
         DbBackend::Postgres => "postgresql",
@@ -324,8 +323,8 @@ fn system(backend: DbBackend) -> &'static str {
     }
 }
 
-/// The condition that `column` is one of `ids`. It binds one parameter, so that the text of the statement, and with it
-/// the prepared statement, is the same for a list of any length.
+/// The condition that `column` is one of `ids`. It binds a single parameter, so that the text of the prepared statement
+/// is the same for any number of ids.
 pub fn any(db: &impl Backend, column: impl ColumnTrait, ids: &[i64]) -> Expr {
     is_any(db.backend(), Expr::col(column.as_column_ref()), ids)
 }
@@ -338,7 +337,7 @@ fn is_any(backend: DbBackend, column: Expr, ids: &[i64]) -> Expr {
     }
 }
 
-/// The numbers as one value: an array, or as JSON.
+/// Binds the numbers as one value: an array, or JSON on SQLite.
 fn list(backend: DbBackend, ids: &[i64]) -> Value {
     match backend {
         DbBackend::Postgres => {
@@ -351,7 +350,7 @@ fn list(backend: DbBackend, ids: &[i64]) -> Value {
     }
 }
 
-/// The same for texts.
+/// The same condition for texts.
 pub fn any_text(db: &impl Backend, column: impl ColumnTrait, texts: &[&str]) -> Expr {
     let column = Expr::col(column.as_column_ref());
     match db.backend() {
@@ -373,33 +372,34 @@ async fn connect_sqlite(url: &str) -> Result<Db, OpenError> {
     }
     let file = options.get_filename().to_path_buf();
     let place = file.display().to_string();
-    // A file that cannot be made is told by SQLite, in its own words.
+    // Ignored: if the file cannot be created, SQLite reports why when it opens it.
     let _ = file::create(&file);
     let options = options
         .create_if_missing(true)
         .busy_timeout(PATIENCE)
         .foreign_keys(true)
-        // A commit that was answered survives a power cut.
+        // A commit that was confirmed survives a power cut.
         .synchronous(SqliteSynchronous::Full)
         .pragma("cache_size", "-8192")
         .pragma("temp_store", "MEMORY")
         .statement_cache_capacity(256)
         .disable_statement_logging();
-    // Embedded connections do not go stale: none is tested, closed for idleness or replaced for its age, which would
-    // throw its prepared statements away.
+    // Embedded connections do not go stale. Testing, timing out or recycling them would only discard their prepared
+    // statements.
     let pool = || SqlitePoolOptions::new().test_before_acquire(false).idle_timeout(None).max_lifetime(None);
 
     let writer = options
         .clone()
         .journal_mode(SqliteJournalMode::Wal)
-        // The log is copied back when it has so many pages: one that was written often meanwhile is copied once. What
-        // readers look up it by holds 4,062 of them.
+        // Checkpoint at this many pages, so that a page written often is copied once. One index block of the log covers
+        // 4,062 pages.
         .pragma("wal_autocheckpoint", "4000")
-        // What the log may keep on the disk after a burst.
+        // The log is truncated to this size after a burst.
         .pragma("journal_size_limit", "67108864");
     let started = Instant::now();
     let write = loop {
-        // The writer first: it makes the file, and nobody can wait for the lock that the change to WAL takes.
+        // The writer connects first: it creates the file, and SQLite does not wait for the lock that switching to WAL
+        // takes.
         let pool = pool().max_connections(1).after_release(|connection, _| Box::pin(has_no_transaction(connection)));
         match pool.connect_with(writer.clone()).await {
             Ok(pool) => break pool,
@@ -422,11 +422,11 @@ async fn connect_sqlite(url: &str) -> Result<Db, OpenError> {
     })
 }
 
-/// Whether a connection can be used again. When the disk is full, SQLite ends the transaction by itself, and the driver
-/// takes it for open ever after.
+/// Whether a connection can be reused. When the disk is full, SQLite rolls the transaction back by itself, and the
+/// driver believes that it is still open.
 async fn has_no_transaction(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
     if connection.is_in_transaction() {
-        // One that is only about to be rolled back is gone after this.
+        // A queued rollback runs before this ping.
         connection.ping().await?;
     }
     Ok(!connection.is_in_transaction())
@@ -440,13 +440,13 @@ async fn connect_postgres(url: &str) -> Result<Db, OpenError> {
     };
     let place = format!("{server}/{}", options.get_database().unwrap_or_default());
     let options = options.application_name("rollcall").statement_cache_capacity(256).disable_statement_logging();
-    // To compile a statement takes longer than to run any of ours.
+    // JIT compilation takes longer than any of our statements.
     let options = options.options([("jit", "off")]);
-    // One connection outside the pool, because the pool hides why it cannot connect.
+    // Connects once outside the pool, because the pool hides why a connection fails.
     match tokio::time::timeout(PATIENCE, PgConnection::connect_with(&options)).await {
         Ok(Ok(connection)) => drop(connection.close().await),
         Ok(Err(error)) => return Err(OpenError::of_sqlx(&place, error)),
-        Err(_) => return Err(OpenError::Unreachable { place, why: "it does not answer".to_owned() }),
+        Err(_) => return Err(OpenError::Unreachable { place, why: "it does not respond".to_owned() }),
     }
     let pool = |connections| {
         let pool = PgPoolOptions::new().max_connections(connections).test_before_acquire(false);

@@ -1,9 +1,9 @@
-//! Reading rows whose type is known before the first is there: what every answer is made of.
+//! Typed row readers.
 //!
-//! On SQLite they are read in place ([`super::embedded`]), on PostgreSQL by sea-orm. Statements are built by sea-orm, and
-//! one that differs from the last only in the values of its parameters is not built again: its text is remembered by its
-//! [`Shape`](super::Shape). Anything else is sea-orm's affair: a [`Reader`] is one of its connections too. A [`Snapshot`] is none,
-//! so that nothing is read beside it.
+//! On SQLite rows are read on the calling thread ([`super::embedded`]), on PostgreSQL by sea-orm. sea-orm builds the
+//! statements. The text of a statement is cached by its [`Shape`](super::Shape), so that a statement which differs only
+//! in its parameters is built once. A [`Reader`] is also a sea-orm connection. A [`Snapshot`] is not, so that every
+//! read of a request goes through it and is charged.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -23,14 +23,14 @@ use super::shape::{How, Shape, statement};
 use crate::budget::Budget;
 use crate::spans;
 
-/// The connections to read by.
+/// The connections for reading.
 #[derive(Clone, Debug)]
 pub struct Reader {
     pub(super) pool: DatabaseConnection,
     pub(super) embedded: Option<Embedded>,
 }
 
-/// A transaction that reads. Dropped, it is over. What it reads is charged to its budget.
+/// A read transaction. Ends when dropped. Reads are charged to its budget.
 #[derive(Debug)]
 pub struct Snapshot {
     pub(super) kind: Kind,
@@ -43,24 +43,25 @@ pub(super) enum Kind {
     Embedded(Box<embedded::Snapshot>),
 }
 
-/// A statement that selects rows of several keys.
+/// A statement that selects the rows for several keys.
 pub struct OfKeys<'s> {
-    /// What its text follows from, where that can be said.
+    /// The cache key of its text, if it has one.
     pub shape: Option<Shape>,
-    /// Builds it, given the condition for the keys, which holds its first parameter.
+    /// Builds the statement from the condition on the key, which must hold its first parameter.
     pub build: &'s (dyn Fn(Expr) -> SelectStatement + Sync),
-    /// The other parameters' values, in their order.
+    /// The values of its other parameters, in order.
     pub values: Vec<Value>,
     /// The column of the key.
     pub key: Expr,
     /// The keys.
     pub keys: Vec<i64>,
-    /// Whether there is a limit to the rows of each key.
+    /// Whether the rows of each key are limited.
     pub is_limited: bool,
 }
 
 impl OfKeys<'_> {
-    /// What is run, one after the other. `is_embedded`: a statement costs little enough to be run once for each key.
+    /// Returns the statements to run, in order. `is_embedded` means that a statement is cheap enough to run once for
+    /// each key.
     fn work(self, backend: DbBackend, is_embedded: bool) -> Vec<Work> {
         let OfKeys { shape, build, mut values, key, keys, is_limited } = self;
         let how = match keys.len() {
@@ -68,7 +69,7 @@ impl OfKeys<'_> {
             0 | 1 => How::Each,
             _ if !is_limited => How::All,
             _ if backend == DbBackend::Postgres => How::Lateral,
-            // The writer of SQLite reads no pages.
+            // The write connection of SQLite never reads pages.
             _ => How::Each,
         };
         match how {
@@ -106,9 +107,9 @@ impl OfKeys<'_> {
     }
 }
 
-/// Knows which database it is of.
+/// A connection that knows its backend.
 pub trait Backend {
-    /// Which it is.
+    /// The backend.
     fn backend(&self) -> DbBackend;
 }
 
@@ -127,9 +128,9 @@ impl Backend for Snapshot {
     }
 }
 
-/// Reads rows whose type is known.
+/// Typed reading.
 pub trait Read: Backend + Sync {
-    /// Runs a statement, and gives back what has collected its rows.
+    /// Runs a statement and passes its rows to `rows`, which is returned.
     #[doc(hidden)]
     fn collect(
         &self,
@@ -137,7 +138,7 @@ pub trait Read: Backend + Sync {
         rows: Box<dyn Collect>,
     ) -> impl Future<Output = Result<Box<dyn Collect>, DbErr>> + Send;
 
-    /// What `read` makes of each row. It may be asked twice for the same.
+    /// Runs a statement and maps its rows with `read`. `read` may see a row twice if the statement is restarted.
     #[doc(hidden)]
     fn run<T, F>(&self, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
     where
@@ -147,7 +148,7 @@ pub trait Read: Backend + Sync {
         let span = spans::statement(super::system(self.backend()), &work.statement.sql, work.keys.len());
         async move {
             let rows: Box<dyn Collect> = Box::new(Collected { rows: Vec::new(), read });
-            // Without a span nothing is moved: futures are large.
+            // Boxed only with a span: futures are large to move.
             let collected = match span.is_open() {
                 true => Box::pin(span.around(self.collect(work, rows))).await,
                 false => self.collect(work, rows).await,
@@ -160,17 +161,17 @@ pub trait Read: Backend + Sync {
         }
     }
 
-    /// Whether a statement costs little enough to be run once for each key.
+    /// Whether a statement is cheap enough to run once for each key.
     #[doc(hidden)]
     fn is_embedded(&self) -> bool;
 
-    /// Charges the copy of a `T` that holds so many bytes of text ([`Row::text`]) to whoever asked for it.
+    /// Charges a copy of a `T` that holds `text` bytes of text ([`Row::text`]) to the budget.
     fn charge<T>(&self, text: usize) -> Result<(), DbErr> {
         let _ = text;
         Ok(())
     }
 
-    /// What `read` makes of each row of a statement.
+    /// Runs a statement and maps its rows with `read`.
     fn rows<T, F>(&self, statement: &SelectStatement, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
     where
         T: Send + 'static,
@@ -179,7 +180,7 @@ pub trait Read: Backend + Sync {
         self.run(Work::new(self.backend().build(statement)), read)
     }
 
-    /// The same for a statement that may look at a whole table.
+    /// Like [`rows`](Self::rows), for a statement that may scan a whole table. Starts on a blocking thread.
     fn rows_at_leisure<T, F>(
         &self,
         statement: &SelectStatement,
@@ -193,7 +194,8 @@ pub trait Read: Backend + Sync {
         self.run(Work { is_long: true, ..Work::new(statement) }, read)
     }
 
-    /// The same for a statement whose text follows from its shape. `values` are those of its parameters, in their order.
+    /// Like [`rows`](Self::rows), for a statement whose text is cached by its shape. `values` are its parameters, in
+    /// order.
     fn rows_like<T, F>(
         &self,
         shape: Shape,
@@ -209,8 +211,8 @@ pub trait Read: Backend + Sync {
         self.run(Work::new(statement), read)
     }
 
-    /// The rows of several keys: in the order of the statement for each key, and in no order of the keys. However many
-    /// there are, it is one statement, and it looks at no more rows than it answers.
+    /// Reads the rows for many keys. Rows of the same key keep the statement's order; keys come in any order. Takes one
+    /// statement on PostgreSQL and reads no row that it does not return.
     fn rows_of<T, F>(&self, query: OfKeys<'_>, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
     where
         T: Send + 'static,
@@ -226,20 +228,20 @@ pub trait Read: Backend + Sync {
         }
     }
 
-    /// All rows of a table that a statement selects.
+    /// Reads all rows of a table that a statement selects.
     fn all<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
         let statement = self.backend().build(select.as_query());
         self.run(Work::new(statement), |row| row.model::<E>())
     }
 
-    /// The first of them.
+    /// Reads the first of them.
     fn one<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Option<E::Model>, DbErr>> + Send {
         let rows = self.all(select.limit(1));
         async move { Ok(rows.await?.pop()) }
     }
 }
 
-/// The name of a key among the keys.
+/// The alias of the key in a lateral join.
 const KEY: &str = "key_of_rows";
 
 async fn pooled(
@@ -253,7 +255,7 @@ async fn pooled(
     Ok(rows)
 }
 
-/// The same, a row at a time, each charged before the next is asked for.
+/// Reads row by row, and charges each row before fetching the next.
 async fn charged(
     transaction: &DatabaseTransaction,
     statement: Statement,

@@ -1,4 +1,4 @@
-//! What it means that a database refuses: in a sentence for a client, and in one for whoever runs the program.
+//! Interprets database errors: a sentence for the client, and one for the operator.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
 
 use super::session::Answer;
 
-/// Why a process does not write to a database that a newer program has migrated.
-pub(super) const NEWER: &str = "A newer version of rollcall has upgraded the database. This process only reads now.";
+/// Why a process stops writing after a newer program has migrated the database.
+pub(super) const NEWER: &str = "A newer version of rollcall has upgraded the database. This process is now read-only.";
 
-/// The sentence for a client whose write the database refuses for now, and not for what is written; nothing for an error
-/// of any other kind.
+/// The sentence for a client whose write failed because of the database's state rather than its input: disk full,
+/// locked, read-only, unreachable. `None` for any other error.
 pub fn refusal(error: &DbErr) -> Option<&'static str> {
     const FULL: &str = "The disk of the database is full.";
     const BUSY: &str = "The database is locked by another program.";
-    const READ_ONLY: &str = "The database can only be read at present.";
-    const BROKEN: &str = "The disk of the database does not work.";
+    const READ_ONLY: &str = "The database is read-only.";
+    const BROKEN: &str = "The disk of the database fails to read or write.";
     const AWAY: &str = "The database cannot be reached.";
     match error {
         DbErr::ConnectionAcquire(_) => return Some(AWAY),
@@ -32,8 +32,8 @@ pub fn refusal(error: &DbErr) -> Option<&'static str> {
             Some(SQLITE_READONLY) => Some(READ_ONLY),
             Some(SQLITE_IOERR) => Some(BROKEN),
             Some(_) => None,
-            // PostgreSQL: disk full; lock not available; read-only transaction; input or output error; shutting down,
-            // starting, or out of connections.
+            // PostgreSQL: disk full; lock not available; read-only transaction; I/O error; shutting down, starting, or
+            // out of connections.
             None => match answer.code()?.as_ref() {
                 "53100" => Some(FULL),
                 "55P03" => Some(BUSY),
@@ -48,8 +48,8 @@ pub fn refusal(error: &DbErr) -> Option<&'static str> {
     }
 }
 
-/// Whether a transaction failed because of what another one did at the same time: both wanted what the other held, or
-/// a row went away between being looked at and being written or referred to.
+/// Whether a transaction lost a race: a serialization failure, a deadlock, or a row that was deleted after it was read
+/// and before it was written or referenced.
 pub fn is_lost_race(error: &DbErr) -> bool {
     let lost = |code: &str| matches!(code, "40001" | "40P01");
     matches!(error, DbErr::RecordNotUpdated)
@@ -67,47 +67,47 @@ fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
     }
 }
 
-/// Why the database cannot be opened or migrated, in one sentence. It names the place, never the password.
+/// Why the database cannot be opened or migrated, in one sentence. Names the database but never the password.
 #[derive(Debug)]
 pub enum OpenError {
-    /// The URL is not of a kind that can be opened.
+    /// The URL has an unknown scheme or is malformed.
     Url,
     /// Another program holds the lock.
     Locked {
         /// The file.
         place: String,
     },
-    /// The file is damaged, or something else than a database.
+    /// The file is damaged, or not a database.
     Corrupt {
         /// The file.
         place: String,
     },
-    /// The database has steps that this program does not know.
+    /// The database has migrations that this program does not know.
     Newer {
-        /// The file, or the server and the database.
+        /// The file, or the server and database.
         place: String,
-        /// The last step that is not known.
+        /// The last unknown migration.
         step: String,
     },
     /// The file cannot be opened, or the server refuses the login.
     Refused {
-        /// The file, or the server and the database.
+        /// The file, or the server and database.
         place: String,
-        /// What was said.
+        /// The reason.
         why: String,
     },
-    /// The server does not answer.
+    /// The server cannot be reached.
     Unreachable {
-        /// The server and the database.
+        /// The server and database.
         place: String,
-        /// What was said.
+        /// The reason.
         why: String,
     },
     /// Anything else.
     Failed {
-        /// The file, or the server and the database.
+        /// The file, or the server and database.
         place: String,
-        /// What happened.
+        /// The cause.
         cause: DbErr,
     },
 }
@@ -156,7 +156,7 @@ impl OpenError {
                 Some(SQLITE_BUSY | SQLITE_LOCKED) => Self::Locked { place },
                 Some(SQLITE_CORRUPT | SQLITE_NOTADB) => Self::Corrupt { place },
                 Some(SQLITE_CANTOPEN) => Self::Refused { why: cannot_open(&place), place },
-                Some(SQLITE_PERM | SQLITE_READONLY) => Self::Refused { place, why: "it may not be written".to_owned() },
+                Some(SQLITE_PERM | SQLITE_READONLY) => Self::Refused { place, why: "it is not writable".to_owned() },
                 // Class 28: invalid authorization; 3D000: no such database.
                 None if answer.code().is_some_and(|code| code.starts_with("28") || code == "3D000") => {
                     Self::Refused { place, why: answer.message().to_owned() }
@@ -182,7 +182,7 @@ pub(super) fn busy(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Database(answer) if sqlite_code(&**answer) == Some(SQLITE_BUSY))
 }
 
-/// SQLite's primary result code, which is the low byte of the extended one.
+/// SQLite's primary result code: the low byte of the extended code.
 fn sqlite_code(answer: &dyn sqlx::error::DatabaseError) -> Option<i32> {
     if answer.try_downcast_ref::<sqlx::sqlite::SqliteError>().is_none() {
         answer.try_downcast_ref::<Answer>()?;
@@ -190,8 +190,8 @@ fn sqlite_code(answer: &dyn sqlx::error::DatabaseError) -> Option<i32> {
     Some(answer.code()?.parse::<i32>().ok()? & 0xff)
 }
 
-/// What SQLite does not tell. The file itself is not opened to find out: closing it would drop the locks of this
-/// process.
+/// Finds out why SQLite could not open a file; SQLite does not say. Does not open the file: closing it would drop the
+/// locks of this process.
 fn cannot_open(place: &str) -> String {
     let path = std::path::Path::new(place);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

@@ -1,4 +1,4 @@
-//! A row of an answer, from either database, and what is made of the rows of a statement.
+//! Rows from either database, and how they are collected.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -11,10 +11,10 @@ use serde::de::DeserializeOwned;
 use super::cells;
 use crate::budget::Excess;
 
-/// A row of an answer.
+/// A row of a result.
 pub struct Row<'r> {
     from: From<'r>,
-    /// The bytes of the texts that were read from it.
+    /// The bytes of text read from it so far.
     text: Cell<usize>,
 }
 
@@ -23,12 +23,12 @@ enum From<'r> {
     File(&'r rusqlite::Row<'r>),
 }
 
-/// What a column may be read as.
+/// A type that a column can be read as.
 pub trait Column: TryGetable + FromSql {}
 
 impl<T: TryGetable + FromSql> Column for T {}
 
-/// A table whose rows can be read from anywhere.
+/// A table whose rows can be read from either backend.
 pub trait Table: EntityTrait<Model: DeserializeOwned + 'static> {}
 
 impl<E> Table for E where E: EntityTrait<Model: DeserializeOwned + 'static> {}
@@ -42,7 +42,7 @@ impl<'r> Row<'r> {
         Self { from: From::File(row), text: Cell::new(0) }
     }
 
-    /// The value of a column, by its place.
+    /// Reads a column by its position.
     pub fn get<T: Column>(&self, place: usize) -> Result<T, DbErr> {
         match self.from {
             From::Pool(row) => row.try_get_by_index(place),
@@ -56,7 +56,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// The row of a table whose columns come first, under their names and in their order.
+    /// Reads the columns of a table, which must come first, named as in the table and in its order.
     pub fn model<E: Table>(&self) -> Result<E::Model, DbErr> {
         match self.from {
             From::Pool(row) => E::Model::from_query_result(row, ""),
@@ -64,27 +64,27 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// The bytes of text of what was read from it.
+    /// The bytes of text read from the row so far.
     pub fn text(&self) -> usize {
         self.text.get()
     }
 }
 
-/// The bytes that a row of a server holds.
+/// The size of a row from PostgreSQL, in bytes.
 fn pooled_text(row: &QueryResult) -> usize {
     let Some(row) = row.try_as_pg_row() else { return 0 };
     let length = |place| row.try_get_raw(place).ok().and_then(|value| value.as_bytes().ok()).map_or(0, <[u8]>::len);
     (0..row.len()).map(length).sum()
 }
 
-/// Makes something of each row as it comes, and keeps it. Reading is compiled once for all that can be made of rows,
-/// not once for each: that is a tenth of the program.
+/// Collects rows as they arrive. A trait object, so that reading is compiled once and not once for each row type:
+/// generic code would take a tenth of the binary.
 #[doc(hidden)]
 pub trait Collect: Any + Send {
-    /// Keeps what is made of a row, and returns the bytes that it takes, its text included.
+    /// Collects a row and returns its size in bytes, text included.
     fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr>;
 
-    /// Forgets all rows, because they come once more.
+    /// Discards all rows, because the statement is restarted.
     fn clear(&mut self);
 }
 
@@ -113,9 +113,9 @@ where
 #[derive(Debug)]
 pub struct Work {
     pub(super) statement: Statement,
-    /// Embedded, it is run for each of these, which are then its first parameter.
+    /// On SQLite the statement is run once for each of these, as its first parameter.
     pub(super) keys: Vec<i64>,
-    /// Whether it is known to take its time.
+    /// Whether it is known to be slow.
     pub(super) is_long: bool,
 }
 
@@ -125,7 +125,7 @@ impl Work {
     }
 }
 
-/// What a statement fails with when the request has used up its budget. Nobody is told of it: the budget knows.
+/// The error of a statement whose request has exhausted its budget. It is never shown: the budget itself is reported.
 pub(super) fn over(excess: Excess) -> DbErr {
     DbErr::Custom(excess.to_string())
 }

@@ -1,4 +1,4 @@
-//! Searching the names and aliases of services: what a step of `migration/` makes, to be written and asked.
+//! Searches the names and aliases of services. A migration defines the tables and the query.
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 
@@ -6,7 +6,7 @@ use super::{Backend, Ids};
 
 pub use migration::search::write;
 
-/// Counts anew how often texts occur, after many were written: PostgreSQL decides by that how to look for one.
+/// Updates the statistics of the search table after many writes. PostgreSQL plans searches by them.
 pub async fn take_statistics<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     if db.get_database_backend() == DbBackend::Postgres {
         db.execute_unprepared("ANALYZE service_search").await?;
@@ -14,7 +14,7 @@ pub async fn take_statistics<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// The services of which the name or an alias contains a text of at least one letter, whatever the letter case.
+/// The services whose name or an alias contains a text, ignoring case. The text must have at least one letter.
 pub fn containing(db: &impl Backend, text: &str) -> Ids {
     let (select, id) = migration::search::containing(db.backend(), text);
     Ids { select, id, may_repeat: false }

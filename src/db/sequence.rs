@@ -1,14 +1,14 @@
-//! The ids that tables give out, and parts of a transaction: what sea-orm has no words for.
+//! Id sequences and savepoints, which sea-orm does not provide.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 
 use super::Read;
 
-/// The table in which SQLite keeps the last ids.
+/// SQLite's table of the last ids.
 const SEQUENCES: &str = "sqlite_sequence";
 
-/// The last id that was given out to a row of a table; 0 when none was.
+/// Returns the last id assigned in a table, or 0.
 pub async fn last_id(db: &impl Read, table: &str) -> Result<i64, DbErr> {
     let mut last = Query::select();
     match db.backend() {
@@ -21,7 +21,7 @@ pub async fn last_id(db: &impl Read, table: &str) -> Result<i64, DbErr> {
     Ok(db.rows(&last, |row| row.get(0)).await?.into_iter().next().unwrap_or(0))
 }
 
-/// Lets the next row of a table have an id greater than `last` and than every one that was given out.
+/// Raises a table's id sequence to at least `last`. Never lowers it.
 pub async fn give_ids_after<C: ConnectionTrait>(db: &C, table: &str, last: i64) -> Result<(), DbErr> {
     if last == 0 {
         return Ok(());
@@ -41,7 +41,7 @@ pub async fn give_ids_after<C: ConnectionTrait>(db: &C, table: &str, last: i64) 
     db.execute(&insert).await.map(drop)
 }
 
-/// Does a part of a transaction; when it fails, it is undone, and the transaction goes on.
+/// Runs a part of a transaction in a savepoint. If it fails, only that part is rolled back.
 pub async fn attempt<C: ConnectionTrait, T>(db: &C, part: impl AsyncFnOnce() -> Result<T, DbErr>) -> Result<T, DbErr> {
     db.execute_unprepared("SAVEPOINT part").await?;
     let done = part().await;

@@ -1,4 +1,4 @@
-//! One connection to an SQLite file: opens it, runs its statements, and stops what takes too long.
+//! One connection to an SQLite file: opens it, runs statements, and stops slow ones.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,14 +20,14 @@ use crate::budget::{Budget, Slice};
 /// The page cache of a connection, in KiB.
 const CACHE: i64 = 8192;
 
-/// Prepared statements of a connection.
+/// The capacity of a connection's prepared statement cache.
 const STATEMENTS: usize = 128;
 
-/// The steps of SQLite's machine that a statement may take in place: a quarter of a millisecond or so. A page of a
-/// hundred rows takes a tenth of them. A statement that takes its time is looked at as often.
+/// The number of SQLite VM steps that a statement may take on the calling thread, about a quarter of a millisecond. A
+/// page of a hundred rows takes a tenth of that. A slow statement is checked at the same interval.
 const STEPS: i64 = 50_000;
 
-/// How many steps are counted at once.
+/// How many steps pass between two calls of the progress handler.
 const COUNTED: i32 = 1000;
 
 /// An open connection.
@@ -36,28 +36,28 @@ pub(super) struct Session {
     watch: Arc<Watch>,
 }
 
-/// What SQLite asks now and then while it runs a statement.
+/// The state behind SQLite's progress handler.
 struct Watch {
-    /// What is left of the steps until the next look.
+    /// The steps left until the next check.
     steps: AtomicI64,
-    /// Whether the statement may take its time.
+    /// Whether the statement may be slow.
     is_long: AtomicBool,
-    /// Whether nobody waits for it any more.
+    /// Whether its caller has given up.
     is_stopped: AtomicBool,
-    /// What a statement that takes its time costs its request.
+    /// Charges a slow statement to the budget of its request.
     slice: Mutex<Option<Slice>>,
 }
 
-/// Why a statement has no answer.
+/// Why a statement failed.
 pub(super) enum Failure {
-    /// It has not been begun.
+    /// It was not started, because it is known to be slow.
     Long,
     Sqlite(rusqlite::Error),
     Reading(DbErr),
 }
 
 impl Watch {
-    /// Whether the statement is to be ended.
+    /// Whether the statement must be stopped.
     fn is_over(&self) -> bool {
         let counted = i64::from(COUNTED);
         if self.steps.fetch_sub(counted, Ordering::Relaxed) >= counted {
@@ -74,11 +74,11 @@ impl Watch {
     }
 }
 
-/// Stops a statement when it is dropped, unless that is over.
+/// Stops the running statement when dropped, unless disarmed.
 pub(super) struct Stop(Option<(Arc<Watch>, InterruptHandle)>);
 
 impl Stop {
-    /// The statement is over.
+    /// Disarms it, because the statement has ended.
     pub(super) fn disarm(&mut self) {
         self.0 = None;
     }
@@ -87,7 +87,8 @@ impl Stop {
 impl Drop for Stop {
     fn drop(&mut self) {
         if let Some((watch, handle)) = &self.0 {
-            // Should it not have begun, it will not get far; what is a single step, however long, has to be interrupted.
+            // The flag stops a statement that has not started yet. The interrupt stops one that is within a single long
+            // step.
             watch.is_stopped.store(true, Ordering::Relaxed);
             watch.steps.store(0, Ordering::Relaxed);
             handle.interrupt();
@@ -97,7 +98,7 @@ impl Drop for Stop {
 
 impl Session {
     pub(super) fn open(file: &Path) -> rusqlite::Result<Self> {
-        // One thread at a time uses it, which the type says.
+        // One thread at a time uses it: the type is not `Sync`.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let sqlite = rusqlite::Connection::open_with_flags(file, flags)?;
         sqlite.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -115,7 +116,7 @@ impl Session {
         Ok(Self { sqlite, watch })
     }
 
-    /// Runs a statement for as long as it is quick, and waits for no lock.
+    /// Runs a statement while it is quick, without waiting for locks.
     pub(super) fn in_place(
         &self,
         work: &Work,
@@ -138,7 +139,7 @@ impl Session {
         done
     }
 
-    /// Runs a statement for as long as somebody waits for it and its budget lasts. [`Self::begin_long`] came before.
+    /// Runs a slow statement until its caller gives up or its budget is exhausted. Call [`Self::begin_long`] first.
     pub(super) fn at_length(
         &self,
         work: &Work,
@@ -150,7 +151,7 @@ impl Session {
         let done = self.sqlite.busy_timeout(PATIENCE).map_err(Failure::Sqlite);
         let done = done.and_then(|()| self.rows(work, rows, in_transaction, budget));
         let patient = self.sqlite.busy_timeout(Duration::ZERO).map_err(Failure::Sqlite);
-        // Charges the rest.
+        // Dropping the slice charges the rest.
         *lock(&self.watch.slice) = None;
         patient.and(done)
     }
@@ -179,7 +180,7 @@ impl Session {
         Ok(())
     }
 
-    /// Gets ready for a statement that takes its time, and answers what stops it.
+    /// Prepares for a slow statement and returns the handle that stops it.
     pub(super) fn begin_long(&self) -> Stop {
         self.watch.is_stopped.store(false, Ordering::Relaxed);
         self.watch.is_long.store(true, Ordering::Relaxed);
@@ -211,7 +212,7 @@ fn fetch(
     Ok(())
 }
 
-/// A value as SQLite binds it.
+/// Binds a value in SQLite.
 struct Bound<'v>(&'v Value);
 
 impl ToSql for Bound<'_> {
@@ -229,7 +230,7 @@ impl ToSql for Bound<'_> {
             Value::String(value) => value.as_ref().map_or(ValueRef::Null, |text| ValueRef::Text(text.as_bytes())),
             Value::Bytes(value) => value.as_ref().map_or(ValueRef::Null, |bytes| ValueRef::Blob(bytes)),
             other => {
-                let why = format!("{other:?} is bound to no statement that reads");
+                let why = format!("{other:?} cannot be bound to a statement that reads");
                 return Err(rusqlite::Error::ToSqlConversionFailure(why.into()));
             }
         };
@@ -238,7 +239,7 @@ impl ToSql for Bound<'_> {
 }
 
 impl Failure {
-    /// Whether the statement may succeed when it takes its time.
+    /// Whether the statement may succeed on a blocking thread.
     pub(super) fn is_for_now(&self) -> bool {
         match self {
             Self::Long => true,
@@ -255,7 +256,7 @@ impl From<Failure> for DbErr {
         match failure {
             Failure::Sqlite(cause) => error(cause),
             Failure::Reading(error) => error,
-            Failure::Long => DbErr::Custom("a statement was not begun".to_owned()),
+            Failure::Long => DbErr::Custom("a statement was not started".to_owned()),
         }
     }
 }
@@ -275,7 +276,7 @@ pub(super) fn error(cause: rusqlite::Error) -> DbErr {
     }
 }
 
-/// What SQLite says, told as sqlx tells it.
+/// An SQLite error in the form of sqlx.
 #[derive(Debug)]
 pub(super) struct Answer {
     code: i32,

@@ -1,7 +1,7 @@
-//! The texts of statements, remembered.
+//! Caches the texts of statements.
 //!
-//! To build the text of a statement takes as long as to run it. A statement that differs from an earlier one only in the
-//! values of its parameters has the same text, and whoever builds it can say so: by its [`Shape`].
+//! Building the text of a statement takes as long as running it. Statements that differ only in their parameters have
+//! the same text. The builder of a statement says so with a [`Shape`].
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
@@ -10,18 +10,17 @@ use foldhash::HashMap;
 use sea_orm::sea_query::{SelectStatement, Values};
 use sea_orm::{DbBackend, Statement, Value};
 
-/// What the text of a statement follows from. Two statements of one shape differ in the values of their parameters and
-/// in nothing else.
+/// Identifies the text of a statement: two statements of the same shape differ only in the values of their parameters.
 ///
-/// Its words are compared by where they are in the program, which is quick, and not letter for letter. The same word may be
-/// in two places: then there are two shapes for one text.
+/// Names are compared by address, which is faster than comparing them by content. If the same name is stored at two
+/// addresses, the text is merely cached twice.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
-    /// What the statement is for.
+    /// The purpose of the statement.
     pub name: &'static str,
-    /// The tables and the columns that it is built of.
+    /// The tables and columns it uses.
     pub columns: [(&'static str, &'static str); 5],
-    /// What else it depends on.
+    /// Anything else that the text depends on.
     pub flags: u8,
 }
 
@@ -49,21 +48,21 @@ impl Hash for Shape {
 
 type Texts = HashMap<(Shape, How, bool), Arc<str>>;
 
-/// The texts of statements, by what they follow from. There are as many as there are shapes in the program.
+/// The texts by shape. Bounded by the number of shapes in the program.
 static TEXTS: LazyLock<RwLock<Texts>> = LazyLock::new(RwLock::default);
 
-/// How the rows of several keys are asked for.
+/// How a statement selects the rows of its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum How {
-    /// Of no key, or one statement for each.
+    /// By no key, or by one key at a time.
     Each,
-    /// One statement for all.
+    /// By a list of keys.
     All,
-    /// One that looks up each.
+    /// By a lateral join over the keys.
     Lateral,
 }
 
-/// A statement with these values. It is built only when the text of its shape is not known.
+/// Returns the statement with these values. Builds its text only if it is not cached.
 pub(super) fn statement(
     db_backend: DbBackend,
     how: How,

@@ -1,4 +1,4 @@
-//! Whether the database takes writes at present, as what became of the last one tells.
+//! Tracks whether the database currently accepts writes, from the outcome of the last one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,25 +9,25 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 use super::refusal::NEWER;
 use super::{Db, refusal};
 
-/// After how long without a write one is tried, to know whether it would succeed.
+/// A test write is made after this long without a write.
 const QUIET: Duration = Duration::from_secs(60);
 
-/// The same, while writes fail.
+/// The interval of test writes while writes fail.
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// What became of the last write of a process.
+/// The outcome of the process's last write.
 #[derive(Debug)]
 pub(super) struct Writes {
     last: Mutex<Last>,
-    /// Whether a newer program has migrated the database. What this one would write may break what that one expects.
+    /// Whether a newer program has migrated the database. If so, writes of this one could break what that one expects.
     newer: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Last {
-    /// When it was done or tried.
+    /// The time of the last write or test write.
     at: Instant,
-    /// Why it failed.
+    /// Why it failed, if it did.
     failing: Option<&'static str>,
 }
 
@@ -42,7 +42,7 @@ impl Writes {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what became of a write. An error that is about what was written says nothing of the next one.
+    /// Records the outcome of a write. Ignores errors that concern only the data that was written.
     pub(super) fn note(&self, outcome: Result<(), &DbErr>) {
         let failing = match outcome.map_err(refusal) {
             Ok(()) => None,
@@ -52,17 +52,17 @@ impl Writes {
         *self.lock() = Last { at: Instant::now(), failing };
     }
 
-    /// Notes whether the database is of a newer program.
+    /// Records whether a newer program has migrated the database.
     pub(super) fn note_version(&self, is_newer: bool) {
         self.newer.store(is_newer, Ordering::Relaxed);
     }
 
-    /// Refuses every write while the database is of a newer program.
+    /// Refuses every write after a newer program has migrated the database.
     pub(super) fn check_version(&self) -> Result<(), DbErr> {
         if self.newer.load(Ordering::Relaxed) { Err(DbErr::Custom(NEWER.to_owned())) } else { Ok(()) }
     }
 
-    /// Whether a write is to be tried, because there was none for long. Says so to one caller alone.
+    /// Whether a test write is due. Returns true to one caller only.
     fn is_due(&self, now: Instant) -> bool {
         let mut last = self.lock();
         let rest = if last.failing.is_some() { AGAIN } else { QUIET };
@@ -75,25 +75,25 @@ impl Writes {
 }
 
 impl Db {
-    /// Why writes fail at present; nothing while they succeed. Where there was none for long, one is tried beside the
-    /// caller, whose outcome is then told to the next.
+    /// Why writes currently fail; `None` while they succeed. Starts a test write in the background if one is due; the
+    /// next call sees its outcome.
     pub fn writes_fail(&self) -> Option<&'static str> {
         if self.writes.is_due(Instant::now()) {
             let db = self.clone();
             tokio::spawn(async move {
-                // Its outcome is noted on the way.
+                // The call itself records the outcome.
                 let _ = db.try_write().await;
             });
         }
         self.writes.lock().failing
     }
 
-    /// Notes that a write failed, where that is said of any write at present and not of this one.
+    /// Records a failed write, if the error would affect any write.
     pub fn note_failed_write(&self, error: &DbErr) {
         self.writes.note(Err(error));
     }
 
-    /// Writes something that nobody reads, to the disk.
+    /// Makes a test write to the disk.
     pub async fn try_write(&self) -> Result<(), DbErr> {
         let transaction = self.begin_write().await?;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -101,7 +101,7 @@ impl Db {
             DbBackend::Postgres => "UPDATE seaql_migrations SET applied_at = applied_at \
                  WHERE version = (SELECT max(version) FROM seaql_migrations)"
                 .to_owned(),
-            // Another number each time: what is the same is not written.
+            // A different number each time: SQLite does not write an unchanged value.
             _ => format!("PRAGMA user_version = {}", seconds & 0x7fff_ffff),
         };
         if let Err(error) = transaction.execute_unprepared(&write).await {

@@ -120,7 +120,7 @@ fn a_backup_is_for_its_owner_alone_and_replaces_no_file() {
     place.write("third.db-wal", "of another database");
     for (file, there) in [("other", "other"), ("copy.db", "copy.db"), (".", "."), ("third.db", "third.db-wal")] {
         let done = place.run(&["backup", file]);
-        assert_refused(&done, &format!("{there} is there already; name a new file"));
+        assert_refused(&done, &format!("{there} already exists; name a new file"));
     }
     assert_eq!(fs::read(place.path().join("other")).expect("a file"), b"precious");
     let done = place.run(&["backup", "none/copy.db"]);
@@ -137,7 +137,7 @@ fn what_is_not_there_or_no_sqlite_file_is_not_backed_up() {
     let sentence = "rollcall: the database rollcall.db cannot be copied: unable to open database file";
     assert!(done.status == 1 && done.err.starts_with(sentence), "{}", done.err);
     let done = place.run(&["backup", "copy.db", "--database-url", "postgres://user:geheim@127.0.0.1:1/none"]);
-    assert_refused(&done, "a backup of PostgreSQL is made by its own program: pg_dump --format=custom");
+    assert_refused(&done, "to back up PostgreSQL use its own program: pg_dump --format=custom");
     let done = place.run(&["backup", "copy.db", "--database-url", "mysql://x"]);
     assert_refused(&done, "the database URL must be sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE");
     assert_eq!(files(&place), BTreeSet::new(), "nothing was made");

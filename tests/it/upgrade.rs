@@ -93,7 +93,7 @@ async fn a_process_writes_nothing_once_a_newer_one_has_upgraded_its_database() {
     assert_eq!(service.get(service.address, "/readyz").await.0, 503);
     let refused = ask(create).await;
     let message = refused["errors"][0]["message"].as_str().expect("a message");
-    let expected = "A newer version of rollcall has upgraded the database. This process only reads now.";
+    let expected = "A newer version of rollcall has upgraded the database. This process is now read-only.";
     assert!(message.starts_with(expected), "{refused}");
     let teams = ask("{ account { teams { totalCount } } }").await;
     assert_eq!(teams["data"]["account"]["teams"]["totalCount"], 1, "{teams}");
