@@ -1,17 +1,17 @@
-//! What a caller can read, as the `Accept…` headers say it (RFC 9110, section 12.5).
+//! Content negotiation: reads the `Accept…` headers (RFC 9110, section 12.5).
 
 use hyper::header::{self, HeaderMap, HeaderName};
 
-/// How much a media type is wanted: its weight, and how closely `Accept` names it.
+/// The preference for a media type: its weight, and how specifically `Accept` names it.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Wanted {
-    /// From 0, not at all, to 1.
+    /// From 0 (not acceptable) to 1.
     pub weight: f32,
-    /// 2 by name, 1 by its main type, 0 as anything.
+    /// 2 for an exact match, 1 for `type/*`, 0 for `*/*`.
     pub closeness: u8,
 }
 
-/// How much `Accept` wants `main/sub`. Of several ranges the closest counts.
+/// Returns the preference for `main/sub`. The most specific range decides.
 pub fn media(headers: &HeaderMap, main: &str, sub: &str) -> Option<Wanted> {
     let wanted = entries(headers, &header::ACCEPT).filter_map(|(range, weight)| {
         let (range_main, range_sub) = range.split_once('/')?;
@@ -26,13 +26,13 @@ pub fn media(headers: &HeaderMap, main: &str, sub: &str) -> Option<Wanted> {
     wanted.max_by_key(|wanted| wanted.closeness)
 }
 
-/// Whether this is somebody before a browser: a page is wanted more than JSON.
+/// Whether the client prefers a page to JSON, as browsers do.
 pub fn prefers_page(headers: &HeaderMap) -> bool {
     let page = media(headers, "text", "html").filter(|page| page.closeness == 2);
     page.is_some_and(|page| page.weight > 0.0 && Some(page) > media(headers, "application", "json"))
 }
 
-/// The entries of a header and their weights, as written: `gzip;q=0.5`.
+/// The entries of a list header such as `gzip;q=0.5`, with their weights.
 pub fn entries<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = (&'h str, f32)> {
     let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| line.split(',')).map(|entry| {

@@ -1,4 +1,4 @@
-//! Who may: from `Authorization` to a row of `token`.
+//! Authentication: from the `Authorization` header to a row of `token`.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,23 +11,23 @@ use crate::db::Db;
 use crate::entity::Timestamp;
 use crate::entity::token::{self, Secret};
 
-/// The tokens of an installation.
+/// Checks API tokens.
 ///
-/// Nothing is remembered of a token from one request to the next: its row is read by the unique index of its hash, so
-/// that a token which was deleted anywhere is refused everywhere.
+/// Tokens are not cached. Each request reads the token's row by the unique index on its hash, so a deleted token is
+/// refused at once by every process.
 pub struct Tokens {
     db: Db,
-    /// The tokens whose last use is being written.
+    /// Tokens whose time of last use is being written.
     noting: Arc<Mutex<HashSet<i64>>>,
 }
 
 impl Tokens {
-    /// The tokens in `db`.
+    /// Checks tokens against `db`.
     pub fn new(db: Db) -> Self {
         Self { db, noting: Arc::default() }
     }
 
-    /// The valid token of a request that was made at the moment `now`.
+    /// Returns the valid token of a request received at `now`.
     pub async fn check(&self, headers: &HeaderMap, now: Timestamp) -> Result<token::Model, Rejection> {
         let secret = credential(headers).and_then(Secret::read).ok_or(Rejection::Unauthenticated)?;
         let found = token::by_hash(self.db.read(), &secret.hash()).await;
@@ -39,7 +39,7 @@ impl Tokens {
         Ok(token)
     }
 
-    /// Writes when the token was used, beside the request and not in its way.
+    /// Records the last use of a token, without delaying the request.
     fn note_use(&self, id: i64, now: Timestamp) {
         if !lock(&self.noting).insert(id) {
             return;
@@ -59,7 +59,7 @@ fn lock(noting: &Mutex<HashSet<i64>>) -> MutexGuard<'_, HashSet<i64>> {
     noting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What follows `Bearer` or `Token`, the two schemes that clients use.
+/// Returns the credential after `Bearer` or `Token`, the two schemes that clients use.
 fn credential(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };

@@ -1,4 +1,4 @@
-//! Reads bodies, as long as they are short, quick and of the right kind.
+//! Reads request bodies within limits on size, time and media type.
 
 use std::error::Error;
 use std::io;
@@ -16,16 +16,16 @@ use super::limits::Key;
 use super::reply::Rejection;
 use crate::shares::{Bounds, Hold, Shares};
 
-/// What is read of a body that nobody wants, so that its sender gets to read the answer.
+/// How much of an unwanted body is read, so that its sender gets to read the response.
 const DISCARDED_BYTES: usize = 4 * 1024 * 1024;
 
 /// How long that may take.
 const DISCARD_TIME: Duration = Duration::from_secs(1);
 
-/// How many bodies are read so at one time. Their requests are kept meanwhile, and are anybody's.
+/// How many bodies are discarded concurrently. Anyone can cause it, without a token.
 const DISCARDED: usize = 256;
 
-/// Checks that a request says that its body is JSON, not compressed.
+/// Checks that the request declares an uncompressed JSON body.
 pub fn check_is_json(headers: &HeaderMap) -> Result<(), Rejection> {
     let value = |name| headers.get(name).map_or(Ok(""), |value| value.to_str());
     let (Ok(kind), Ok(coding)) = (value(header::CONTENT_TYPE), value(header::CONTENT_ENCODING)) else {
@@ -44,14 +44,14 @@ pub fn check_is_json(headers: &HeaderMap) -> Result<(), Rejection> {
     if is_json && is_utf8 && is_plain { Ok(()) } else { Err(Rejection::NotJson) }
 }
 
-/// Checks that a request says that its body is a form's, as HTML sends it by default.
+/// Checks that the request declares a URL-encoded form, the default of HTML forms.
 pub fn check_is_form(headers: &HeaderMap) -> Result<(), Rejection> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") { Ok(()) } else { Err(Rejection::NotForm) }
 }
 
-/// What is read of bodies at one time, in bytes: for all callers, and for one; what is waited for likewise.
+/// Limits on the bytes of bodies being read, in total and per caller, and on the bytes waiting for their turn.
 pub const BOUNDS: Bounds = Bounds {
     most: 64 * 1024 * 1024,
     share: 16 * 1024 * 1024,
@@ -59,13 +59,13 @@ pub const BOUNDS: Bounds = Bounds {
     waiting_share: 4 * 1024 * 1024,
 };
 
-/// A body counts in pieces of so many bytes, the largest that HTTP/2 sends by default.
+/// Bodies are accounted in pieces of this many bytes: the largest frame that HTTP/2 sends by default.
 const PIECE: usize = 16 * 1024;
 
-/// How long a body waits for others to be read.
+/// How long a body waits for its turn.
 const TURN: Duration = Duration::from_secs(5);
 
-/// The bodies that are read at one time.
+/// The request bodies being read by the process.
 #[derive(Debug)]
 pub struct Bodies {
     read: Arc<Shares<Key>>,
@@ -79,7 +79,7 @@ impl Default for Bodies {
 }
 
 impl Bodies {
-    /// The whole body, of at most `limit` bytes, which `owner` sends, unless it takes longer than `timeout`.
+    /// Reads a whole body of at most `limit` bytes, charged to `owner`, within `timeout`.
     pub async fn read(
         &self,
         body: &mut Incoming,
@@ -98,7 +98,7 @@ impl Bodies {
         let (mut whole, mut room) = (Vec::new(), 0);
         let mut hold: Option<Hold<Key>> = None;
         while let Some(frame) = body.frame().await {
-            // What is no data is a trailer.
+            // Other frames are trailers.
             let Ok(data) = frame.map_err(|error| broken(&error))?.into_data() else { continue };
             if whole.len() + data.len() > limit {
                 return Err(Rejection::BodyTooLarge(limit));
@@ -110,7 +110,7 @@ impl Bodies {
                 let piece = data.len().max(PIECE);
                 let more = self.read.take(owner, piece, Instant::now() + TURN).await;
                 let more =
-                    more.ok_or(Rejection::Unavailable("Too many long requests are being read. Try again soon."))?;
+                    more.ok_or(Rejection::Unavailable("Too many large requests are being read. Try again soon."))?;
                 match &mut hold {
                     Some(hold) => hold.join(more),
                     None => hold = Some(more),
@@ -123,8 +123,8 @@ impl Bodies {
         Ok(whole.into())
     }
 
-    /// Reads and forgets what is left of a body, within bounds. A connection that is closed while its peer still sends
-    /// is reset, and the answer with it.
+    /// Reads and drops the rest of a body, within limits. Closing a connection while the peer still sends would reset
+    /// it, and the peer would lose the response.
     pub async fn discard(&self, headers: &HeaderMap, body: Incoming) {
         if body.is_end_stream() || headers.contains_key(header::EXPECT) {
             return;
@@ -132,12 +132,12 @@ impl Bodies {
         let Ok(_place) = self.discarded.try_acquire() else { return };
         let mut body = Limited::new(body, DISCARDED_BYTES);
         let all = async { while let Some(Ok(_)) = body.frame().await {} };
-        // Late or not, the answer is next.
+        // Complete or not, the response comes next.
         let _ = tokio::time::timeout(DISCARD_TIME, all).await;
     }
 }
 
-/// Why a body cannot be read to its end.
+/// Why a body ended too early.
 fn broken(error: &hyper::Error) -> Rejection {
     let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
     let is_malformed = matches!(cause, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData));

@@ -1,4 +1,4 @@
-//! Who asks: what a request's head says of its sender, as far as it can be believed.
+//! The sender of a request: its id, address and host, as far as the headers can be trusted.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -16,10 +16,10 @@ use super::router::Route;
 use super::serve::Peer;
 use crate::spans::{self, Span};
 
-/// The longest request id that is taken over from the caller.
+/// The longest request id accepted from a caller.
 const REQUEST_ID_LENGTH: usize = 128;
 
-/// The caller's `X-Request-Id`, if it has one that can stand in a log; else a new one.
+/// Returns the caller's `X-Request-Id` if it is safe to log, else a new id.
 pub fn request_id(headers: &HeaderMap) -> String {
     let fits = |id: &&str| {
         (1..=REQUEST_ID_LENGTH).contains(&id.len())
@@ -29,14 +29,14 @@ pub fn request_id(headers: &HeaderMap) -> String {
         Some(id) => id.to_owned(),
         None => {
             let mut random = [0; 12];
-            // Without randomness the id tells nothing, and nothing depends on it.
+            // If this fails, all ids are zero. Nothing depends on them.
             let _ = getrandom::fill(&mut random);
             HEXLOWER.encode(&random)
         }
     }
 }
 
-/// Opens the span of a request, below the span that its `traceparent` names.
+/// Opens the span of a request, as a child of the span in `traceparent`.
 pub(super) fn span(request: &Request<Incoming>, peer: Peer, id: &str) -> Span {
     let (headers, path) = (request.headers(), request.uri().path());
     let lines = |name: &str| headers.get_all(name).iter().map(HeaderValue::as_bytes);
@@ -57,8 +57,8 @@ pub(super) fn span(request: &Request<Incoming>, peer: Peer, id: &str) -> Span {
     spans::request(&head, caller)
 }
 
-/// The client's address: the peer's, or, behind trusted proxies, the right-most one of `X-Forwarded-For` that is no
-/// trusted proxy's. What stands left of an entry that cannot be read is not believed.
+/// Returns the client's address: the peer's, or, behind trusted proxies, the rightmost address in `X-Forwarded-For`
+/// that is not a trusted proxy. Stops at an entry that cannot be parsed: nothing to the left of it is trusted.
 pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let mut address = peer.to_canonical();
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
@@ -75,14 +75,14 @@ pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     address
 }
 
-/// What becomes of `X-Forwarded-For` of a connection from `peer`.
+/// How the `X-Forwarded-For` header of a connection was treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forwarded {
-    /// There is none.
+    /// The header is absent.
     Absent,
-    /// The peer is no trusted proxy.
+    /// Ignored, because the peer is not a trusted proxy.
     Ignored,
-    /// The peer is a trusted proxy. The number of addresses in it.
+    /// Used, because the peer is a trusted proxy. Holds the number of addresses.
     Believed(usize),
 }
 
@@ -100,7 +100,7 @@ impl Forwarded {
     }
 }
 
-/// Whether an address is of a kind that proxies have: of this machine or of a private network.
+/// Whether an address could be a proxy's: it is on this machine or in a private network.
 pub fn may_be_a_proxy(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_loopback() || address.is_private(),
@@ -108,14 +108,14 @@ pub fn may_be_a_proxy(address: IpAddr) -> bool {
     }
 }
 
-/// Some proxies add the port.
+/// Parses an entry. Some proxies add the port.
 fn forwarded(entry: &str) -> Option<IpAddr> {
     let address = entry.parse().or_else(|_| entry.parse::<SocketAddr>().map(|address| address.ip()));
     address.ok().or_else(|| entry.strip_prefix('[')?.strip_suffix(']')?.parse().ok())
 }
 
-/// Checks that the request says exactly once, and readably, which host it is for (RFC 9112, section 3.2; RFC 9113,
-/// section 8.3.1).
+/// Checks that the request names its host exactly once and in valid form (RFC 9112, section 3.2; RFC 9113, section
+/// 8.3.1).
 pub fn check_host(parts: &Parts) -> Result<(), Rejection> {
     let bad = |reason: &str| Err(Rejection::BadRequest(reason.to_owned()));
     let mut hosts = parts.headers.get_all(header::HOST).iter();
@@ -130,20 +130,22 @@ pub fn check_host(parts: &Parts) -> Result<(), Rejection> {
     };
     let authority = parts.uri.authority().filter(|_| parts.version == Version::HTTP_2);
     match (host, authority) {
-        (Some(host), Some(authority)) if host != *authority => bad("The Host header is not the request's authority."),
+        (Some(host), Some(authority)) if host != *authority => {
+            bad("The Host header differs from the request's :authority.")
+        }
         (Some(_), _) | (_, Some(_)) => Ok(()),
         (None, None) if parts.version < Version::HTTP_11 => Ok(()),
         (None, None) => bad("The request has no Host header."),
     }
 }
 
-/// Checks that the head of an HTTP/2 request is not too long, as [`refused`](super::refused) tells it of HTTP/1.1. What
-/// is far too long is not taken at all.
+/// Refuses an HTTP/2 request with too long a head, as [`refused`](super::refused) does for HTTP/1.1. hyper refuses far
+/// longer heads itself.
 pub fn check_head(parts: &Parts) -> Result<(), Rejection> {
     if parts.version < Version::HTTP_2 {
         return Ok(());
     }
-    // What HTTP/2 adds for each (RFC 9113, section 6.5.2).
+    // HTTP/2 counts 32 bytes of overhead for each header (RFC 9113, section 6.5.2).
     let bytes: usize = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 32).sum();
     if parts.headers.len() > HEADERS || bytes > HEAD_BYTES { Err(Rejection::HeadTooLarge) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Compresses answers, for whoever can read that (RFC 9110, section 12.5.3).
+//! Compresses responses that the client can decompress (RFC 9110, section 12.5.3).
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
@@ -12,23 +12,23 @@ use zstd::bulk::Compressor;
 use super::accept;
 use super::reply::Reply;
 
-/// A shorter answer fits into one packet as it is.
+/// A shorter response fits into one packet anyway.
 const WORTH_COMPRESSING: usize = 1024;
 
 thread_local! {
-    /// Kept, because to set it up costs as much as to compress 2 KB. The first level takes no longer than gzip's first.
+    /// Reused, because creating one costs as much as compressing 2 KB. Level 1 is as fast as gzip's level 1.
     static ZSTD: RefCell<io::Result<Compressor<'static>>> = RefCell::new(Compressor::new(1));
 }
 
-/// A way to compress.
+/// A content coding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Coding {
     Gzip,
     Zstd,
 }
 
-/// Compresses an answer in the way that the caller prefers. What has a strong tag stays as it is: the tag is for those
-/// bytes.
+/// Compresses a response with the coding that the client prefers. Leaves responses with a strong entity tag unchanged,
+/// because the tag identifies their bytes.
 pub fn compress(reply: &mut Reply, asked: &HeaderMap) {
     let is_strong = reply.headers().get(header::ETAG).is_some_and(|tag| !tag.as_bytes().starts_with(b"W/"));
     if reply.body().len() < WORTH_COMPRESSING || is_strong {
@@ -37,14 +37,14 @@ pub fn compress(reply: &mut Reply, asked: &HeaderMap) {
     reply.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     let preferred = Coding::preferred(asked);
     if reply.headers().contains_key(header::CONTENT_ENCODING) {
-        // The build has packed it, better than there is time for here.
+        // The build compressed it already, at a higher level than would be affordable here.
         if preferred.is_some() && accepts_gzip(asked) {
             return;
         }
         unpack(reply);
     }
     let Some(coding) = preferred else { return };
-    // Writing to memory cannot fail; if it did, the answer goes out as it is.
+    // Writing to memory cannot fail. If it did, the response would be sent uncompressed.
     if let Ok(packed) = coding.pack(reply.body()) {
         *reply.body_mut() = packed.into();
         reply.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
@@ -56,7 +56,7 @@ fn accepts_gzip(asked: &HeaderMap) -> bool {
     entries.any(|(coding, weight)| coding.eq_ignore_ascii_case("gzip") && weight > 0.0)
 }
 
-/// For the rare caller who cannot read what the build packed with gzip.
+/// Decompresses what the build compressed with gzip, for the rare client that cannot.
 fn unpack(reply: &mut Reply) {
     let mut plain = Vec::new();
     if GzDecoder::new(&**reply.body()).read_to_end(&mut plain).is_ok() {
@@ -66,9 +66,9 @@ fn unpack(reply: &mut Reply) {
 }
 
 impl Coding {
-    /// What the caller prefers; of equals gzip, because there are clients that list zstd whatever the Node.js below them
-    /// can read. `None` is no coding, also where that is refused and nothing else is
-    /// accepted: what was asked for has been done, and its answer is not to be withheld.
+    /// Returns the coding that the client prefers. In a tie gzip wins, because some clients list zstd although their
+    /// Node.js cannot read it. Returns `None` for no compression. That includes a client that refuses `identity` but
+    /// accepts no other coding: the request has already been carried out, so its response must not be withheld.
     fn preferred(asked: &HeaderMap) -> Option<Self> {
         let [mut gzip, mut zstd, mut plain, mut other] = [None; 4];
         for (coding, weight) in accept::entries(asked, &header::ACCEPT_ENCODING) {
@@ -79,7 +79,7 @@ impl Coding {
                 }
             }
         }
-        // What everybody can read is what stands for "anything".
+        // `*` stands for gzip, which every client can read.
         let weights = [(Self::Zstd, zstd), (Self::Gzip, gzip.or(other))];
         let weights = weights.into_iter().filter_map(|(coding, weight)| Some((coding, weight?)));
         let plain = plain.or(other).unwrap_or(0.0);

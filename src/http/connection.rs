@@ -1,8 +1,9 @@
-//! One connection: HTTP/1.1 or HTTP/2, with TLS or without, for as long as it is of use.
+//! Serves one connection: HTTP/1.1 or HTTP/2, with or without TLS.
 //!
-//! hyper speaks the protocols; this adds when to end a connection. It ends when its first request takes too long to
-//! come, when it has been without a request and without a byte written for too long, and, in an orderly way, when the
-//! service stops. While a request is being answered it is left alone: bodies have a time limit of their own.
+//! hyper implements the protocols; this decides when to close a connection. It closes when the first request takes too
+//! long to arrive, when the connection is idle (no request and no bytes written) for too long, and gracefully when the
+//! service stops. A connection is never closed while it has a request in progress: request bodies have their own
+//! timeout.
 
 use std::convert::Infallible;
 use std::io::{self, IoSlice};
@@ -29,35 +30,37 @@ use super::refused::Explained;
 use super::serve::{Answers, Peer};
 use crate::config::Edge;
 
-/// The longest head of a request. It bounds what is buffered of a body, too.
+/// The maximum size of a request head. Also bounds how much of a body is buffered.
 pub const HEAD_BYTES: usize = 32 * 1024;
 
-/// The most headers of a request: what hyper has room for on the stack.
+/// The maximum number of headers: hyper has space for so many on the stack.
 pub const HEADERS: usize = 100;
 
-/// The longest head that HTTP/2 takes, for there to be an answer that says what is wrong with it.
+/// The maximum size of an HTTP/2 head that is read at all. Larger than [`HEAD_BYTES`], so that there is a response that
+/// says what is wrong.
 const HEAD_BYTES_TAKEN: usize = 48 * 1024;
 
-/// Requests at one time on one HTTP/2 connection.
+/// The maximum number of concurrent requests on an HTTP/2 connection.
 pub const STREAMS: u32 = 64;
 
-/// What one HTTP/2 connection, and one request on it, may send without being read. Anybody may, so it is little.
+/// HTTP/2 flow control windows: how much one connection, and one request on it, may send before it is read. Small,
+/// because anyone can connect.
 const CONNECTION_WINDOW: u32 = 256 * 1024;
 const STREAM_WINDOW: u32 = 128 * 1024;
 
-/// What a peer must take of its answers within the idle timeout: whoever takes a byte now and then makes us keep all the
-/// rest.
+/// How much of its responses a peer must take within the idle timeout. Otherwise a peer that takes a byte now and then
+/// would keep all the rest in memory.
 pub const PIECE: usize = 64 * 1024;
 
-/// How long a peer may take to see that a connection ends, at the most.
+/// The longest time a peer gets to notice that a connection is closing.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// How long a peer is waited for.
+/// The timeouts of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
     /// From the connection to the head of its first request.
     head: Duration,
-    /// Without a request, and without a byte written.
+    /// Without a request and without a byte written.
     idle: Duration,
 }
 
@@ -67,7 +70,7 @@ impl Patience {
     }
 }
 
-/// Serves a connection until it ends, or `stop` says so and its requests are answered.
+/// Serves a connection until it ends. When `stop` becomes true, finishes its requests and closes it.
 pub(super) async fn run<A: Answers>(
     answers: Arc<A>,
     stream: TcpStream,
@@ -76,19 +79,19 @@ pub(super) async fn run<A: Answers>(
     patience: Patience,
     stop: watch::Receiver<bool>,
 ) {
-    // Answers are written whole.
+    // Responses are written whole, so delaying packets gains nothing.
     let _ = stream.set_nodelay(true);
     let began = Instant::now();
     let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, began, last: began, left: 0 }));
     let stream = Watched { stream, activity: Arc::clone(&activity) };
     match tls {
         None => speak(answers, (stream, false), activity, peer, patience, stop).await,
-        // On the heap, because a connection in the clear would keep room for it too.
+        // Boxed, so that connections without TLS do not reserve space for it.
         Some(tls) => Box::pin(encrypted(answers, stream, tls, activity, peer, patience, stop)).await,
     }
 }
 
-/// Shakes hands, and speaks HTTP then.
+/// Performs the TLS handshake, then serves HTTP.
 async fn encrypted<A: Answers>(
     answers: Arc<A>,
     stream: Watched,
@@ -107,10 +110,10 @@ async fn encrypted<A: Answers>(
     speak(answers, (stream, true), activity, peer, patience, stop).await;
 }
 
-/// HTTP with our bounds.
+/// The HTTP settings and limits.
 fn builder() -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
-    // hyper would begin to wait for a head as soon as the answer before it is written.
+    // hyper would start this timeout right after each response, also on idle connections.
     builder.http1().header_read_timeout(None).max_buf_size(HEAD_BYTES);
     builder
         .http2()
@@ -121,7 +124,7 @@ fn builder() -> Builder<TokioExecutor> {
     builder
 }
 
-/// Speaks HTTP on a stream, which is encrypted or not.
+/// Serves HTTP on a stream, with or without TLS.
 async fn speak<A: Answers>(
     answers: Arc<A>,
     (stream, is_encrypted): (impl AsyncRead + AsyncWrite + Send + Unpin + 'static, bool),
@@ -132,7 +135,7 @@ async fn speak<A: Answers>(
 ) {
     let service = service_fn(|request: Request<Incoming>| {
         let (answers, answering) = (Arc::clone(&answers), Answering::begin(&activity));
-        // On the heap, because the connection keeps room for it also while it is idle.
+        // Boxed, because an idle connection would reserve space for it too.
         Box::pin(async move {
             let reply = answers.answer(request, Peer { address: peer.ip(), is_encrypted }).await;
             drop(answering);
@@ -143,13 +146,14 @@ async fn speak<A: Answers>(
     let builder = builder();
     let mut connection = pin!(builder.serve_connection(TokioIo::new(Explained::new(stream)), service));
     let mut ending: Option<Instant> = None;
-    // The next look. What is due moves with every answer, and nothing is while a request is being answered.
+    // The interval of checks. Each response moves the due time, and while a request is in progress there is none.
     let look = patience.head.min(patience.idle);
     loop {
         let due = |activity: &Activity| {
             let (since, rest) = match (ending, activity.requests) {
                 (Some(ending), _) => (ending.max(activity.last), FAREWELL.min(patience.idle)),
-                // What is written before there is an answer is the protocol's talk, which a peer can go on with.
+                // Bytes written before the first response are protocol frames. A peer can provoke those forever, so
+                // they do not count.
                 (None, 0) => (activity.began, patience.head),
                 (None, _) => (activity.last, patience.idle),
             };
@@ -169,7 +173,7 @@ async fn speak<A: Answers>(
                 if due(&lock(&activity)).is_none_or(|due| due > Instant::now()) {
                     continue;
                 }
-                // Whoever asked nothing gets no farewell.
+                // Without a single request there is nothing to close gracefully.
                 if ending.is_some() || lock(&activity).requests == 0 {
                     return;
                 }
@@ -180,17 +184,17 @@ async fn speak<A: Answers>(
     }
 }
 
-/// What happens on a connection.
+/// The activity on a connection.
 struct Activity {
-    /// Requests that are being answered.
+    /// Requests in progress.
     open: usize,
     /// Requests so far.
     requests: u64,
     /// When the connection was accepted.
     began: Instant,
-    /// When an answer, or a piece of one worth the name, last left.
+    /// When a response, or [`PIECE`] bytes of one, was last sent.
     last: Instant,
-    /// The bytes that left since then.
+    /// The bytes sent since then.
     left: usize,
 }
 
@@ -211,7 +215,7 @@ fn lock(activity: &Mutex<Activity>) -> MutexGuard<'_, Activity> {
     activity.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A request that is being answered.
+/// A request in progress.
 struct Answering(Arc<Mutex<Activity>>);
 
 impl Answering {
@@ -231,7 +235,7 @@ impl Drop for Answering {
     }
 }
 
-/// A stream that notes when bytes leave.
+/// A stream that records when bytes are sent.
 struct Watched {
     stream: TcpStream,
     activity: Arc<Mutex<Activity>>,

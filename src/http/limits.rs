@@ -1,7 +1,7 @@
-//! How many requests a token and an address have: fixed windows, as the specification's "Limits" has them.
+//! Rate limits by token and by address: fixed windows, as in the specification's "Limits".
 //!
-//! A window begins with the first request in it. Where the counts are kept is behind [`Store`]; what a refusal looks
-//! like is left to [`reply`](super::reply).
+//! A window begins with the first request in it. A [`Store`] keeps the counts; [`reply`](super::reply) builds the
+//! refusal.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, Ipv6Addr};
@@ -14,11 +14,11 @@ use futures_util::future::{BoxFuture, ready};
 /// Whose requests are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Key {
-    /// A token's, by its row's id.
+    /// A token, by the id of its row.
     Token(i64),
-    /// That of somebody who is signed in to the application and uses the API by that, by the session's row's id.
+    /// A signed-in user who calls the API from the application, by the id of the session's row.
     Session(i64),
-    /// An address's; all addresses of an IPv6 network of 64 bits are one.
+    /// An address. All addresses of an IPv6 /64 network count as one.
     Address(IpAddr),
 }
 
@@ -28,7 +28,7 @@ impl Key {
         Self::Address(network(address))
     }
 
-    /// How long a window is.
+    /// The length of a window.
     pub fn window(self) -> Duration {
         match self {
             Self::Token(_) | Self::Session(_) => Duration::from_secs(60),
@@ -37,7 +37,7 @@ impl Key {
     }
 }
 
-/// What counts as one address: an IPv4 address, or an IPv6 network of 64 bits, by its first address.
+/// The address that is counted: an IPv4 address itself, or the first address of an IPv6 /64 network.
 pub fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
@@ -47,16 +47,16 @@ pub fn network(address: IpAddr) -> IpAddr {
 
 /// Counts requests. Processes that share a store share the limits.
 pub trait Store: Send + Sync {
-    /// Counts a request at the instant `now` and tells the state of the window that it falls into.
+    /// Counts a request at the instant `now` and returns the state of its window.
     fn count(&self, key: Key, now: Instant) -> BoxFuture<'_, Window>;
 }
 
 /// The state of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// The requests in it, refused ones too.
+    /// The requests in it, including refused ones.
     pub requests: u32,
-    /// How long it still lasts.
+    /// The time until it ends.
     pub rest: Duration,
 }
 
@@ -67,19 +67,19 @@ pub struct Limits {
     store: Box<dyn Store>,
 }
 
-/// What a caller may still do.
+/// The remaining allowance of a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// Whether this request may be carried out.
+    /// Whether this request is allowed.
     pub allowed: bool,
-    /// The requests that are left in the window.
+    /// The requests left in the window.
     pub remaining: u32,
-    /// The seconds to wait before another request: none while there are requests left, else at least one.
+    /// The seconds to wait before another request: 0 while there are requests left, else at least 1.
     pub retry_after: u64,
 }
 
 impl Limits {
-    /// The most requests of a token and of an address in a window; 0 is no limit.
+    /// The limits of a token and of an address, in requests per window. 0 means no limit.
     pub fn new(token: u32, address: u32, store: Box<dyn Store>) -> Self {
         Self { token, address, store }
     }
@@ -102,16 +102,16 @@ impl Limits {
 
 /// Counts in the memory of this process.
 ///
-/// It holds at most [`InProcess::CAPACITY`] windows of tokens and as many of addresses, some 8 MB each. A window that
-/// ended is dropped; when there is no room for a new one the oldest is dropped, and its caller begins anew. Whoever
-/// wants to gain by that needs more addresses than there is room for, and each has a limit of its own anyway.
+/// Holds at most [`InProcess::CAPACITY`] windows for tokens and as many for addresses, about 8 MB each. Ended windows
+/// are dropped. When the store is full, the oldest window is dropped and its caller starts a new one. To exploit that,
+/// an attacker would need more addresses than the store holds, each of which has its own limit anyway.
 #[derive(Debug, Default)]
 pub struct InProcess {
     tokens: Mutex<Windows>,
     addresses: Mutex<Windows>,
 }
 
-/// Windows of one length. They end in the order in which they began, so that the queue's front is always the next.
+/// Windows of the same length. They end in the order in which they began, so the front of the queue ends next.
 #[derive(Debug, Default)]
 struct Windows {
     open: HashMap<Key, (Instant, u32)>,
@@ -119,7 +119,7 @@ struct Windows {
 }
 
 impl InProcess {
-    /// The windows that are kept, of each kind.
+    /// The maximum number of windows of each kind.
     pub const CAPACITY: usize = 1 << 16;
 }
 

@@ -1,7 +1,7 @@
-//! What `/metrics` tells: what was done since the process began, and how it is now.
+//! The metrics of `/metrics`: counters since the process began, and its current state.
 //!
-//! Recorded while requests are answered, where it costs well under a microsecond; written out, as OpenMetrics text, when
-//! somebody asks. What a caller chooses is never a label, except the names of operations, and of those not many.
+//! Recording costs well under a microsecond per request; the OpenMetrics text is written on request. Labels never hold
+//! values that a caller chooses, except for a limited number of operation names.
 
 use std::collections::HashSet;
 use std::fs;
@@ -28,28 +28,28 @@ use crate::db::Db;
 use crate::deploy::Outcome;
 use crate::spans;
 
-/// The path of the one page.
+/// The path of the metrics.
 pub const PATH: &str = "/metrics";
 
-/// The most names of operations that are told apart; the operations of all others are counted under [`OTHER`].
+/// The maximum number of operation names that get their own label. All others are counted under [`OTHER`].
 pub const NAMES: usize = 100;
 
 /// The longest such name, in bytes.
 const NAME_LENGTH: usize = 64;
 
-/// What stands for the names that are not told apart.
+/// The label of all other names.
 const OTHER: &str = "other";
 
-/// The bounds of the durations that are told apart, in seconds.
+/// The histogram buckets of durations, in seconds.
 const BOUNDS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// The bounds of the numbers of objects that are told apart.
+/// The histogram buckets of object counts.
 const OBJECTS: [f64; 6] = [1.0, 10.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
 
 type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
 type Counters<L> = Family<L, Counter>;
 
-/// The figures of a process.
+/// The metrics of a process.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -102,14 +102,14 @@ struct PoolLabels {
     pool: &'static str,
 }
 
-/// What became of a post to a deploy endpoint.
+/// The result of a post to a deploy endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deploy<'a> {
-    /// It was taken.
+    /// It was accepted.
     Taken(&'a Outcome),
-    /// Something is wrong with it.
+    /// The request is invalid.
     Refused,
-    /// Something is wrong with us.
+    /// The server failed.
     Failed,
 }
 
@@ -141,37 +141,37 @@ impl Metrics {
     fn registered(mut self) -> Self {
         let to = &mut self.registry;
         let (seconds, bytes) = (|| Unit::Seconds, || Unit::Bytes);
-        let help = "How long requests took, from their head to the answer";
+        let help = "Duration of requests, from the request head to the response";
         to.register_with_unit("rollcall_http_request_duration", help, seconds(), self.requests.clone());
-        let help = "How long GraphQL operations took that were executed";
+        let help = "Duration of executed GraphQL operations";
         to.register_with_unit("rollcall_graphql_operation_duration", help, seconds(), self.operations.clone());
-        let help = "How many objects GraphQL operations answered with";
+        let help = "Objects in the responses of GraphQL operations";
         to.register("rollcall_graphql_operation_objects", help, self.objects.clone());
-        let help = "How much processor time GraphQL operations took";
+        let help = "Processor time of GraphQL operations";
         to.register_with_unit("rollcall_graphql_operation_processor", help, seconds(), self.processor.clone());
-        let help = "Posts to deploy endpoints that exist, by what became of them";
+        let help = "Posts to existing deploy endpoints, by result";
         to.register("rollcall_deploys", help, self.deploys.clone());
-        let help = "Requests that were refused because there were too many";
+        let help = "Requests refused by a rate limit";
         to.register("rollcall_limited_requests", help, self.limited.clone());
-        let help = "Requests that were refused because they had no valid token";
+        let help = "Requests refused for lack of a valid token";
         to.register("rollcall_unauthenticated_requests", help, self.unauthenticated.clone());
-        to.register("rollcall_open_connections", "Connections of clients", self.connections.clone());
+        to.register("rollcall_open_connections", "Open client connections", self.connections.clone());
         let help = "Connections to the database";
         to.register("rollcall_database_connections", help, self.database.clone());
-        let help = "The most connections to the database that there may be";
+        let help = "The maximum number of connections to the database";
         to.register("rollcall_database_connections_max", help, self.database_most.clone());
         let help =
             "Whether the last write to the database succeeded: 1, or 0 while its disk is full or cannot be written";
         to.register("rollcall_database_writable", help, self.writable.clone());
-        to.register("rollcall_spans", "Spans for the collector, by what became of them", spans::figures());
+        to.register("rollcall_spans", "Spans for the collector, by result", spans::figures());
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        to.register("rollcall_build", "What is running", version);
+        to.register("rollcall_build", "The running version", version);
         let started: Gauge<f64, std::sync::atomic::AtomicU64> = Gauge::default();
         started.set(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
         to.register_with_unit("process_start_time", "When the process began, since 1970", seconds(), started);
         to.register_with_unit("process_resident_memory", "Memory in use", bytes(), self.resident.clone());
         to.register("process_open_fds", "Open files and sockets", self.files.clone());
-        // A counter that begins at 0 shows its first event.
+        // A counter must exist at 0, or its first increment is invisible.
         for result in ["ok", "no_service_found", "duplicate_deploy", "refused", "failed"] {
             self.deploys.get_or_create(&DeployLabels { result }).inc_by(0);
         }
@@ -181,13 +181,13 @@ impl Metrics {
         self
     }
 
-    /// A request was answered.
+    /// Records a request and its response.
     pub fn request(&self, route: router::Route, status: StatusCode, took: Duration) {
         let labels = RequestLabels { route: route.name(), status: status.as_u16() };
         self.requests.get_or_create(&labels).observe(took.as_secs_f64());
     }
 
-    /// An operation was executed.
+    /// Records an executed operation.
     pub fn operation(&self, is_mutation: bool, name: Option<&str>, took: Duration, used: &Used) {
         self.objects.observe(used.objects as f64);
         self.processor.observe(used.processor.as_secs_f64());
@@ -198,7 +198,7 @@ impl Metrics {
         self.operations.get_or_create(&labels).observe(took.as_secs_f64());
     }
 
-    /// Whether a name has figures of its own: the first ones have.
+    /// Whether a name gets its own label. The first [`NAMES`] names do.
     fn tells_apart(&self, name: &str) -> bool {
         if name.is_empty() || name.len() > NAME_LENGTH {
             return name.is_empty();
@@ -212,7 +212,7 @@ impl Metrics {
         names.contains(name) || names.len() < NAMES && names.insert(name.to_owned())
     }
 
-    /// A deploy was posted.
+    /// Records a post to a deploy endpoint.
     pub fn deploy(&self, deploy: Deploy<'_>) {
         let result = match deploy {
             Deploy::Taken(outcome) => outcome.result(),
@@ -222,7 +222,7 @@ impl Metrics {
         self.deploys.get_or_create(&DeployLabels { result }).inc();
     }
 
-    /// A request was refused because there were too many.
+    /// Records a request refused by a rate limit.
     pub fn limited(&self, key: Key) {
         let limit = match key {
             Key::Token(_) => "token",
@@ -232,17 +232,17 @@ impl Metrics {
         self.limited.get_or_create(&LimitLabels { limit }).inc();
     }
 
-    /// A request was refused because it has no valid token.
+    /// Records a request without a valid token.
     pub fn unauthenticated(&self) {
         self.unauthenticated.inc();
     }
 
-    /// So many connections are open.
+    /// Sets the number of open connections.
     pub fn connections(&self, open: usize) {
         self.connections.set(open.try_into().unwrap_or(i64::MAX));
     }
 
-    /// All figures, as OpenMetrics text.
+    /// Writes all metrics as OpenMetrics text.
     fn text(&self, db: &Db) -> String {
         for pool in db.pools() {
             for (state, connections) in [("in_use", pool.in_use), ("idle", pool.idle)] {
@@ -252,7 +252,7 @@ impl Metrics {
             self.database_most.get_or_create(&PoolLabels { pool: pool.name }).set(pool.most.into());
         }
         self.writable.set(db.writes_fail().is_none().into());
-        // Where there is no such folder the figures stay 0.
+        // Stays 0 where `/proc` does not exist.
         self.resident.set(resident_bytes().unwrap_or_default());
         self.files.set(fs::read_dir("/proc/self/fd").map_or(0, |files| files.count().try_into().unwrap_or(i64::MAX)));
         let mut text = String::new();
@@ -262,7 +262,7 @@ impl Metrics {
     }
 }
 
-/// The memory of this process that is neither swapped out nor untouched.
+/// The resident memory of this process, in bytes.
 fn resident_bytes() -> Option<i64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -270,7 +270,7 @@ fn resident_bytes() -> Option<i64> {
     kilobytes.checked_mul(1024)
 }
 
-/// What the listener for figures answers: the figures, and nothing else.
+/// Serves the metrics listener, which has no other resource.
 pub(super) struct Page(pub Arc<App>);
 
 impl Answers for Page {

@@ -1,9 +1,9 @@
-//! The edge: from a TCP connection to an answer. The only place that knows hyper.
+//! The edge: from a TCP connection to a response. The only place that knows hyper.
 //!
-//! A request's way: [`connection`] takes it off the wire, [`Answers::answer`] names it, counts it and finds its
-//! [`Route`], a file of [`handlers`] answers it with the help of [`auth`], [`limits`] and [`body`], and [`reply`]
-//! builds every answer there is. What GraphQL means is left to [`graphql`](crate::graphql), what
-//! becomes of a deploy to [`deploy`](crate::deploy), and what stands on a page to [`app`](crate::app).
+//! The path of a request: [`connection`] reads it, [`Answers::answer`] gives it an id, counts it and finds its
+//! [`Route`]. A file of [`handlers`] handles it with the help of [`auth`], [`limits`] and [`body`], and [`reply`]
+//! builds the response. [`graphql`](crate::graphql) knows what GraphQL means, [`deploy`](crate::deploy) records
+//! deploys, and [`app`](crate::app) renders the pages.
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -56,10 +56,10 @@ pub mod tls;
 
 pub use serve::{Drained, serve, serve_metrics};
 
-/// Where people try queries, below the application's address.
+/// The path of the query explorer, below the application's address.
 const EXPLORER: &str = "/explorer";
 
-/// What all requests share.
+/// The state shared by all requests.
 pub struct App {
     db: Db,
     catalogue: Catalogue,
@@ -74,36 +74,36 @@ pub struct App {
     edge: Edge,
     readiness: Readiness,
     draining: AtomicBool,
-    /// Whether the log tells of a proxy that is not trusted.
+    /// Whether the log has already mentioned an untrusted proxy.
     told_of_proxy: AtomicBool,
 }
 
-/// One request, from its head to its line in the log. The body is read by whoever wants it.
+/// A request from its head to its line in the log. The handler reads the body.
 pub struct Call {
     /// The head.
     pub parts: Parts,
-    /// What names the request in answers and in the log.
+    /// The request id, in responses and in the log.
     pub id: String,
-    /// Whose request it is, as far as addresses tell.
+    /// The client's address.
     pub client: IpAddr,
-    /// Whether a proxy said so.
+    /// Whether that address came from a trusted proxy.
     pub forwarded: Forwarded,
-    /// What the path leads to.
+    /// The route of the path.
     pub route: Route,
-    /// Who pays for what the request holds: its address, until more is known.
+    /// Who is charged for the memory of the request: its address, until the caller is authenticated.
     pub owner: Key,
-    /// Whether it is a mutation, which may have been carried out.
+    /// Whether it is a mutation that may have been carried out.
     pub is_mutation: bool,
-    /// How many more requests the caller has, once that is known.
+    /// The caller's remaining rate limit, once counted.
     pub standing: Option<Standing>,
-    /// The name of the GraphQL operation, once that is known.
+    /// The name of the GraphQL operation, once known.
     pub operation: Option<String>,
-    /// What a GraphQL operation was estimated at, and what it used.
+    /// The estimate of a GraphQL operation, and what it used.
     pub cost: Option<(u64, Used)>,
 }
 
 impl App {
-    /// The service over a migrated database. Needs a running tokio.
+    /// Creates the service on a migrated database. Must be called within a tokio runtime.
     pub fn new(db: Db, catalogue: Catalogue, edge: Edge) -> Self {
         let tokens = Tokens::new(db.clone());
         let site = Site::new(db.clone(), catalogue.clone());
@@ -132,28 +132,28 @@ impl App {
         }
     }
 
-    /// The same service, recording deploys in its own way.
+    /// Replaces the recorder of deploys.
     pub fn with_deploys(self, deploys: Deploys) -> Self {
         Self { deploys, ..self }
     }
 
-    /// The same service, where people also sign in at an OpenID provider.
+    /// Adds an OpenID provider for signing in.
     pub fn with_provider(self, provider: Provider) -> Self {
         Self { site: self.site.with_provider(provider), ..self }
     }
 
-    /// Whether the service was told to stop.
+    /// Whether the service is stopping.
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
     }
 }
 
 impl Answers for App {
-    /// Answers one request that came from `peer`, and writes one line to the log.
+    /// Handles one request from `peer` and writes one line to the log.
     async fn answer(&self, request: Request<Incoming>, peer: Peer) -> Reply {
         let id = client::request_id(request.headers());
         let span = if spans::is_on() { client::span(&request, peer, &id) } else { Span::NONE };
-        // On the heap: what wraps a future moves it.
+        // Boxed, because each wrapper would move the large future.
         let answer = Box::pin(self.respond_to(request, peer, id.clone()));
         let reply = log::within(id, span.trace_id(), span.around(answer)).await;
         span.answered(reply.status().as_u16());
@@ -165,7 +165,7 @@ impl App {
     async fn respond_to(&self, request: Request<Incoming>, peer: Peer, id: String) -> Reply {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
-        // Of a body that nobody reads, HTTP/2 would keep every frame for as long as the request takes. Dropped, it does not.
+        // HTTP/2 would buffer the frames of an unread body until the request ends. Dropping the body prevents that.
         let is_read = parts.method == Method::POST || parts.version < Version::HTTP_2;
         let mut body = is_read.then_some(body);
         let client = client::address(peer.address, &parts.headers, &self.edge.trusted_proxies);
@@ -188,7 +188,7 @@ impl App {
         if let Err(rejection) = &outcome {
             Box::pin(self.note_rejection(&call, rejection)).await;
         }
-        // Of a body that did not come in time, no more will be waited for.
+        // After a timeout, no more of the body is awaited.
         if let Some(body) = body.filter(|_| !matches!(outcome, Err(Rejection::BodyTimeout))) {
             self.bodies.discard(&call.parts.headers, body).await;
         }
@@ -214,13 +214,13 @@ impl App {
         reply
     }
 
-    /// Notes why a request was rejected, where that is to be known later.
+    /// Records a rejection, if it is of interest later.
     async fn note_rejection(&self, call: &Call, rejection: &Rejection) {
         match rejection {
             Rejection::Internal(cause) => error!(cause, "a request failed"),
             Rejection::Unauthenticated => {
                 self.metrics.unauthenticated();
-                // Without a credential nothing was tried.
+                // Without a credential it was not an attempt to sign in.
                 if call.parts.headers.contains_key(header::AUTHORIZATION) {
                     let stranger = Actor::visitor(&call.network().to_string());
                     self.site.refusals.note(stranger, "tokenRefused", "The token is not valid.").await;
@@ -233,7 +233,7 @@ impl App {
     async fn respond(&self, call: &mut Call, body: Option<&mut Incoming>) -> Result<Reply, Rejection> {
         client::check_host(&call.parts)?;
         client::check_head(&call.parts)?;
-        // Whatever watches the process must not be refused for what others at its address do.
+        // Monitoring must not be refused because of other clients at its address.
         if !matches!(call.route, Route::Livez | Route::Readyz) {
             self.count(call, call.owner).await?;
         }
@@ -244,7 +244,7 @@ impl App {
         if !call.route.allows(&call.parts.method) {
             return Err(Rejection::MethodNotAllowed);
         }
-        // What answers is on the heap, each by itself: it is large, and would make every request as large as the largest.
+        // Each handler is boxed: handlers are large, and every request would be as large as the largest.
         match (call.route, body) {
             (Route::GraphQl, Some(body)) => Box::pin(handlers::graphql::answer(self, call, body)).await,
             (Route::Deploy, Some(body)) => Box::pin(handlers::deploy::answer(self, call, body)).await,
@@ -257,8 +257,8 @@ impl App {
         }
     }
 
-    /// Says once in the log that a neighbour sends `X-Forwarded-For` and is not trusted. `rollcall doctor` does so to find
-    /// that out.
+    /// Warns once when an untrusted peer in the local network sends `X-Forwarded-For`. Ignores `rollcall doctor`, which
+    /// sends it on purpose.
     fn tell_of_proxy(&self, call: &Call) {
         if call.parts.headers.contains_key(handlers::health::DOCTOR) || self.told_of_proxy.swap(true, Ordering::Relaxed)
         {
@@ -270,7 +270,7 @@ impl App {
         );
     }
 
-    /// Counts a request, and refuses it when it is one too many.
+    /// Counts a request and refuses it if it exceeds the limit.
     async fn count(&self, call: &mut Call, key: Key) -> Result<(), Rejection> {
         call.owner = key;
         let Some(standing) = self.limits.count(key, Instant::now()).await else { return Ok(()) };
@@ -282,8 +282,8 @@ impl App {
         Err(Rejection::TooManyRequests(standing))
     }
 
-    /// The same answer, counted among those that wait to be sent; or that there is no room for it, by the deadline of its
-    /// request.
+    /// Accounts a large response until it is sent. Replaces it by an error if there is no room by the request's
+    /// deadline.
     async fn count_answer(&self, mut reply: Reply, call: &Call, started: Instant, is_secure: bool) -> Reply {
         let deadline = (started + self.catalogue.settings().budget.time).into();
         let body = std::mem::take(reply.body_mut());
@@ -291,7 +291,7 @@ impl App {
             *reply.body_mut() = body;
             return reply;
         }
-        // A mutation must not be reported as one that can be sent again.
+        // A mutation must not be reported as retryable.
         let rejection = if call.is_mutation { Rejection::Undelivered } else { Rejection::Unavailable(outbox::FULL) };
         let mut reply = reply::rejection(call, &rejection);
         reply::finish(&mut reply, call, is_secure);
@@ -300,12 +300,12 @@ impl App {
 }
 
 impl Call {
-    /// The client's address, or its network where that is what counts.
+    /// The client's address, or its network for IPv6.
     pub fn network(&self) -> IpAddr {
         limits::network(self.client)
     }
 
-    /// In whose words the caller is answered.
+    /// The format of the caller's errors.
     pub fn surface(&self) -> Surface {
         match self.route {
             Route::GraphQl => Surface::GraphQl(reply::Media::of(&self.parts.headers)),
@@ -317,7 +317,7 @@ impl Call {
     }
 }
 
-/// The method for the log, where no caller can write what he likes.
+/// The method for the log. Unknown methods are not logged, because the caller chooses their text.
 fn method_name(method: &Method) -> &str {
     match *method {
         Method::GET | Method::HEAD | Method::POST | Method::PUT | Method::PATCH | Method::DELETE | Method::OPTIONS => {
@@ -327,7 +327,7 @@ fn method_name(method: &Method) -> &str {
     }
 }
 
-/// Lets a panic cost the request in which it happens, and nothing else.
+/// Contains a panic: only the request in which it happens fails.
 async fn contain(request: impl Future<Output = Result<Reply, Rejection>>) -> Result<Reply, Rejection> {
     let outcome = AssertUnwindSafe(request).catch_unwind().await;
     outcome.unwrap_or_else(|_| Err(Rejection::Internal("it panicked".to_owned())))

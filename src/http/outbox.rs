@@ -1,4 +1,4 @@
-//! Answers that wait to be sent: how many bytes of them the process keeps for clients who are slow to take them.
+//! Bounds the memory of responses that wait for slow clients.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use tokio::time::Instant;
 use super::limits::Key;
 use crate::shares::{Bounds, Hold, Shares};
 
-/// An answer of at most so many bytes is not counted: there are few requests whose answers are as short and not taken.
+/// Responses of at most this many bytes are not counted: few requests have short responses and do not read them.
 pub const SMALL: usize = 16 * 1024;
 
-/// The bytes of answers that wait: of all callers, and of one; of those that wait for room among them likewise.
+/// Limits on the bytes of unsent responses, in total and per caller, and on the bytes waiting for room.
 pub const BOUNDS: Bounds = Bounds {
     most: 128 * 1024 * 1024,
     share: 32 * 1024 * 1024,
@@ -19,14 +19,14 @@ pub const BOUNDS: Bounds = Bounds {
     waiting_share: 16 * 1024 * 1024,
 };
 
-/// Why an answer is not sent.
-pub const FULL: &str = "Too many long answers wait to be taken. Try again soon, or ask for less at one time.";
+/// The error when there is no room.
+pub const FULL: &str = "Too many large responses are waiting to be sent. Try again soon, or ask for less at once.";
 
-/// The answers of a process.
+/// The unsent responses of the process.
 #[derive(Debug)]
 pub struct Outbox(Arc<Shares<Key>>);
 
-/// An answer, counted until its last byte is sent or it is dropped.
+/// A response that is counted until it is sent or dropped.
 struct Counted {
     bytes: Bytes,
     _hold: Hold<Key>,
@@ -45,12 +45,12 @@ impl Default for Outbox {
 }
 
 impl Outbox {
-    /// Whether an answer is to be counted: it is large, and memory of its own rather than a part of the program.
+    /// Whether a response is counted: it is large and has its own memory, unlike static files.
     pub fn counts(answer: &Bytes) -> bool {
         answer.len() > SMALL && answer.is_unique()
     }
 
-    /// Counts an answer for `owner`, once there is room for it; nothing when there is none by `deadline`.
+    /// Counts a response for `owner`, waiting for room. Returns `None` if there is no room by `deadline`.
     pub async fn count(&self, answer: Bytes, owner: Key, deadline: Instant) -> Option<Bytes> {
         let hold = self.0.take(owner, answer.len(), deadline).await?;
         Some(Bytes::from_owner(Counted { bytes: answer, _hold: hold }))

@@ -1,4 +1,4 @@
-//! What hyper refuses before it is a request: it answers with a status alone. Here that answer gets a body that says why.
+//! Adds a body to the responses of hyper's own. hyper refuses malformed requests by a bare status; the body says why.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -9,20 +9,20 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::reply;
 
-/// The statuses that hyper answers by itself. Answers of ours with these have a body.
+/// The statuses that hyper sends by itself. Our own responses with these statuses have a body.
 const BARE: [StatusCode; 3] =
     [StatusCode::BAD_REQUEST, StatusCode::URI_TOO_LONG, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE];
 
-/// How such an answer ends its head's part that is ours to say.
+/// The header that marks a response without a body.
 const EMPTY: &str = "content-length: 0\r\n";
 
-/// A stream of HTTP on which answers without a body are written with one.
+/// A stream that adds the missing bodies to what hyper writes.
 pub(super) struct Explained<S> {
     stream: S,
-    /// Whether all that was given to be written was written: what comes next then begins with the head of an answer,
-    /// because heads and bodies are given together.
+    /// Whether everything so far was written completely. If so, the next write begins with the head of a response,
+    /// because hyper writes head and body together.
     is_between: bool,
-    /// What is written instead of what was given, and how much of it is.
+    /// The replacement for hyper's bytes, and how much of it has been written.
     instead: Option<(Vec<u8>, usize)>,
 }
 
@@ -33,7 +33,7 @@ impl<S> Explained<S> {
 }
 
 impl<S: AsyncWrite + Unpin> Explained<S> {
-    /// Writes `slices`, or what is to be written instead.
+    /// Writes `slices`, or their replacement.
     fn write(
         &mut self,
         cx: &mut Context<'_>,
@@ -60,7 +60,7 @@ impl<S: AsyncWrite + Unpin> Explained<S> {
     }
 }
 
-/// The whole answer for a head of hyper's own.
+/// Returns the complete response for a bare head from hyper.
 fn explained(head: &[u8]) -> Option<Vec<u8>> {
     let status = head.strip_prefix(b"HTTP/1.1 4")?;
     let status = BARE.into_iter().find(|bare| status.starts_with(&bare.as_str().as_bytes()[1..]))?;

@@ -1,4 +1,4 @@
-//! Every answer is built here, so that none lacks a header that all must have.
+//! Builds every response, so that none lacks a header that all must have.
 
 use async_graphql::ServerError;
 use bytes::Bytes;
@@ -19,19 +19,19 @@ use crate::engine::errors_json;
 use crate::engine::request_error;
 use crate::error::Code;
 
-/// An answer.
+/// A response.
 pub type Reply = Response<Bytes>;
 
-/// The media types of a GraphQL answer.
+/// The media types of a GraphQL response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Media {
-    /// `application/json`, for clients older than GraphQL over HTTP: whatever is well-formed gets 200.
+    /// `application/json`, for clients older than GraphQL over HTTP: any well-formed request gets status 200.
     Json,
-    /// `application/graphql-response+json`: the status tells whether the request was executed.
+    /// `application/graphql-response+json`: the status says whether the request was executed.
     GraphQlResponse,
 }
 
-/// Who asks, and so in which shape errors are told.
+/// The kind of client, which decides the format of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {
     /// A GraphQL client.
@@ -44,43 +44,43 @@ pub enum Surface {
     Plain,
 }
 
-/// Why a request is not carried out.
+/// Why a request was not carried out.
 #[derive(Debug)]
 pub enum Rejection {
-    /// 400: the request cannot be understood, for the reason given.
+    /// 400: the request is malformed, for the given reason.
     BadRequest(String),
     /// 401: there is no valid token.
     Unauthenticated,
-    /// 403: who asks may not do this, for the reason given.
+    /// 403: the caller is not allowed to do this, for the given reason.
     Forbidden(&'static str),
-    /// 404: the path leads nowhere.
+    /// 404: unknown path.
     NotFound,
-    /// 405: the route does not answer the method.
+    /// 405: the route does not support the method.
     MethodNotAllowed,
     /// 408: the body did not arrive in time.
     BodyTimeout,
-    /// 413: the body is longer than so many bytes.
+    /// 413: the body exceeds this many bytes.
     BodyTooLarge(usize),
     /// 431: the head has too many headers or bytes.
     HeadTooLarge,
     /// 415: the body is not JSON.
     NotJson,
-    /// 415: the body is not a form's.
+    /// 415: the body is not a form.
     NotForm,
-    /// 429: the caller has no request left.
+    /// 429: the caller has exceeded its rate limit.
     TooManyRequests(Standing),
-    /// 500: for the reason given, which is for the log alone.
+    /// 500: an internal error. The reason is logged and never shown to the client.
     Internal(String),
-    /// 503: the service cannot answer now, for the reason given.
+    /// 503: the service is unavailable, for the given reason.
     Unavailable(&'static str),
-    /// 503: a mutation was carried out, and its answer cannot be sent.
+    /// 503: the mutation was carried out, but its response cannot be sent.
     Undelivered,
 }
 
-/// After how many seconds a request may be sent again that there was no room for.
+/// The `Retry-After` of a request that there was no room for, in seconds.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// A year: the field's own minimum for browsers to keep it. Other hosts of the domain are not ours to speak for.
+/// One year. Without `includeSubDomains`: the other hosts of the domain are not ours.
 const ENCRYPTED_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 const RATE_LIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
@@ -88,7 +88,7 @@ const RATE_LIMIT_RETRY_AFTER: HeaderName = HeaderName::from_static("ratelimit-re
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 impl Media {
-    /// The media type that `Accept` prefers: the older one unless the newer is asked for by name.
+    /// The media type that `Accept` prefers: the older one, unless the newer is named explicitly.
     pub fn of(headers: &HeaderMap) -> Self {
         let newer = accept::media(headers, "application", "graphql-response+json");
         let newer = newer.filter(|newer| newer.closeness == 2).map_or(0.0, |newer| newer.weight);
@@ -105,7 +105,7 @@ impl Media {
 }
 
 impl Rejection {
-    /// Whether the caller can mend it.
+    /// Whether it is the client's error.
     pub fn is_the_callers(&self) -> bool {
         self.status().is_client_error()
     }
@@ -150,7 +150,7 @@ impl Rejection {
             Self::Unauthenticated => "The request needs a valid API token: Authorization: Bearer <token>.".to_owned(),
             Self::Forbidden(reason) => (*reason).to_owned(),
             Self::NotFound => "There is nothing at this address.".to_owned(),
-            Self::MethodNotAllowed => format!("This address answers {} only.", call.route.methods()),
+            Self::MethodNotAllowed => format!("This address accepts {} only.", call.route.methods()),
             Self::BodyTimeout => "The body of the request did not arrive in time.".to_owned(),
             Self::BodyTooLarge(limit) => format!("The body of the request is longer than {limit} bytes."),
             Self::HeadTooLarge => unread_message(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE),
@@ -164,19 +164,19 @@ impl Rejection {
             Self::Internal(_) => with_id("Something went wrong on our side.", &call.id),
             Self::Unavailable(reason) => with_id(reason, &call.id),
             Self::Undelivered => with_id(
-                "The mutation was carried out, but too many long answers wait to be taken to send its own.",
+                "The mutation was carried out, but its response was dropped: too many large responses are waiting.",
                 &call.id,
             ),
         }
     }
 }
 
-/// What is our fault is told with the request's id, which stands in the log too.
+/// Adds the request id, which is also in the log, to the message of a server error.
 fn with_id(sentence: &str, id: &str) -> String {
     format!("{sentence} The request was {id}.")
 }
 
-/// The answer to a request that is not carried out.
+/// The response to a request that was not carried out.
 pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
     let (status, message) = (rejection.status(), rejection.message(call));
     let graphql = |media, message| errors(media, status, &[request_error(message, Vec::new(), rejection.code())]);
@@ -203,7 +203,7 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
         Rejection::Unavailable(_) => {
             headers.insert(header::RETRY_AFTER, RETRY_AFTER);
         }
-        // What is left of the body would be taken for the next request.
+        // The rest of the body would be read as the next request.
         Rejection::BodyTimeout | Rejection::BodyTooLarge(_) => {
             close(call, headers);
         }
@@ -212,18 +212,18 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
     reply
 }
 
-/// An answer of errors alone.
+/// A response that consists of errors.
 pub fn errors(media: Media, status: StatusCode, errors: &[ServerError]) -> Reply {
     let text = [b"{\"errors\":", &*errors_json(errors), b"}"].concat();
     with_body(status, media.content_type(), text)
 }
 
-/// The answer to a GraphQL request: `text` is the response as JSON.
+/// The response to a GraphQL request. `text` is its JSON.
 pub fn graphql(media: Media, status: StatusCode, text: Vec<u8>) -> Reply {
     with_body(status, media.content_type(), text)
 }
 
-/// An error as the webhook tells it (the specification's "Errors", "Deploy webhook").
+/// An error in the webhook's format (the specification's "Errors", "Deploy webhook").
 #[derive(Serialize)]
 struct WebhookError<'a> {
     status: u16,
@@ -231,7 +231,7 @@ struct WebhookError<'a> {
     detail: &'a str,
 }
 
-/// The status of the first is that of the answer.
+/// The first error's status is that of the response.
 fn webhook_errors(errors: &[WebhookError<'_>]) -> Reply {
     #[derive(Serialize)]
     struct Errors<'a> {
@@ -241,13 +241,13 @@ fn webhook_errors(errors: &[WebhookError<'_>]) -> Reply {
     json(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &Errors { errors })
 }
 
-/// The answer to a deploy that cannot be read.
+/// The response to an invalid deploy.
 pub fn mistakes(mistakes: &[Mistake]) -> Reply {
     let errors = mistakes.iter().map(|Mistake { title, detail }| WebhookError { status: 400, title, detail });
     webhook_errors(&errors.collect::<Vec<_>>())
 }
 
-/// The answer to a deploy that was read.
+/// The response to a valid deploy.
 pub fn outcome(outcome: &Outcome) -> Reply {
     #[derive(Serialize)]
     struct Recorded {
@@ -259,18 +259,18 @@ pub fn outcome(outcome: &Outcome) -> Reply {
 }
 
 fn json(status: StatusCode, body: &impl Serialize) -> Reply {
-    // What is written here has neither keys that are not text nor anything else that could fail.
+    // These types always serialise.
     with_body(status, Media::Json.content_type(), serde_json::to_vec(body).unwrap_or_default())
 }
 
-/// What a page may load and do: nothing that is not from here, and no script or style that stands in it.
+/// The Content-Security-Policy of pages: only resources from this origin, and no inline scripts or styles.
 const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
-/// The same for the page of the explorer, which is Monaco: an editor that places each line by a `style` of its own, reads
-/// code in workers, and brings a font. Its scripts are files from here all the same.
+/// The policy of the explorer's page. Its editor, Monaco, uses inline styles, workers and its own font. Scripts still
+/// come from this origin only.
 const EDITOR_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; worker-src 'self'; font-src 'self'; \
      img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -279,7 +279,7 @@ const EDITOR_POLICY: HeaderValue = HeaderValue::from_static(
 /// A page of the application.
 pub fn page(page: Page) -> Reply {
     let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    // Weak, for it holds however the page is packed.
+    // Weak, because the page may be sent with different content codings.
     let tag = (page.kind == Kind::Kept).then(|| tag("W/", page.html.as_bytes()));
     let mut reply = with_body(status, HeaderValue::from_static("text/html; charset=utf-8"), page.html);
     if let Some(tag) = tag {
@@ -287,16 +287,16 @@ pub fn page(page: Page) -> Reply {
     }
     let policy = if page.kind == Kind::Editor { EDITOR_POLICY } else { PAGE_POLICY };
     reply.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
-    // Without a referrer for ourselves a browser would not say either that our forms come from us.
+    // Without a referrer, browsers would send no origin with our own forms either.
     reply.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     reply
 }
 
-/// The way to another page, to be got.
+/// A redirect to another page, followed with GET.
 pub fn redirect(to: &str, cookies: &[String]) -> Reply {
     let mut reply = Reply::default();
     *reply.status_mut() = StatusCode::SEE_OTHER;
-    // What we lead to is a path of ours or an address of the OpenID provider, encoded.
+    // The target is one of our paths, or the OpenID provider's URL, and is already encoded.
     let to = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/"));
     reply.headers_mut().insert(header::LOCATION, to);
     for cookie in cookies.iter().filter_map(|cookie| HeaderValue::from_str(cookie).ok()) {
@@ -305,7 +305,7 @@ pub fn redirect(to: &str, cookies: &[String]) -> Reply {
     reply
 }
 
-/// A file that pages load. Another content has another name, so this one may be kept for ever.
+/// A static file of a page. Its name changes with its content, so it may be cached forever.
 pub fn asset(asset: &'static Asset) -> Reply {
     let mut reply = with_body(StatusCode::OK, HeaderValue::from_static(asset.media), asset.content);
     let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
@@ -316,17 +316,17 @@ pub fn asset(asset: &'static Asset) -> Reply {
     reply
 }
 
-/// A few words, for machines that look at the status.
+/// A short text, for machines that look at the status.
 pub fn words(words: impl Into<Bytes>) -> Reply {
     with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), words)
 }
 
-/// A file that everybody may see, under its entity tag.
+/// A public file with its entity tag.
 pub fn file(content: &'static str, tag: &HeaderValue) -> Reply {
     with_tag(with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), content), tag)
 }
 
-/// The figures of the process, for whoever collects them.
+/// The metrics of the process.
 pub fn figures(text: String, asked: &HeaderMap) -> Reply {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     let mut reply = with_body(StatusCode::OK, HeaderValue::from_static(kind), text);
@@ -335,7 +335,7 @@ pub fn figures(text: String, asked: &HeaderMap) -> Reply {
     reply
 }
 
-/// Why bytes are not taken for a request, which are answered with `status`.
+/// Why bytes were refused before they became a request. `status` is hyper's status.
 fn unread_message(status: StatusCode) -> String {
     match status {
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => {
@@ -346,7 +346,7 @@ fn unread_message(status: StatusCode) -> String {
     }
 }
 
-/// The answer to bytes that are not taken for a request.
+/// The response to bytes that are not a valid request.
 pub fn unread(status: StatusCode) -> Reply {
     let error = request_error(unread_message(status), Vec::new(), Code::BadUserInput);
     let mut reply = errors(Media::Json, status, &[error]);
@@ -354,7 +354,7 @@ pub fn unread(status: StatusCode) -> Reply {
     reply
 }
 
-/// A status without a word, and the methods that would be answered.
+/// A response with no body, and the allowed methods.
 pub fn bare(status: StatusCode, allowed: Option<&'static str>) -> Reply {
     let mut reply = Reply::default();
     *reply.status_mut() = status;
@@ -366,8 +366,8 @@ pub fn bare(status: StatusCode, allowed: Option<&'static str>) -> Reply {
     reply
 }
 
-/// Gives an answer what every answer has. `is_secure` says that the application is reached by `https:` alone, which
-/// browsers then keep to (RFC 6797).
+/// Adds the headers that every response has. `is_secure` means that the application is reached by `https:` only, which
+/// browsers then enforce (RFC 6797).
 pub fn finish(reply: &mut Reply, call: &Call, is_secure: bool) {
     leave_out_what_is_known(reply, &call.parts.headers);
     coding::compress(reply, &call.parts.headers);
@@ -384,14 +384,14 @@ pub fn finish(reply: &mut Reply, call: &Call, is_secure: bool) {
         headers.insert(RATE_LIMIT_RETRY_AFTER, standing.retry_after.into());
     }
     if call.parts.method == Method::HEAD && reply.status() != StatusCode::NOT_MODIFIED {
-        // Over HTTP/2 the body would be sent, and without it the length would be lost.
+        // HTTP/2 would send the body, and dropping it would lose the length.
         let length = reply.body().len();
         reply.headers_mut().insert(header::CONTENT_LENGTH, length.into());
         *reply.body_mut() = Bytes::new();
     }
 }
 
-/// Takes from a browser what it could do with an answer that is not meant for it.
+/// Restricts what a browser does with a response that is not meant for it.
 fn protect(headers: &mut HeaderMap) {
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));
@@ -401,7 +401,7 @@ fn protect(headers: &mut HeaderMap) {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
-/// Turns an answer into 304 for a caller whose `If-None-Match` names its tag (RFC 9110, section 13.1.2).
+/// Replaces the response by 304 if `If-None-Match` names its entity tag (RFC 9110, section 13.1.2).
 fn leave_out_what_is_known(reply: &mut Reply, asked: &HeaderMap) {
     let Some(tag) = reply.headers().get(header::ETAG) else { return };
     let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
@@ -415,7 +415,7 @@ fn leave_out_what_is_known(reply: &mut Reply, asked: &HeaderMap) {
     }
 }
 
-/// The strong entity tag of a file's content.
+/// The strong entity tag of a file.
 pub fn entity_tag(content: &[u8]) -> HeaderValue {
     tag("", content)
 }
@@ -438,7 +438,7 @@ fn with_tag(mut reply: Reply, tag: &HeaderValue) -> Reply {
     reply
 }
 
-/// Ends the connection after the answer; HTTP/2 ends the stream by itself, and forbids the header.
+/// Closes the connection after the response. HTTP/2 ends only the stream, and forbids the header.
 fn close(call: &Call, headers: &mut HeaderMap) {
     if call.parts.version <= hyper::Version::HTTP_11 {
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));

@@ -1,11 +1,11 @@
-//! Every path there is.
+//! All paths of the service.
 
 use hyper::Method;
 
 use crate::app;
 use crate::entity::integration::WEBHOOKS;
 
-/// What a path leads to.
+/// The routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
     /// The GraphQL API.
@@ -14,18 +14,18 @@ pub enum Route {
     Deploy,
     /// The schema file.
     Sdl,
-    /// Whether the process lives.
+    /// Liveness.
     Livez,
-    /// Whether it can answer requests.
+    /// Readiness.
     Readyz,
     /// The application's pages.
     App,
-    /// Nothing.
+    /// An unknown path.
     Unknown,
 }
 
 impl Route {
-    /// The route of a path, as it stands in the request.
+    /// The route of a request's path.
     pub fn of(path: &str) -> Self {
         match path {
             // One client adds the slash.
@@ -39,7 +39,7 @@ impl Route {
         }
     }
 
-    /// The methods that the route answers, as `Allow` lists them.
+    /// The methods that the route accepts, in the format of `Allow`.
     pub fn methods(self) -> &'static str {
         match self {
             Self::GraphQl | Self::Deploy => "POST",
@@ -49,7 +49,7 @@ impl Route {
         }
     }
 
-    /// Whether the route answers `method`. A path that leads nowhere answers all methods, with 404.
+    /// Reports whether the route accepts `method`. Unknown paths accept every method and answer 404.
     pub fn allows(self, method: &Method) -> bool {
         self == Self::Unknown || self.methods().split(", ").any(|allowed| allowed == method.as_str())
     }
@@ -67,8 +67,8 @@ impl Route {
         }
     }
 
-    /// What may be shown of a path that leads here; nothing where any part of it may be a secret: an address that deploys
-    /// are posted to, the key of a sign-in link, or a slip of the pen in one of these.
+    /// The part of a path that is safe to show. `None` where any part may be a secret: the URL of a deploy endpoint,
+    /// the key of a sign-in link, or a mistyped form of either.
     pub fn shown(self, path: &str) -> Option<&str> {
         let first = path.split('/').nth(1).unwrap_or_default();
         match self {

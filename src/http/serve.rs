@@ -1,4 +1,4 @@
-//! Accepts connections until told to stop, and then lets them finish.
+//! Accepts connections until the service stops, then drains them.
 
 use std::convert::Infallible;
 use std::io;
@@ -21,36 +21,36 @@ use super::reply::Reply;
 use super::tls::Tls;
 use super::{App, metrics};
 
-/// Connections to the listener for figures at one time.
+/// The maximum number of connections to the metrics listener.
 const METRICS_CONNECTIONS: usize = 16;
 
-/// How a service ended.
+/// The result of draining a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drained {
     /// Every request was answered.
     Wholly,
-    /// So many connections were cut at the deadline.
+    /// This many connections were cut at the deadline.
     Cut(usize),
 }
 
-/// Where a request comes from.
+/// The other end of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Peer {
-    /// The address at the other end of the connection.
+    /// Its address.
     pub address: IpAddr,
-    /// Whether the connection is encrypted here.
+    /// Whether TLS ends here.
     pub is_encrypted: bool,
 }
 
-/// What answers the requests that come in at a listener.
+/// Handles the requests of a listener.
 pub(super) trait Answers: Send + Sync + 'static {
-    /// Answers a request that came from `peer`. It always answers.
+    /// Handles a request from `peer`. Infallible: errors are responses too.
     fn answer(&self, request: Request<Incoming>, peer: Peer) -> impl Future<Output = Reply> + Send;
 }
 
-/// Serves what comes in at `listener`, encrypted where there is `tls`. When `told_to_stop` is done, `/readyz` says so;
-/// after the delay of the settings no more connections are accepted, those that are there finish their requests, and
-/// what is left at the deadline is cut.
+/// Serves `listener`, with TLS if `tls` is given. When `told_to_stop` resolves, `/readyz` reports it. After the
+/// configured delay no more connections are accepted, and open ones finish their requests. Connections that remain at
+/// the deadline are cut.
 pub async fn serve(
     app: Arc<App>,
     listener: TcpListener,
@@ -85,7 +85,7 @@ pub async fn serve(
     }
 }
 
-/// Serves the figures of `app` to whoever comes in at `listener`, for as long as it is let.
+/// Serves the metrics of `app` on `listener`. Runs until it is dropped.
 pub async fn serve_metrics(app: Arc<App>, listener: TcpListener) -> Infallible {
     let patience = Patience::of(&app.edge);
     let mut connections = Connections::new(Arc::new(metrics::Page(app)), METRICS_CONNECTIONS, patience, None);
@@ -110,7 +110,7 @@ impl<A: Answers> Connections<A> {
         Self { answers, slots, patience, tls, stop: watch::Sender::new(false), open: JoinSet::new() }
     }
 
-    /// Waits until a connection comes or ends.
+    /// Waits until a connection arrives or ends.
     async fn next(&mut self, listener: &TcpListener) {
         tokio::select! {
             (slot, stream, peer) = accept(listener, &self.slots) => {
@@ -127,8 +127,8 @@ impl<A: Answers> Connections<A> {
     }
 }
 
-/// The next connection, once there is room for it. Until then it waits in the kernel, where it takes no memory of
-/// ours.
+/// Accepts the next connection once there is room for it. Until then it waits in the kernel's queue, outside our
+/// memory.
 async fn accept(
     listener: &TcpListener,
     slots: &Arc<Semaphore>,
@@ -138,10 +138,10 @@ async fn accept(
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => return (slot, stream, peer),
-            // The client was gone before its turn.
+            // The client disconnected while it waited.
             Err(error) if is_of_the_connection(&error) => {}
             Err(error) => {
-                // No more files, most likely: it passes when connections end.
+                // Probably out of file descriptors: wait for connections to end.
                 warn!(%error, "a connection cannot be accepted");
                 sleep(Duration::from_millis(100)).await;
             }

@@ -1,4 +1,4 @@
-//! TLS: the certificate and its key, from their files to a configuration, and again when they are renewed.
+//! TLS: loads the certificate and key, and reloads them when they are renewed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{Error, ServerConfig};
 use tokio_rustls::TlsAcceptor;
 
-/// What connections are encrypted with.
+/// The TLS configuration and the files it comes from.
 #[derive(Debug)]
 pub struct Tls {
     certificate: PathBuf,
@@ -19,7 +19,7 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// The certificate chain and the private key in these files, both PEM.
+    /// Loads the certificate chain and the private key, both PEM.
     ///
     /// # Errors
     /// Why they cannot be used, in one sentence.
@@ -28,8 +28,7 @@ impl Tls {
         Ok(Self { certificate, key, config })
     }
 
-    /// Reads the files again, for the connections that come from now on. Where they cannot be used, all stays as it
-    /// is.
+    /// Reloads the files for new connections. If they cannot be used, keeps the current ones.
     ///
     /// # Errors
     /// Why they cannot be used, in one sentence.
@@ -39,7 +38,7 @@ impl Tls {
         Ok(())
     }
 
-    /// What shakes hands, with the files as they were read last.
+    /// The acceptor, with the files as last loaded.
     pub(super) fn acceptor(&self) -> TlsAcceptor {
         Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner)).into()
     }
@@ -55,7 +54,7 @@ fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
     let chain = chain.ok_or_else(no_certificate)?;
     let secret = PrivateKeyDer::from_pem_slice(&text("TLS key", key)?).map_err(|error| match error {
         pem::Error::NoItemsFound => format!("the file {} holds no private key in PEM form", key.display()),
-        // What was read is a secret and is not told.
+        // The error could quote the secret, so it is dropped.
         _ => format!("the private key in {} is damaged", key.display()),
     })?;
     let versions = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -64,7 +63,11 @@ fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
     let config = versions.with_no_client_auth().with_single_cert(chain, secret);
     let mut config = config.map_err(|error| match error {
         Error::InconsistentKeys(_) => {
-            format!("the private key in {} is not that of the certificate in {}", key.display(), certificate.display())
+            format!(
+                "the private key in {} does not belong to the certificate in {}",
+                key.display(),
+                certificate.display()
+            )
         }
         Error::InvalidCertificate(_) => format!("the certificate in {} is damaged", certificate.display()),
         error => format!("the private key in {} cannot be used: {error}", key.display()),

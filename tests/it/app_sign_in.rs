@@ -390,7 +390,7 @@ async fn what_is_refused_keeps_the_navigation_and_says_who_may() {
     let mut viewer = Browser::of(&app, Role::Viewer).await;
     let refused = viewer.get("/tokens").await;
     assert_eq!(refused.status, 403);
-    for text in ["Only administrators may do this.", "href=\"/services\"", "Sign out"] {
+    for text in ["Only administrators can do this.", "href=\"/services\"", "Sign out"] {
         assert!(refused.text().contains(text), "{text}: {}", refused.text());
     }
     let refused = viewer.post("/integrations", &[("name", "CI"), ("type", "deploy")]).await;

@@ -84,7 +84,7 @@ async fn bodies_that_do_not_end_take_the_share_of_their_caller_and_no_more() {
     }
     let (first, _, rest) = select_all(begun).await;
     assert!(first.starts_with("HTTP/1.1 503 ") && first.contains("retry-after: 1\r\n"), "{first}");
-    assert!(first.contains("Too many long requests are being read."), "{first}");
+    assert!(first.contains("Too many large requests are being read."), "{first}");
     // Not in one piece, so that it needs room of its own.
     let query = format!("{{ __typename }} #{}", "x".repeat(500_000));
     let answer = app.post_with(&query, json!({}), &[("authorization", &other)]).await;

@@ -158,7 +158,11 @@ fn files_that_cannot_be_used_are_told_before_anything_is_done() {
         ("damaged.pem", KEY, "the certificate in damaged.pem is damaged"),
         (CERTIFICATE, "text.pem", "the file text.pem holds no private key in PEM form"),
         (CERTIFICATE, CERTIFICATE, "the file certificate.pem holds no private key in PEM form"),
-        (CERTIFICATE, "other.pem", "the private key in other.pem is not that of the certificate in certificate.pem"),
+        (
+            CERTIFICATE,
+            "other.pem",
+            "the private key in other.pem does not belong to the certificate in certificate.pem",
+        ),
     ] {
         let done = place.run(&["--listen", "127.0.0.1:0", "--tls-certificate", certificate, "--tls-key", key]);
         assert_refused(&done, sentence);

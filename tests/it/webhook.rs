@@ -189,7 +189,7 @@ async fn what_is_not_a_post_of_json_to_an_endpoint_is_refused_in_the_same_shape(
 
     let answer = app.request(Method::GET, &endpoint.path, &[], "").await;
     assert_eq!(answer.header("allow"), Some("POST"));
-    assert_eq!(answer.json(), error(405, "Method Not Allowed", "This address answers POST only."));
+    assert_eq!(answer.json(), error(405, "Method Not Allowed", "This address accepts POST only."));
 
     let not_json = error(415, "Unsupported Media Type", "The body must be JSON, with Content-Type: application/json.");
     for headers in

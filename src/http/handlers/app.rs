@@ -1,4 +1,4 @@
-//! The application's pages: from a request to a visit, and from its answer to a reply.
+//! The application's pages: turns a request into a visit, and the page's answer into a reply.
 
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap};
@@ -15,8 +15,8 @@ use crate::http::limits::Key;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call, body};
 
-/// Finds out who asks, reads the form if there is one, and lets the page answer. Of a stranger's form nothing is read
-/// that leads nowhere.
+/// Finds the session, reads the form if there is one, and calls the page. Does not read a stranger's form unless its
+/// path needs no session.
 pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Incoming>) -> Result<Reply, Rejection> {
     let session = session(app, &call.parts.headers).await?;
     if let Some(session) = &session {
@@ -61,10 +61,10 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Incoming>) -> 
         Ok(Answer::Redirect { to, cookies }) => Ok(reply::redirect(&to, &cookies)),
         Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
         Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
-        Err(Fault::NotFound) => Ok(refused(&visit, 404, "There is nothing at this address, or no longer.")),
-        Err(Fault::Forbidden(Role::Admin)) => Ok(refused(&visit, 403, "Only administrators may do this.")),
+        Err(Fault::NotFound) => Ok(refused(&visit, 404, "This page does not exist, or no longer exists.")),
+        Err(Fault::Forbidden(Role::Admin)) => Ok(refused(&visit, 403, "Only administrators can do this.")),
         Err(Fault::Forbidden(_)) => {
-            let why = "You may read here, and nothing else. An administrator can make you a member, on the page Users.";
+            let why = "You have read-only access. An administrator can make you a member on the Users page.";
             Ok(refused(&visit, 403, why))
         }
         Err(Fault::BadRequest(reason)) => Ok(refused(&visit, 400, &reason)),
@@ -74,7 +74,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Incoming>) -> 
     }
 }
 
-/// The page, unless it takes longer than a query may. What a form changes is never cut off.
+/// Renders the page within the time limit of a query. A form's changes are never cancelled.
 async fn in_time(app: &App, visit: &Visit) -> Result<Answer, Fault> {
     let (limits, answer) = (app.catalogue.settings().budget, app.site.answer(visit));
     match visit.method {
@@ -86,7 +86,7 @@ async fn in_time(app: &App, visit: &Visit) -> Result<Answer, Fault> {
     }
 }
 
-/// The session that the request's cookie names.
+/// The session of the request's cookie.
 pub async fn session(app: &App, headers: &HeaderMap) -> Result<Option<Session>, Rejection> {
     let Some(key) = cookie::read(cookies(headers), app.site.is_secure()) else { return Ok(None) };
     let now = Timestamp::now();
@@ -105,7 +105,7 @@ fn refused(visit: &Visit, status: u16, why: &str) -> Reply {
     reply::page(app::refusal(Some(visit), status, why))
 }
 
-/// The page to come back to after signing in.
+/// The page to return to after signing in.
 fn wanted<'a>(visit: &Visit, uri: &'a Uri) -> Option<&'a str> {
     let path = uri.path_and_query().map(PathAndQuery::as_str);
     path.filter(|path| visit.method == Does::Get && *path != "/")
@@ -115,10 +115,11 @@ fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok())
 }
 
-/// Refuses what another site sends in the name of our visitor. Browsers say where a request comes from, in one of two
-/// headers that no page can forge; whoever says neither is no browser of today, and has no business with a cookie.
+/// Refuses cross-site requests. Browsers state the origin of a request in one of two headers that pages cannot forge. A
+/// client that sends neither is not a current browser, and must not use a cookie.
 pub fn check_is_from_here(headers: &HeaderMap, authority: Option<&Authority>) -> Result<(), Rejection> {
-    let refused = Err(Rejection::Forbidden("This request comes from another site, or does not say from where."));
+    let refused =
+        Err(Rejection::Forbidden("This request comes from another site, or does not say where it comes from."));
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     match (text("sec-fetch-site"), text("origin")) {
         (Some("same-origin"), _) => Ok(()),

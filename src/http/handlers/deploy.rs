@@ -1,7 +1,7 @@
 //! `POST /integrations/deploy/<webhook_id>`: the deploy webhook.
 //!
-//! The last part of the path is the secret, so whoever does not have it learns nothing: not whether there ever was such
-//! an endpoint, and not what its posts look like.
+//! The last path segment is a secret. A caller without it learns nothing: neither whether such an endpoint ever
+//! existed, nor what a valid post looks like.
 
 use hyper::body::Incoming;
 
@@ -12,8 +12,8 @@ use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call, body};
 use crate::spans;
 
-/// Finds the endpoint, reads, checks and records. What does not become a deploy is noted, for whoever sets up the
-/// pipeline.
+/// Finds the endpoint; reads, validates and records the deploy. Refused posts are recorded too, for those who set up
+/// the pipeline.
 pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
     let webhook_id = call.parts.uri.path().strip_prefix(WEBHOOKS).unwrap_or_default();
     let endpoint = integration::by_webhook(app.db.read(), webhook_id).await;
@@ -35,7 +35,7 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
     Ok(reply)
 }
 
-/// What became of a post, or the answer that says what is wrong with it.
+/// Records a post, or returns the reply that says what is wrong with it.
 async fn record(
     app: &App,
     call: &Call,

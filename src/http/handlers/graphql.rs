@@ -1,6 +1,6 @@
 //! `POST /graphql`: GraphQL over HTTP.
 //!
-//! The order of the checks is the order of their cost: a caller without a token never makes us read a body.
+//! The checks run in order of cost: without a valid token, the body is not read.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -24,7 +24,7 @@ use crate::http::limits::Key;
 use crate::http::reply::{self, Media, Rejection, Reply};
 use crate::http::{App, Call, body};
 
-/// Authenticates, counts, reads, checks and executes.
+/// Authenticates, counts, reads, validates and executes a request.
 pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
     let (caller, key) = caller(app, &call.parts).await?;
     app.count(call, key).await?;
@@ -55,11 +55,11 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
     Ok(reply::graphql(media, StatusCode::OK, response.text))
 }
 
-/// The header by which a client asks what its request cost, whatever the value.
+/// The request header that asks for the cost of a request. Its value does not matter.
 const COST: HeaderName = HeaderName::from_static("graphql-cost");
 
-/// Who asks: whoever holds the token of the request, or, where it has none, whoever is signed in to the application and
-/// uses a page of it that asks the API.
+/// Authenticates the caller by the request's token. Without a token, accepts the session of a signed-in user whose page
+/// calls the API.
 async fn caller(app: &App, parts: &Parts) -> Result<(Caller, Key), Rejection> {
     if !parts.headers.contains_key(header::AUTHORIZATION)
         && let Some(session) = pages::session(app, &parts.headers).await?
@@ -71,8 +71,8 @@ async fn caller(app: &App, parts: &Parts) -> Result<(Caller, Key), Rejection> {
     Ok((Caller::token(&token), Key::Token(token.id)))
 }
 
-/// The answer to a well-formed request that is not executed. Older clients take any status but 200 for a broken
-/// connection; for the others it is `status`.
+/// The reply to a well-formed request that was not executed. Legacy clients take any status but 200 for a network
+/// failure; other clients get `status`.
 fn refuse(media: Media, status: StatusCode, errors: &[ServerError]) -> Reply {
     let status = match media {
         Media::Json => StatusCode::OK,
@@ -81,23 +81,23 @@ fn refuse(media: Media, status: StatusCode, errors: &[ServerError]) -> Reply {
     reply::errors(media, status, errors)
 }
 
-/// The members of a request. `null` is the same as absent.
+/// The members of a request. `null` means absent.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Parameters {
     query: Option<String>,
     operation_name: Option<String>,
     variables: Option<Box<RawValue>>,
-    /// Nothing is done with them; that they are an object is checked.
+    /// Unused, but must be an object.
     #[serde(rename = "extensions")]
     _extensions: Option<BTreeMap<String, IgnoredAny>>,
 }
 
 fn parse(body: &Bytes) -> Result<Request, Rejection> {
     let bad = |reason: String| Rejection::BadRequest(reason);
-    // What the library would make of an array: the members by their order.
+    // serde would read an array as the members in order.
     if body.trim_ascii_start().first() == Some(&b'[') {
-        return Err(bad("The body must be a JSON object: several requests in one are not supported.".to_owned()));
+        return Err(bad("The body must be a JSON object: batched requests are not supported.".to_owned()));
     }
     let parameters: Parameters = serde_json::from_slice(body).map_err(|error| {
         bad(match error.classify() {
@@ -111,7 +111,8 @@ fn parse(body: &Bytes) -> Result<Request, Rejection> {
     request.variables = Variables::default();
     if let Some(variables) = parameters.variables {
         if parts(variables.get()) > MOST_PARTS {
-            let message = format!("The variables hold more than {MOST_PARTS} values: send several requests.");
+            let message =
+                format!("The variables hold more than {MOST_PARTS} values. Split them over several requests.");
             return Err(bad(message));
         }
         let read = serde_json::from_str(variables.get());
@@ -120,10 +121,10 @@ fn parse(body: &Bytes) -> Result<Request, Rejection> {
     Ok(request)
 }
 
-/// The most values in the variables of a request: each takes many times its text.
+/// The maximum number of values in the variables. A parsed value takes many times the size of its text.
 pub const MOST_PARTS: usize = 50_000;
 
-/// How many values there may be in JSON at the most, by its commas and brackets.
+/// An upper bound on the number of values in a JSON text, from its commas and brackets.
 fn parts(json: &str) -> usize {
     let (mut parts, mut is_text, mut is_escaped) = (0, false, false);
     for byte in json.bytes() {

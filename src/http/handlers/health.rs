@@ -1,4 +1,4 @@
-//! `/livez` and `/readyz`, for whoever watches the process.
+//! `/livez` and `/readyz`, for monitoring.
 
 use std::time::{Duration, Instant};
 
@@ -13,11 +13,11 @@ use crate::http::client::Forwarded;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call};
 
-/// The header by which `rollcall doctor` asks how this service sees it.
+/// The request header with which `rollcall doctor` asks how this service sees the client.
 pub const DOCTOR: &str = "rollcall-doctor";
 
-/// The process runs: that it answers says so. Who asks for it is told how it is seen: by which address, and which host it
-/// asked for.
+/// Liveness: any response means that the process runs. With the doctor's header, the response also says which client
+/// address and host the service sees.
 pub fn live(call: &Call) -> Reply {
     if !call.parts.headers.contains_key(DOCTOR) {
         return reply::words("ok\n");
@@ -32,11 +32,11 @@ pub fn live(call: &Call) -> Reply {
     reply::words(format!("ok\nclient: {}\nforwarded: {forwarded}\nhost: {host}\n", call.client))
 }
 
-/// How long the database may take to say whether it is ready.
+/// The timeout of the readiness check of the database.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the database last said, and when it was asked. It is asked by one request at a time: those that came before it
-/// was asked take the same answer, so that any number of them costs no more.
+/// The last readiness of the database, and when it was checked. One request at a time runs the check. Requests that
+/// arrived before the check started share its result, so concurrent requests cost no more than one.
 #[derive(Debug, Default)]
 pub struct Readiness(Mutex<Option<(Instant, bool)>>);
 
@@ -66,8 +66,8 @@ impl Readiness {
     }
 }
 
-/// Requests can be answered: the database is there and of this program's version, and the service is not about to
-/// stop. A second line says whether writes succeed; where they do not, it is ready all the same, because it can be read.
+/// Readiness: the database is reachable and of this program's version, and the service is not stopping. The second line
+/// says whether writes succeed. Failing writes do not make the service unready, because reads still work.
 pub async fn ready(app: &App) -> Result<Reply, Rejection> {
     if app.is_draining() {
         return Err(Rejection::Unavailable("The service is stopping."));

@@ -1,4 +1,4 @@
-//! One file for each thing that the service answers.
+//! Request handlers: one file for each resource of the service.
 
 pub mod app;
 pub mod deploy;

@@ -1,4 +1,4 @@
-//! `GET /public/schema.graphql`: the schema as it is written, byte for byte.
+//! `GET /public/schema.graphql`: the schema file, byte for byte.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::http::reply::{self, Reply};
 
 static TAG: LazyLock<HeaderValue> = LazyLock::new(|| reply::entity_tag(SDL.as_bytes()));
 
-/// The file.
+/// Returns the file.
 pub fn answer() -> Reply {
     reply::file(SDL, &TAG)
 }
