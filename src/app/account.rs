@@ -1,4 +1,4 @@
-//! The page of whoever is signed in: the sessions, and how to end them.
+//! The account page: the visitor's sessions, and how to end them.
 
 use maud::html;
 
@@ -9,21 +9,21 @@ use super::{Answer, Fault, Site, cookie, sign_in};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, session};
 
-/// Shows who is signed in, and where.
+/// Shows the signed-in user and their sessions.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let now = Timestamp::now();
     let sessions = session::of_user(site.db.read(), session.user.id, now).await?;
     let role = match session.user.role {
-        Role::Admin => "an administrator: you read and write the catalogue, and look after users and API tokens",
-        Role::User => "a member: you read and write the catalogue",
-        Role::Viewer => "a viewer: you read the catalogue",
+        Role::Admin => "an administrator: you can read and change the catalogue, and manage users and API tokens",
+        Role::User => "a member: you can read and change the catalogue",
+        Role::Viewer => "a viewer: you can read the catalogue",
     };
     let main = html! {
         p { "You are " strong { (session.user.name) } " (" (session.user.email) "), " (role) "." }
         h2 { "Where you are signed in" }
         div.scroll tabindex="0" role="region" aria-label="Sessions" {
             table {
-                thead { tr { th scope="col" { "Browser" } th scope="col" { "Since" } th scope="col" { "Last used" } th scope="col" { "Ends" } th scope="col" { span.hidden { "Action" } } } }
+                thead { tr { th scope="col" { "Browser" } th scope="col" { "Since" } th scope="col" { "Last used" } th scope="col" { "Expires" } th scope="col" { span.hidden { "Action" } } } }
                 tbody {
                     @for one in &sessions {
                         tr {

@@ -1,4 +1,4 @@
-//! What goes back to a visitor.
+//! What a page returns to the visitor.
 
 use maud::Markup;
 
@@ -9,14 +9,14 @@ use super::assets::Asset;
 pub enum Answer {
     /// A page.
     Page(Page),
-    /// Another page, to be got.
+    /// A redirect, followed with GET.
     Redirect {
-        /// Its path; an address where it is not ours.
+        /// A path of ours, or the URL of another site.
         to: String,
         /// Cookies to set.
         cookies: Vec<String>,
     },
-    /// A file that belongs to the pages.
+    /// A static file.
     Asset(&'static Asset),
 }
 
@@ -25,25 +25,25 @@ pub enum Answer {
 pub struct Page {
     /// The status of the answer.
     pub status: u16,
-    /// The document.
+    /// The HTML document.
     pub html: String,
-    /// What is special about it.
+    /// Its caching and security policy.
     pub kind: Kind,
 }
 
-/// What is special about a page.
+/// The caching and security policy of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing.
+    /// The default.
     Plain,
-    /// It is long the same: a browser may keep it, and asks whether it is.
+    /// Rarely changes: a browser may cache it and revalidates it by its entity tag.
     Kept,
-    /// It holds an editor that writes styles into the page as it runs.
+    /// Contains the editor, which uses inline styles.
     Editor,
 }
 
 impl Answer {
-    /// A page with status 200: what [`layout`](super::layout::layout) makes.
+    /// A page with status 200. [`layout`](super::layout::layout) builds the document.
     pub fn page(document: Markup) -> Self {
         Self::with_status(200, document)
     }
@@ -53,17 +53,17 @@ impl Answer {
         Self::Page(Page { status, html: document.into_string(), kind: Kind::Plain })
     }
 
-    /// A page with status 200 that is special.
+    /// A page with status 200 and another policy.
     pub fn special(kind: Kind, document: Markup) -> Self {
         Self::Page(Page { status: 200, html: document.into_string(), kind })
     }
 
-    /// A form that was not understood, shown again.
+    /// A form with mistakes, shown again.
     pub fn refused(document: Markup) -> Self {
         Self::with_status(422, document)
     }
 
-    /// Another page, to be got.
+    /// A redirect, followed with GET.
     pub fn redirect(to: impl Into<String>) -> Self {
         Self::Redirect { to: to.into(), cookies: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! How a page asks our own GraphQL API, in the same process. What it may ask is in [`operations`](super::operations).
+//! Lets pages call our own GraphQL API, in the same process. The operations are in [`operations`](super::operations).
 
 use async_graphql::{MaybeUndefined, Request, Variables};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use super::visit::{Session, Visit};
 use super::{Fault, Site};
 use crate::entity::user::Role;
 
-/// A response as the API writes it.
+/// A response of the API.
 #[derive(Deserialize)]
 struct Response<T> {
     #[serde(default)]
@@ -28,12 +28,12 @@ struct Extensions {
     code: Option<String>,
 }
 
-/// Sends an operation and returns what is answered to it.
+/// Runs an operation and returns its data.
 pub async fn ask<O: Operation>(site: &Site, visit: &Visit, operation: O) -> Result<O::Answer, Fault> {
     let variables = serde_json::to_value(&operation).map_err(|error| Fault::Internal(error.to_string()))?;
     let request = Request::new(O::DOCUMENT).variables(Variables::from_json(variables));
     let prepared = site.catalogue.prepare(&request).map_err(|errors| {
-        // The documents are ours and right; what a visitor can get wrong is a value.
+        // Our documents are valid, so a mistake can only be in a value from the visitor.
         Fault::BadRequest(errors.first().map_or_else(String::new, |error| error.message.clone()))
     })?;
     let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
@@ -55,11 +55,11 @@ pub async fn ask<O: Operation>(site: &Site, visit: &Visit, operation: O) -> Resu
             _ => Fault::Internal(message),
         });
     }
-    data.ok_or_else(|| Fault::Internal("the catalogue answered without data".to_owned()))
+    data.ok_or_else(|| Fault::Internal("the catalogue returned no data".to_owned()))
 }
 
-/// Fails with what was wrong with the input of a mutation, if anything was. The path of a mistake, joined by dots, is
-/// the name of the form's field.
+/// Fails if a mutation reported mistakes in its input. A mistake's path, joined by dots, is the name of the form's
+/// field.
 pub fn settled(errors: Vec<Mistake>) -> Result<(), Mistakes> {
     if errors.is_empty() {
         return Ok(());
@@ -71,17 +71,17 @@ pub fn settled(errors: Vec<Mistake>) -> Result<(), Mistakes> {
     Err(mistakes)
 }
 
-/// The fault for a mutation that answers null without an error. The API never does that, but the SDL allows it.
+/// The fault for a mutation that returns null without an error. The API never does that, but the SDL allows it.
 pub fn unanswered() -> Fault {
-    Fault::Internal("the catalogue answered null to a mutation".to_owned())
+    Fault::Internal("the catalogue returned null for a mutation".to_owned())
 }
 
-/// An optional field of an input: null, which clears the field, for `None`.
+/// Converts an optional input: `None` becomes null, which clears the field.
 pub fn or_null<T>(value: Option<T>) -> MaybeUndefined<T> {
     value.map_or(MaybeUndefined::Null, MaybeUndefined::Value)
 }
 
-/// What a viewer may not do, a member may as a rule.
+/// As a rule, what a viewer may not do is allowed to members, and what a member may not do to administrators.
 fn forbidden(session: &Session) -> Fault {
     Fault::Forbidden(if session.user.role < Role::User { Role::User } else { Role::Admin })
 }

@@ -1,4 +1,4 @@
-//! The files that pages load. Their names hold a hash of their content, so that a browser may keep them for ever.
+//! The static files of pages. Their names contain a hash of their content, so browsers may cache them forever.
 
 use std::sync::LazyLock;
 
@@ -14,21 +14,21 @@ pub struct Asset {
     pub name: String,
     /// Its media type.
     pub media: &'static str,
-    /// What is in it.
+    /// The content.
     pub content: &'static [u8],
-    /// Whether that is packed, by gzip.
+    /// Whether the content is compressed with gzip.
     pub is_packed: bool,
 }
 
-/// How pages look.
+/// The stylesheet.
 pub static STYLE: LazyLock<Asset> =
     LazyLock::new(|| Asset::new("style", "css", "text/css; charset=utf-8", include_bytes!("style.css")));
 
-/// What pages can do beside what HTML can.
+/// The script. All pages work without it.
 pub static SCRIPT: LazyLock<Asset> =
     LazyLock::new(|| Asset::new("script", "js", "text/javascript; charset=utf-8", include_bytes!("script.js")));
 
-/// What stands beside the title in a browser.
+/// The favicon.
 pub static ICON: LazyLock<Asset> =
     LazyLock::new(|| Asset::new("icon", "svg", "image/svg+xml", include_bytes!("icon.svg")));
 
@@ -38,7 +38,7 @@ impl Asset {
         Self { name: format!("{name}.{hash}.{extension}"), media, content, is_packed: false }
     }
 
-    /// A file that the build packed, under a name that holds a hash already.
+    /// A file that the build compressed. Its name already contains a hash.
     pub(super) fn packed(name: &str, content: &'static [u8]) -> Self {
         let media = match name.rsplit_once('.') {
             Some((_, "js")) => "text/javascript; charset=utf-8",
@@ -49,13 +49,13 @@ impl Asset {
         Self { name: name.to_owned(), media, content, is_packed: true }
     }
 
-    /// Where it is.
+    /// The path of its URL.
     pub fn path(&self) -> String {
         format!("/assets/{}", self.name)
     }
 }
 
-/// The file of this name.
+/// Finds a file by name.
 pub fn find(name: &str) -> Option<&'static Asset> {
     [&*STYLE, &*SCRIPT, &*ICON].into_iter().chain(&*explorer::FILES).find(|asset| asset.name == name)
 }

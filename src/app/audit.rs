@@ -1,4 +1,4 @@
-//! The audit: who changed what, when, and through what; who signed in and out; and who was refused. For administrators.
+//! The audit page: who changed what, when, and how; sign-ins and sign-outs; refused attempts. For administrators only.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value as Json};
@@ -15,7 +15,7 @@ use crate::entity::user::Role;
 
 const PAGE: usize = 50;
 
-/// The kinds of actors: as the address has them, and as people say them.
+/// The kinds of actors: the word in the URL, and the text on the page.
 const KINDS: &[(&str, &str, ActorKind)] = &[
     ("token", "token", ActorKind::Token),
     ("session", "signed in", ActorKind::Session),
@@ -23,7 +23,7 @@ const KINDS: &[(&str, &str, ActorKind)] = &[
     ("visitor", "not signed in", ActorKind::Visitor),
 ];
 
-/// The entries, the newest first.
+/// Lists the entries, newest first.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let filter = filter(visit)?;
@@ -34,11 +34,12 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let now = Timestamp::now();
     let filtered = visit.query.any();
     let main = html! {
-        p { "Changes of the catalogue, its users and its tokens; sign-ins and sign-outs; and refused attempts. Deploys are a record of their own." }
+        p { "Changes to the catalogue, its users and its tokens; sign-ins and sign-outs; and refused attempts. "
+            "Deploys are not listed here." }
         (filters(visit, filter.actor))
         @if entries.is_empty() {
-            @if filtered { (empty("No change is like that.", html! { p { a href="/audit" { "All changes" } } })) }
-            @else { (empty("Nothing was changed yet.", html! { p { "What anybody changes from now on is noted here." } })) }
+            @if filtered { (empty("No entries match.", html! { p { a href="/audit" { "All changes" } } })) }
+            @else { (empty("No entries yet.", html! { p { "Changes will appear here." } })) }
         } @else {
             @if filtered { p { a href="/audit" { "All changes" } } }
             div.scroll tabindex="0" role="region" aria-label="Changes" {
@@ -76,9 +77,9 @@ fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>) -> Markup {
         ("token", "any token"),
         ("session", "any user"),
         ("command_line", "command line"),
-        ("visitor", "anybody who is not signed in"),
+        ("visitor", "anyone not signed in"),
     ];
-    // One actor is chosen by a link of the list.
+    // A single actor can only be chosen by a link in the list.
     if let Some((_, Some(_))) = actor {
         actors.push((query.get("actor"), "this one"));
     }
@@ -94,7 +95,7 @@ fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>) -> Markup {
     }
 }
 
-/// The details of an entry: each field with its values before and after, then the rest.
+/// The details of an entry: first each changed field with its old and new value, then the rest.
 fn detail(text: &str) -> Markup {
     let Ok(Json::Object(mut detail)) = serde_json::from_str(text) else { return html! { code { (text) } } };
     let changed = match detail.remove("changed") {
@@ -137,10 +138,11 @@ fn kind(kind: ActorKind) -> (&'static str, &'static str) {
     KINDS.iter().find(|(.., known)| *known == kind).map_or(("", ""), |(word, text, _)| (word, text))
 }
 
-/// `actor=token:7`, `subject=Service:12`, `action=`, days, `after=` the last entry of the page before.
+/// Reads the filter: `actor=token:7`, `subject=Service:12`, `action=`, the days, and `after=` with the last entry of
+/// the previous page.
 fn filter(visit: &Visit) -> Result<Filter, Fault> {
     let query = &visit.query;
-    let bad = || Fault::BadRequest("That is no filter of the audit.".to_owned());
+    let bad = || Fault::BadRequest("The filter in the address is not valid.".to_owned());
     let number = |text: &str| text.parse::<i64>().map_err(|_| bad());
     let actor = match query.given("actor") {
         Some(text) => {
@@ -185,7 +187,7 @@ fn of_subject(entry: &Model) -> Option<String> {
     Some(of(entry.subject_class.as_ref()?, entry.subject_id?))
 }
 
-/// Where the changes of one thing are: the SDL's noun, and its row.
+/// The link to the changes of one object, given its SDL type and row id.
 pub(super) fn of(class: &str, id: i64) -> String {
     link("/audit", &Fields::default().with("subject", &format!("{class}:{id}")))
 }

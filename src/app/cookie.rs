@@ -1,4 +1,4 @@
-//! The cookies: one carries a session's secret, one that of a sign-in which was begun at the OpenID provider.
+//! The cookies: one holds the session's secret, the other a sign-in in progress at the OpenID provider.
 
 use super::openid::attempt::Attempt;
 use crate::entity::key::Key;
@@ -7,20 +7,20 @@ use crate::entity::session::LIFETIME_MICROS;
 const SESSION: &str = "rollcall_session";
 const ATTEMPT: &str = "rollcall_sign_in";
 
-/// A sign-in at the provider may take so many seconds.
+/// How long a sign-in at the provider may take, in seconds.
 const ATTEMPT_SECONDS: i64 = 10 * 60;
 
-/// A cookie's whole name. The prefix makes browsers refuse one that was not set by this host over TLS.
+/// The full name of a cookie. With the prefix, browsers accept it only if this host set it over TLS.
 fn full(name: &str, secure: bool) -> String {
     if secure { format!("__Host-{name}") } else { name.to_owned() }
 }
 
-/// The session's secret among the cookies of a request, each a `Cookie` header's value.
+/// Finds the session's secret in the values of a request's `Cookie` headers.
 pub fn read<'a>(headers: impl Iterator<Item = &'a str>, secure: bool) -> Option<Key> {
     find(headers, SESSION, secure).and_then(Key::read)
 }
 
-/// The sign-in that was begun, likewise.
+/// Finds the sign-in in progress.
 pub fn read_attempt<'a>(headers: impl Iterator<Item = &'a str>, secure: bool) -> Option<Attempt> {
     find(headers, ATTEMPT, secure).and_then(Attempt::read)
 }
@@ -31,22 +31,22 @@ fn find<'a>(headers: impl Iterator<Item = &'a str>, name: &str, secure: bool) ->
     cookies.find(|(known, _)| *known == name).map(|(_, value)| value)
 }
 
-/// The `Set-Cookie` that gives a browser its session.
+/// The `Set-Cookie` that starts a session in the browser.
 pub fn set(key: &Key, secure: bool) -> String {
     write(SESSION, key.reveal(), LIFETIME_MICROS / 1_000_000, secure)
 }
 
-/// The `Set-Cookie` that takes it away.
+/// The `Set-Cookie` that removes the session.
 pub fn clear(secure: bool) -> String {
     write(SESSION, "", 0, secure)
 }
 
-/// The `Set-Cookie` that keeps a sign-in while it is under way. `Lax` lets it be sent when the provider leads back.
+/// The `Set-Cookie` for a sign-in in progress. `Lax` lets the browser send it when the provider redirects back.
 pub fn set_attempt(attempt: &Attempt, secure: bool) -> String {
     write(ATTEMPT, &attempt.write(), ATTEMPT_SECONDS, secure)
 }
 
-/// The `Set-Cookie` that takes it away.
+/// The `Set-Cookie` that removes the sign-in in progress.
 pub fn clear_attempt(secure: bool) -> String {
     write(ATTEMPT, "", 0, secure)
 }

@@ -1,5 +1,4 @@
-//! What a custom integration holds: the projects that a tool pushed, their issues and what they are about; and how to push
-//! to it.
+//! The page of a custom integration: how to push to it, and the projects in it with their issues and services.
 
 use std::collections::HashMap;
 
@@ -14,16 +13,16 @@ use crate::entity::{code_issue, code_issue_project, code_issue_project_resource 
 
 const PAGE: u64 = 50;
 
-/// How to push to it: by the API, with a token that may write.
+/// The instructions for pushing through the API.
 pub fn snippet(site: &Site, id: &str) -> Markup {
     let text = PUSH.replace("ORIGIN", &site.catalogue.settings().app_url).replace("INTEGRATION", id);
     html! {
         h2 { "Push code issues to it" }
-        p { "Each run of your tool may send all it knows: what is there already is brought up to date. A project of the name of a "
-            "service or repository is connected to it; any other becomes a " a href="/suggestions" { "suggestion" } ". An "
-            "administrator makes the token." }
+        p { "Your tool can send everything on each run: existing projects and issues are updated. A project with the "
+            "name of a service or repository is connected to it; any other becomes a "
+            a href="/suggestions" { "suggestion" } ". Ask an administrator for the token." }
         pre tabindex="0" role="region" aria-label="curl" { code data-copy="the snippet for curl" { (text) } }
-        p { "More is told in the reference: " a href="/reference/CodeIssueProjectUpsertInput" { "projects" } " and "
+        p { "See the reference for " a href="/reference/CodeIssueProjectUpsertInput" { "projects" } " and "
             a href="/reference/CodeIssueInput" { "issues" } "." }
     }
 }
@@ -53,14 +52,14 @@ const PUSH: &str = r#"curl --fail-with-body ORIGIN/graphql \
 JSON
 "#;
 
-/// Its projects, a page at a time, the newest first. The API does not list them by integration; all of it comes from the
-/// rows.
+/// Lists the integration's projects, newest first. The API cannot list them by integration, so everything comes from
+/// the rows.
 pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Result<Markup, Fault> {
     use code_issue_project::{Column, Entity};
     let db = site.db.read();
     let mut found = Entity::find().filter(Column::IntegrationId.eq(number));
     if let Some(after) = visit.query.given("after") {
-        let after: i64 = after.parse().map_err(|_| Fault::BadRequest("That is no page of the projects.".to_owned()))?;
+        let after: i64 = after.parse().map_err(|_| Fault::BadRequest("The page is not valid.".to_owned()))?;
         found = found.filter(Column::Id.lt(after));
     }
     let mut projects = found.order_by_desc(Column::Id).limit(PAGE + 1).all(db).await?;
@@ -73,7 +72,7 @@ pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Resu
     Ok(html! {
         h2 #projects { "Projects" }
         @if projects.is_empty() {
-            (empty("Nothing was pushed yet.", html! { p { "Push a project and its issues as shown above." } }))
+            (empty("No projects yet.", html! { p { "Push a project and its issues as shown above." } }))
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Projects" {
                 table {
@@ -95,7 +94,7 @@ pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Resu
     })
 }
 
-/// How many issues each project has.
+/// Counts the issues of each project.
 async fn issues<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, i64>, Fault> {
     use code_issue::{Column, Entity};
     let counted =
@@ -104,7 +103,7 @@ async fn issues<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, 
     Ok(counted.into_tuple::<(i64, i64)>().all(db).await?.into_iter().collect())
 }
 
-/// The services and repositories that each project is connected to.
+/// The services and repositories connected to each project.
 async fn about<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Vec<Markup>>, Fault> {
     let links = link::Entity::find().filter(db::any(db, link::Column::CodeIssueProjectId, ids));
     let links = links.order_by_asc(link::Column::Id).all(db).await?;

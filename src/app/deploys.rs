@@ -1,4 +1,4 @@
-//! The deploys of a service: how it is delivered, by DORA's metrics, and its deploys one by one.
+//! The deploys of a service: a filtered list, and charts of DORA's metrics.
 
 use maud::{Markup, html};
 
@@ -16,12 +16,12 @@ use crate::deploy::days::{DAY, Day};
 use crate::entity::Timestamp;
 use crate::entity::deploy::Environments;
 
-/// Where all deploys of a service are.
+/// The path of a service's list of deploys.
 pub fn address(aliases: &[String]) -> String {
     path(["services", aliases.first().map_or("", String::as_str), "deploys"])
 }
 
-/// All deploys of the service with this alias, a page at a time.
+/// Lists the deploys of the service with this alias.
 pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let query = &visit.query;
     let until = query.given("until").map(day).transpose()?;
@@ -37,7 +37,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let (here, none) = (address(&aliases), Mistakes::none());
     let field = |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(query, &none);
     let main = html! {
-        p { "Of " a href=(super::services::address(&aliases)) { (name) } ", the newest first." }
+        p { "Of " a href=(super::services::address(&aliases)) { (name) } ", newest first." }
         form.filters method="get" action=(here) role="search" data-live="deploys" {
             (field("environment", "Environment", "search"))
             (field("from", "From (UTC)", "date"))
@@ -46,7 +46,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
         }
         div #deploys {
             @if deploys.nodes.is_empty() {
-                (empty("No deploy is like that.", html! { p { a href=(here) { "All deploys" } } }))
+                (empty("No deploys match.", html! { p { a href=(here) { "All deploys" } } }))
             } @else {
                 p.soft role="status" { (count(deploys.total_count, "deploy")) }
                 (line(&deploys.nodes, Timestamp::now()))
@@ -57,7 +57,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     Ok(Answer::page(layout(visit, &format!("Deploys of {name}"), main)))
 }
 
-/// Deploys on a line of time, the newest above.
+/// Shows deploys on a timeline, newest first.
 pub fn line(deploys: &[Deploy], now: Timestamp) -> Markup {
     html! {
         ol.line {
@@ -80,11 +80,11 @@ pub fn line(deploys: &[Deploy], now: Timestamp) -> Markup {
     }
 }
 
-/// How a service is delivered: DORA's metrics of the last days, with what there was on each of `days`, and the lead times
-/// of its last `deploys` to `production`, which is what the metrics and the days are of.
+/// Shows DORA's metrics, with a bar for each of `days` and the lead times of the last `deploys` to `production`.
+/// `metrics` and `days` must cover the same environments.
 pub fn figures(metrics: &DeployMetrics, days: &[Day], deploys: &[Deploy], production: &Environments) -> Markup {
     if metrics.deploy_count == 0 && metrics.failed_count == 0 {
-        return html! { p.soft { "Nothing succeeded or failed in production in the last " (days.len()) " days." } };
+        return html! { p.soft { "No deploy to production succeeded or failed in the last " (days.len()) " days." } };
     }
     let settled = i64::from(metrics.failed_count) + i64::from(metrics.succeeded_count);
     let bars = |value: fn(&Day) -> i64, noun: &str| -> Vec<Bar> {
@@ -106,17 +106,18 @@ pub fn figures(metrics: &DeployMetrics, days: &[Day], deploys: &[Deploy], produc
         }
     };
     html! {
-        p.soft { "Deploys to production of the last " (days.len()) " days, as " a href="https://dora.dev/guides/dora-metrics/" { "DORA" } " measures them." }
+        p.soft { "Deploys to production in the last " (days.len()) " days, as measured by "
+            a href="https://dora.dev/guides/dora-metrics/" { "DORA" } "." }
         div.figures {
             div.figure {
                 "Deployment frequency"
                 strong { (frequency(metrics.deployment_frequency)) }
-                (count(metrics.deploy_count, "deploy")) " went well"
-                (plot::bars(&bars(|day| day.deploys, "deploy"), "Deploys that went well, day by day"))
+                (count(metrics.deploy_count, "deploy")) " succeeded"
+                (plot::bars(&bars(|day| day.deploys, "deploy"), "Successful deploys by day"))
             }
             div.figure {
                 "Change lead time"
-                (percentiles(metrics.change_lead_time.as_ref(), "No deploy says when its commit was made."))
+                (percentiles(metrics.change_lead_time.as_ref(), "No deploy has a commit date."))
                 @if metrics.change_lead_time.is_some() && !lead_times.is_empty() {
                     (plot::bars(&lead_times, "Lead times of the last deploys"))
                 }
@@ -129,18 +130,21 @@ pub fn figures(metrics: &DeployMetrics, days: &[Day], deploys: &[Deploy], produc
                 }
                 (grouped(metrics.failed_count)) " of " (grouped(settled)) " failed"
                 @if metrics.failed_count > 0 {
-                    (plot::bars(&bars(|day| day.failed, "failed deploy"), "Failed deploys, day by day"))
+                    (plot::bars(&bars(|day| day.failed, "failed deploy"), "Failed deploys by day"))
                 }
             }
             div.figure {
                 "Recovery time"
-                (percentiles(metrics.failed_deployment_recovery_time.as_ref(), if metrics.failed_count == 0 { "Nothing failed." } else { "Nothing succeeded after it failed." }))
+                (percentiles(
+                    metrics.failed_deployment_recovery_time.as_ref(),
+                    if metrics.failed_count == 0 { "No failures." } else { "No failure was followed by a success." },
+                ))
             }
         }
     }
 }
 
-/// When the day of a bar was.
+/// The age of a bar's day, in words.
 fn ago(days: usize) -> String {
     match days {
         0 => "in the last 24 hours".to_owned(),
@@ -149,7 +153,7 @@ fn ago(days: usize) -> String {
     }
 }
 
-/// `2.5 a day`, `1.2 a week`.
+/// Such as `2.5 a day`, `1.2 a week`.
 fn frequency(a_day: f64) -> String {
     match a_day {
         often if often >= 1.0 => format!("{often:.1} a day"),
@@ -159,7 +163,7 @@ fn frequency(a_day: f64) -> String {
 }
 
 impl Deploy {
-    /// From the commit to the deploy, of one that went well.
+    /// The time from commit to deploy. `None` unless the deploy succeeded.
     fn lead_time(&self) -> Option<Bar> {
         let took_place = self.deploy_status == Some(DeployStatus::Succeeded) || self.status.is_none();
         let commit = self.commit_authoring_date.or(self.committed_at).filter(|_| took_place)?;

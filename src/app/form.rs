@@ -1,4 +1,4 @@
-//! Forms: fields with their labels, and what was wrong with them beside them.
+//! Form fields with labels, and mistakes shown beside them.
 
 use std::borrow::Cow;
 
@@ -10,17 +10,17 @@ use crate::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use crate::entity::text;
 use crate::error::UserError;
 
-/// What was wrong with a form, by field.
+/// The mistakes of a form, by field.
 #[derive(Debug, Default)]
 pub struct Mistakes(Vec<(String, String)>);
 
 impl Mistakes {
-    /// None: a form that was not sent yet.
+    /// No mistakes, for a form that was not sent yet.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// One more: about the field `field`, or about the whole form where it is empty.
+    /// Adds a mistake about `field`, or about the whole form if `field` is empty.
     pub fn push(&mut self, field: impl Into<String>, message: impl Into<String>) {
         self.0.push((field.into(), message.into()));
     }
@@ -34,7 +34,7 @@ impl Mistakes {
         self.0.iter().filter(move |(known, _)| known == field).map(|(_, message)| &**message)
     }
 
-    /// What was wrong with fields that the form does not show, told above it.
+    /// Shows mistakes about fields that the form does not show.
     pub fn summary(&self, shown: &[&str]) -> Markup {
         let others = || self.0.iter().filter(|(field, _)| !shown.contains(&&**field));
         html! {
@@ -53,18 +53,18 @@ impl From<Vec<UserError>> for Mistakes {
     }
 }
 
-/// A field of a table's list as a form shows it: its kind, and how much fits, follow from its rule.
+/// A column as a form field. Its kind and maximum length follow from its rule.
 struct Entry<'a, C: 'static> {
     rule: &'static FieldRule<C>,
     label: &'a str,
     hint: &'a str,
-    /// How high a text of several lines is at first.
+    /// The initial height of a text area, in rows.
     rows: u8,
 }
 
 impl<C: ColumnTrait> Entry<'_, C> {
-    /// The field, with what the form said and what was wrong with that. `choices` are the names that it may hold, where it
-    /// names something: value and what it is called.
+    /// Shows the field with its value and mistakes. `choices` are the options of a field that names something: value
+    /// and label.
     fn show(&self, choices: &[(&str, &str)], form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { rule, label, hint, rows } = *self;
         let name = &*name_in_form(rule);
@@ -72,14 +72,14 @@ impl<C: ColumnTrait> Entry<'_, C> {
         match rule.value {
             ValueRule::Text(most) if most > text::SHORT => Area { name, label, hint, rows, most }.show(form, mistakes),
             ValueRule::Named(Reference::User) => line("email"),
-            ValueRule::Named(_) => select(name, label, hint, choices, form, mistakes),
+            ValueRule::Named(_) | ValueRule::Id(_) => select(name, label, hint, choices, form, mistakes),
             ValueRule::Identified(_) => suggested(name, label, choices.iter().copied(), form, mistakes),
             ValueRule::Text(_) | ValueRule::Flag | ValueRule::Place | ValueRule::Moment => line("text"),
         }
     }
 }
 
-/// The name of a field in a form: the path by which the API tells what is wrong with it.
+/// The name of a column's form field: the path that the API uses for mistakes about it.
 pub fn name_in_form<C>(rule: &FieldRule<C>) -> Cow<'static, str> {
     match rule.value {
         ValueRule::Identified(_) => format!("{}.alias", rule.name).into(),
@@ -87,8 +87,8 @@ pub fn name_in_form<C>(rule: &FieldRule<C>) -> Cow<'static, str> {
     }
 }
 
-/// The fields of a table's list, and what was wrong with anything else above them. `shown` says for each column its label,
-/// what to know before filling it in, and its height; `choices` what may be chosen for it.
+/// Shows the fields of a table, preceded by mistakes about anything else. `shown` gives each column's label, hint and
+/// height; `choices` gives its options.
 pub fn entries<E: FieldRules, const N: usize>(
     shown: [(E::Column, &str, &str, u8); N],
     choices: impl Fn(E::Column) -> Vec<(String, String)>,
@@ -106,7 +106,7 @@ pub fn entries<E: FieldRules, const N: usize>(
     }
 }
 
-/// What a form says of the fields of a table's list, as the database is to have it.
+/// Converts the submitted fields to what the database stores.
 pub fn sent<E: FieldRules>(form: &Fields) -> Fields {
     E::FIELDS.iter().fold(Fields::default(), |fields, rule| {
         let name = name_in_form(rule);
@@ -114,37 +114,37 @@ pub fn sent<E: FieldRules>(form: &Fields) -> Fields {
     })
 }
 
-/// What a form says of a column; what is empty is nothing.
+/// The submitted value of a column. `None` if it is empty.
 pub fn given<E: FieldRules>(form: &Fields, column: E::Column) -> Option<&str> {
     form.given(&name_in_form(E::rule(column)))
 }
 
-/// A text with the line ends of the database: those of forms are others.
+/// Converts line ends: forms send CRLF, the database stores LF.
 pub fn stored(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// One line of text.
+/// A single-line text field.
 pub struct Text<'a> {
     /// The field's name.
     pub name: &'a str,
-    /// What it is called.
+    /// The label.
     pub label: &'a str,
-    /// What to know before filling it in; may be empty.
+    /// A hint, or empty.
     pub hint: &'a str,
-    /// `text`, `email`, `search`.
+    /// The input type, such as `text`, `email` or `search`.
     pub kind: &'a str,
-    /// Whether it must be filled in.
+    /// Whether it is required.
     pub required: bool,
 }
 
 impl<'a> Text<'a> {
-    /// A field of a table's list.
+    /// The field of a column.
     pub fn of<C>(rule: &FieldRule<C>, label: &'a str, hint: &'a str) -> Self {
         Self { name: rule.name, label, hint, kind: "text", required: rule.is_required }
     }
 
-    /// The field, with what the form said and what was wrong with that.
+    /// Shows the field with its value and mistakes.
     pub fn show(&self, form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { name, label, hint, kind, required } = *self;
         frame(name, label, hint, mistakes, |described| {
@@ -156,27 +156,27 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Several lines of text.
+/// A text area.
 pub struct Area<'a> {
     /// The field's name.
     pub name: &'a str,
-    /// What it is called.
+    /// The label.
     pub label: &'a str,
-    /// What to know before filling it in; may be empty.
+    /// A hint, or empty.
     pub hint: &'a str,
-    /// How high it is at first.
+    /// The initial height, in rows.
     pub rows: u8,
-    /// The most characters.
+    /// The maximum number of characters.
     pub most: usize,
 }
 
 impl Area<'_> {
-    /// The field, with what the form said and what was wrong with that.
+    /// Shows the field with its value and mistakes.
     pub fn show(&self, form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { name, label, hint, rows, most } = *self;
         frame(name, label, hint, mistakes, |described| {
             html! {
-                // A browser takes the first new line away.
+                // A browser drops the first newline.
                 textarea id={ "field-" (name) } name=(name) rows=(rows) maxlength=(most) dir="auto"
                     aria-describedby=[described] aria-invalid=[invalid(name, mistakes)] { "\n" (form.get(name)) }
             }
@@ -184,7 +184,7 @@ impl Area<'_> {
     }
 }
 
-/// A choice of one among several: value and what it is called.
+/// Shows a select field. Choices are value and label.
 pub fn select(
     name: &str,
     label: &str,
@@ -204,7 +204,7 @@ pub fn select(
     })
 }
 
-/// A line of text for which there are proposals: value and what it is called.
+/// Shows a text field with suggestions: value and label.
 pub fn suggested<'a>(
     name: &str,
     label: &str,

@@ -1,5 +1,5 @@
-//! Integrations: the tools that push to the catalogue. Deploy endpoints with their addresses, ready-made snippets and
-//! last deploys; custom integrations with the projects of code issues that they hold.
+//! Integrations: the tools that push to the catalogue. Deploy endpoints with their URLs, snippets and last deliveries;
+//! custom integrations with their projects of code issues.
 
 use maud::{Markup, html};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -33,7 +33,7 @@ impl IntegrationRow {
     }
 }
 
-/// The list.
+/// Lists the integrations.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let found = ask(site, visit, Integrations { after: visit.query.given("after") }).await?;
     let integrations = found.account.integrations;
@@ -47,9 +47,10 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         }
     };
     let main = html! {
-        p { "A deploy integration receives what your pipelines deploy. A custom integration holds the code issues that a tool of yours pushes." }
+        p { "A deploy integration receives deploys from your pipelines. A custom integration receives code issues from "
+            "your own tools." }
         @if integrations.nodes.is_empty() {
-            (empty("There is no integration yet.", add))
+            (empty("No integrations yet.", add))
         } @else {
             (add)
             div.scroll tabindex="0" role="region" aria-label="Integrations" {
@@ -70,7 +71,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     Ok(Answer::page(layout(visit, "Integrations", main)))
 }
 
-/// The form for a new one.
+/// Shows the form for a new one.
 pub fn new(visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::User)?;
     Ok(Answer::page(new_form(visit, &Mistakes::none())))
@@ -83,12 +84,12 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
         false => ("Add Deploy integration", "Create a deploy endpoint", "deploy"),
     };
     let main = html! {
-        @if custom { p { "Your tool then pushes projects and code issues to it through the API." } }
-        @else { p { "It gets an address of its own, to which your pipelines post what they deploy." } }
+        @if custom { p { "Your tool pushes projects and code issues to it through the API." } }
+        @else { p { "It gets its own URL. Your pipelines post their deploys to it." } }
         form method="post" action="/integrations" {
             (mistakes.summary(&["input.name", "name"]))
             input type="hidden" name="type" value=(kind);
-            (Text::of(integration::Entity::rule(integration::Column::Name), "Name", "What sends to it, such as: GitHub Actions")
+            (Text::of(integration::Entity::rule(integration::Column::Name), "Name", "Such as: GitHub Actions")
                 .show(&visit.form, mistakes))
             button { (button) }
         }
@@ -96,7 +97,7 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
     layout(visit, title, main)
 }
 
-/// Makes one.
+/// Creates one.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let name = visit.form.get("name");
     let (errors, made) = if visit.form.get("type") == "custom" {
@@ -114,7 +115,7 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     }
 }
 
-/// One of them.
+/// Shows one.
 pub async fn one(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     Ok(Answer::page(show(site, visit, session, id, &Mistakes::none()).await?))
 }
@@ -129,14 +130,14 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
     let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
     let form = if visit.form.any() { visit.form.clone() } else { super::Fields::one("name", &integration.name) };
     let question = match integration.is_deploy() {
-        true => "Delete this integration? Its address stops working at once; deploys that came through it stay.",
-        false => "Delete this integration? Its projects and their code issues go with it.",
+        true => "Delete this integration? Its URL stops working at once. Its deploys stay.",
+        false => "Delete this integration? This also deletes its projects and their code issues.",
     };
     let main = html! {
         p { (integration.kind()) " integration, added " (time(integration.created_at.0, now)) "." }
         @if let Some(url) = &webhook_url {
             h2 { "Address" }
-            p { "Whoever knows this address can post deploys: keep it as you keep a password." }
+            p { "Anyone who knows this URL can post deploys. Treat it like a password." }
             code.secret #address data-copy="the address" { (url) }
             h2 { "Post deploys to it" }
             @for (index, snippet) in snippets::all(url).iter().enumerate() {
@@ -165,8 +166,8 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
     Ok(layout(visit, &integration.name, main))
 }
 
-/// What came in last and what was answered: deploys, and posts that did not become one. The API tells neither by
-/// endpoint; both come from the rows.
+/// Lists the last deliveries: recorded deploys and refused posts. The API has neither by endpoint, so both come from
+/// the rows.
 async fn deliveries(site: &Site, id: &str, now: Timestamp) -> Result<Markup, Fault> {
     let (db, number) = (site.db.read(), id::decode(id).map_or(0, |(_, number)| number));
     let deploys = deploy::Entity::find().filter(deploy::Column::IntegrationId.eq(number));
@@ -179,7 +180,7 @@ async fn deliveries(site: &Site, id: &str, now: Timestamp) -> Result<Markup, Fau
     Ok(html! {
         h2 #deliveries { "Last deliveries" }
         @if rows.is_empty() {
-            (empty("Nothing came in yet.", html! { p { "Post a deploy with one of the snippets above." } }))
+            (empty("No deliveries yet.", html! { p { "Post a deploy with one of the snippets above." } }))
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Last deliveries" {
                 table {

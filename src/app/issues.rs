@@ -7,18 +7,21 @@ use super::Fault;
 use super::parts::{count, empty, outside};
 use crate::entity::code_issue::{self, SEVERITIES};
 
-/// The most that are shown: the worst.
+/// The maximum number shown. The most severe come first.
 const MOST: u64 = 100;
 
-/// How many there are of each severity, and which, the worst first. The API has no order by severity; both come from the
-/// rows.
+/// Shows the number of issues by severity, and lists the most severe. The API cannot sort by severity, so both come
+/// from the rows.
 pub async fn of_service<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<Markup, Fault> {
     let mut counts = code_issue::by_severity(db, service_id).await?;
     if counts.is_empty() {
         return Ok(empty(
-            "No code issue is known.",
+            "No code issues.",
             html! {
-                p { "Tools push code issues to a custom integration; a project of the service's name is connected by itself." }
+                p {
+                    "Tools push code issues to a custom integration. "
+                    "A project with the service's name is connected to it."
+                }
             },
         ));
     }

@@ -1,4 +1,4 @@
-//! The frame of every page: head, navigation, the place for the page itself.
+//! The frame of every page: head, navigation and main part.
 
 use maud::{DOCTYPE, Markup, html};
 
@@ -6,7 +6,7 @@ use super::assets::{ICON, SCRIPT, STYLE};
 use super::visit::{Session, Visit};
 use crate::entity::user::Role;
 
-/// The navigation: what each part is called, the first part of its path, and who sees it.
+/// The navigation: label, first path segment, and the minimum role that sees it.
 const PARTS: &[(&str, &str, Role)] = &[
     ("Services", "services", Role::Viewer),
     ("Teams", "teams", Role::Viewer),
@@ -19,12 +19,12 @@ const PARTS: &[(&str, &str, Role)] = &[
     ("Audit", "audit", Role::Admin),
 ];
 
-/// A page: `main` in the frame of all pages. `title` is also the page's heading, so `main` begins below it.
+/// Builds a page with `main` in the common frame. `title` becomes the page's heading, so `main` begins below it.
 pub fn layout(visit: &Visit, title: &str, main: Markup) -> Markup {
     frame(visit.session.as_ref(), visit.path.first().map_or("", String::as_str), title, main)
 }
 
-/// The same where there is no visit to speak of: nobody is known to be signed in.
+/// Builds a page without a visit, as for a visitor who is not signed in.
 pub fn bare(title: &str, main: Markup) -> Markup {
     frame(None, "", title, main)
 }

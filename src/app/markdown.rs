@@ -1,16 +1,17 @@
-//! Markdown as HTML: what people write about services and teams, and what the SDL says of itself. HTML in it is text,
-//! pictures are their words, and links lead to the web or nowhere.
+//! Renders Markdown as HTML: descriptions of services and teams, and of the SDL. HTML in it is shown as text, images as
+//! their alternative text, and links may lead only to the web.
 
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, TextMergeStream};
 
-/// So much of a text is shown, in bytes.
+/// The maximum length of a rendered text, in bytes. The rest is cut off.
 const LONGEST_TEXT: usize = 24_000;
-/// And as HTML it may have so many; what has more, such as quotes in quotes, is shown as it was written.
+/// The maximum length of the resulting HTML, in bytes. A text that expands beyond it, such as deeply nested quotes, is
+/// shown unrendered.
 const LONGEST_HTML: usize = 32_000;
 
-/// What somebody wrote. A new line stays one, headings are smaller than the page's own, bare addresses are links. Of a text
-/// that is very long the beginning is shown.
+/// Renders text written by users. Line breaks are kept, headings are smaller than those of the page, and bare URLs
+/// become links. A very long text is cut off.
 pub fn prose(text: &str) -> Markup {
     let beginning = &text[..text.floor_char_boundary(LONGEST_TEXT)];
     let written = marked_up(beginning);
@@ -19,7 +20,7 @@ pub fn prose(text: &str) -> Markup {
         false => {
             let mut left = LONGEST_HTML;
             let fits = |letter: &char| {
-                // The longest of what stands for a letter in HTML has six bytes.
+                // The longest HTML escape has six bytes.
                 let bytes = if letter.is_ascii_punctuation() { 6 } else { letter.len_utf8() };
                 left.checked_sub(bytes).inspect(|rest| left = *rest).is_some()
             };
@@ -30,7 +31,7 @@ pub fn prose(text: &str) -> Markup {
     };
     html! {
         div.prose { (shown) }
-        @if !is_whole { p.hint { "This is the beginning of a long text; the API has all of it." } }
+        @if !is_whole { p.hint { "This text is cut off. Use the API to read all of it." } }
     }
 }
 
@@ -56,14 +57,14 @@ fn marked_up(text: &str) -> Markup {
     render(written)
 }
 
-/// The events as HTML.
+/// Renders the events as HTML.
 pub fn render<'a>(events: impl Iterator<Item = Event<'a>>) -> Markup {
     let mut html = String::new();
     pulldown_cmark::html::push_html(&mut html, events);
     PreEscaped(html)
 }
 
-/// What the text holds that is no HTML and leads nowhere but to the web or the schema reference.
+/// Parses a text into events without HTML. Links may lead only to the web or the schema reference.
 pub fn events(text: &str) -> impl Iterator<Item = Event<'_>> {
     Parser::new_ext(text, Options::empty()).map(|event| match event {
         Event::Html(html) | Event::InlineHtml(html) => Event::Text(html),
@@ -78,13 +79,13 @@ pub fn events(text: &str) -> impl Iterator<Item = Event<'_>> {
     })
 }
 
-/// A link to an address.
+/// A link to a URL.
 pub fn link<'a>(address: impl Into<CowStr<'a>>) -> Tag<'a> {
     let nothing = CowStr::Borrowed("");
     Tag::Link { link_type: LinkType::Inline, dest_url: address.into(), title: nothing.clone(), id: nothing }
 }
 
-/// The text, where each word that is an address is a link.
+/// Splits a text into words and turns URLs into links.
 fn with_links<'a>(text: &str) -> Vec<Event<'a>> {
     let mut events = Vec::new();
     let mut plain = String::new();
@@ -141,7 +142,7 @@ mod tests {
         for letter in [">", "\"", "&", "*a* ", "- ", "# \n", "\u{1f600}", "word ", "https://a.b "] {
             let long = letter.repeat(50_000 / letter.chars().count());
             let html = prose(&long).into_string();
-            assert!(html.len() < 33_000 && html.contains("the API has all of it"), "{letter}: {}", html.len());
+            assert!(html.len() < 33_000 && html.contains("Use the API"), "{letter}: {}", html.len());
         }
         assert!(!prose(&"word ".repeat(4_000)).into_string().contains("the API"));
         assert!(prose(&">".repeat(5_000)).into_string().contains("<p class=\"plain\">&gt;&gt;"));

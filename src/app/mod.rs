@@ -1,9 +1,9 @@
-//! The application: pages that people use, written on the server, and useful without any script.
+//! The application: server-rendered pages that work without scripts.
 //!
-//! A request comes as a [`Visit`], plain data, and an [`Answer`] goes back; HTTP itself is left to `http/`. Each page has
-//! a file of its own, and all of them the frame of [`layout`]. What a page shows of the catalogue it asks of our own
-//! GraphQL API ([`ask`]), and what it changes it changes there, so that every rule exists once; only what the API does
-//! not have (tokens, sessions, the audit) comes from the entities.
+//! A request arrives as a [`Visit`], plain data, and a page returns an [`Answer`]; `http/` handles HTTP. Each page has
+//! its own file and shares the frame of [`layout`]. Pages read and change the catalogue through our own GraphQL API
+//! ([`ask`]), so that every rule exists once. Only what the API does not offer (tokens, sessions, the audit) comes from
+//! the entities.
 
 use std::sync::Arc;
 
@@ -51,13 +51,13 @@ use reference::Reference;
 use refusals::Refusals;
 pub use visit::{Fields, Method, Session, Visit};
 
-/// What all pages share. Cheap to clone.
+/// The state shared by all pages. Cheap to clone.
 #[derive(Clone)]
 pub struct Site {
     db: Db,
     catalogue: Catalogue,
     reference: Arc<Reference>,
-    /// Notes refused attempts.
+    /// Records refused attempts in the audit.
     pub refusals: Arc<Refusals>,
     openid: Option<Provider>,
 }
@@ -65,19 +65,19 @@ pub struct Site {
 /// Why a page is not shown.
 #[derive(Debug)]
 pub enum Fault {
-    /// There is no such page, or nothing of that name on it.
+    /// There is no such page, or it names something that does not exist.
     NotFound,
-    /// Nobody is signed in.
+    /// The visitor is not signed in.
     SignInFirst,
-    /// Who is signed in may not do this; whoever is at least this may.
+    /// The user lacks the role that this needs, which is given.
     Forbidden(Role),
-    /// The request cannot be understood, for the reason given.
+    /// The request is invalid, for the given reason.
     BadRequest(String),
-    /// The page takes more time or memory than anybody may use, for the reason given.
+    /// The page exceeds the limits on time or memory, for the given reason.
     TooMuch(String),
-    /// There is no room for this now, for the reason given.
+    /// The server is too busy, for the given reason.
     Busy(&'static str),
-    /// We must mend it. The cause is for the log alone.
+    /// An internal error. The cause is logged and never shown.
     Internal(String),
 }
 
@@ -96,13 +96,13 @@ impl From<sea_orm::DbErr> for Fault {
     }
 }
 
-/// The longest form, in bytes.
+/// The maximum size of a form, in bytes.
 pub const MAX_FORM: usize = 64 * 1024;
 
-/// The longest form of somebody who is not signed in.
+/// The maximum size of a form from a visitor who is not signed in.
 pub const MAX_STRANGERS_FORM: usize = 4 * 1024;
 
-/// The first parts of all paths that lead here.
+/// The first segments of all paths of the application.
 const OWNED: &[&str] = &[
     "",
     "account",
@@ -121,23 +121,23 @@ const OWNED: &[&str] = &[
     "users",
 ];
 
-/// Whether a path of a request leads to the application.
+/// Whether a path belongs to the application.
 pub fn owns(path: &str) -> bool {
     let first = path.strip_prefix('/').and_then(|path| path.split('/').next());
     first.is_some_and(|first| OWNED.contains(&first))
 }
 
-/// The page that says why another one is not shown; with the navigation, where it is known whose visit it is.
+/// The error page. With `visit`, it includes the visitor's navigation.
 pub fn refusal(visit: Option<&Visit>, status: u16, message: &str) -> Page {
     let title = match status {
         403 => "Not allowed",
         404 => "Not found",
         500.. => "Something went wrong",
-        _ => "That did not work",
+        _ => "We couldn't do that",
     };
     let main = maud::html! {
         p { (message) }
-        p { a href="/" { "To the start" } }
+        p { a href="/" { "Home" } }
     };
     let document = match visit {
         Some(visit) => layout::layout(visit, title, main),
@@ -147,19 +147,19 @@ pub fn refusal(visit: Option<&Visit>, status: u16, message: &str) -> Page {
 }
 
 impl Site {
-    /// The application over a migrated database.
+    /// Creates the application on a migrated database.
     pub fn new(db: Db, catalogue: Catalogue) -> Self {
         let reference = Arc::new(Reference::new(Arc::clone(catalogue.schema())));
         let refusals = Arc::new(Refusals::new(db.clone()));
         Self { db, catalogue, reference, refusals, openid: None }
     }
 
-    /// The same, where people also sign in at an OpenID provider.
+    /// Adds an OpenID provider for signing in.
     pub fn with_provider(self, provider: Provider) -> Self {
         Self { openid: Some(provider), ..self }
     }
 
-    /// Answers a visit. This is the table of all pages: first those that a stranger may see.
+    /// Routes a visit to its page. The pages that need no session come first.
     pub async fn answer(&self, visit: &Visit) -> Result<Answer, Fault> {
         use Method::{Get, Post};
         let path: Vec<&str> = visit.path.iter().map(String::as_str).collect();
@@ -216,8 +216,8 @@ impl Site {
         }
     }
 
-    /// How long a form may be that comes with a visit, which is asked before any of it is read: one of a stranger is read
-    /// where it uses a link to sign in, and is short then.
+    /// Returns the maximum size of the visit's form, before any of it is read. `None` means that it is not read at all:
+    /// without a session, only a valid sign-in link takes a form.
     pub async fn longest_form(&self, visit: &Visit) -> Result<Option<usize>, Fault> {
         if visit.session.is_some() {
             return Ok(Some(MAX_FORM));
@@ -228,19 +228,19 @@ impl Site {
         }
     }
 
-    /// Whether the application is reached by `https:`, so that cookies may insist on it.
+    /// Whether the application is reached by `https:`, so that its cookies can be `Secure`.
     pub fn is_secure(&self) -> bool {
         self.catalogue.settings().app_url.starts_with("https:")
     }
 }
 
 impl Session {
-    /// The same to the API.
+    /// The caller that the API sees.
     pub fn caller(&self) -> Caller {
         Caller::session(&self.row, &self.user)
     }
 
-    /// Refuses whoever is less than `role`.
+    /// Refuses users with less than `role`.
     pub fn require(&self, role: Role) -> Result<(), Fault> {
         if self.user.role >= role { Ok(()) } else { Err(Fault::Forbidden(role)) }
     }

@@ -1,4 +1,4 @@
-//! What many pages show: times, empty lists, the way to the next page.
+//! Elements shared by many pages: times, empty lists, pagination.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use super::operations::{DeployStatus, PageInfo};
 use super::visit::Visit;
 use crate::entity::Timestamp;
 
-/// A moment as people say it, with the exact one to hover over.
+/// A point in time in relative words, with the exact time as a tooltip.
 pub fn time(moment: Timestamp, now: Timestamp) -> Markup {
     let exact = moment.to_string();
     html! { time datetime=(exact) title=(exact) { (relative(moment, now)) } }
 }
 
-/// `3 minutes ago`, `in 2 days`, `just now`.
+/// Such as `3 minutes ago`, `in 2 days`, `just now`.
 fn relative(moment: Timestamp, now: Timestamp) -> String {
     let seconds = (now.as_micros() - moment.as_micros()) / 1_000_000;
     let (ahead, seconds) = (seconds < 0, seconds.unsigned_abs());
@@ -33,12 +33,12 @@ fn relative(moment: Timestamp, now: Timestamp) -> String {
     if ahead { format!("in {count} {unit}{plural}") } else { format!("{count} {unit}{plural} ago") }
 }
 
-/// The ways to the first and the next page of a list at `path`, whatever else the visit asks for.
+/// Links to the first and the next page of a list at `path`. Keeps the other query parameters.
 pub fn pages(visit: &Visit, path: &str, info: &PageInfo) -> Markup {
     turn(visit, path, info.end_cursor.as_deref().filter(|_| info.has_next_page))
 }
 
-/// The same, where the next page begins behind `next`.
+/// The same links, with the cursor of the next page.
 pub fn turn(visit: &Visit, path: &str, next: Option<&str>) -> Markup {
     let first = visit.query.given("after").is_some();
     html! {
@@ -51,17 +51,17 @@ pub fn turn(visit: &Visit, path: &str, next: Option<&str>) -> Markup {
     }
 }
 
-/// A path with a query, if there is one.
+/// Joins a path and a query, which may be empty.
 pub fn link(path: &str, query: &str) -> String {
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
-/// What stands where a list is empty: that it is, and what to do next.
+/// The text for an empty list, and what to do next.
 pub fn empty(what: &str, next: Markup) -> Markup {
     html! { div.empty { p { strong { (what) } } (next) } }
 }
 
-/// A form that takes something away, behind a question: nothing is gone by one click, with a script or without.
+/// A delete form behind a question, so that a single click deletes nothing, even without scripts.
 pub fn delete_button(action: &str, label: &str, about: &str, question: &str) -> Markup {
     html! {
         details.confirm {
@@ -74,7 +74,7 @@ pub fn delete_button(action: &str, label: &str, about: &str, question: &str) -> 
     }
 }
 
-/// An address that leads elsewhere, where it is one that a browser may safely follow.
+/// A link to another site, if its scheme is safe. Otherwise just the text.
 pub fn outside(address: Option<&str>, text: &str) -> Markup {
     let safe = address.filter(|address| address.starts_with("https://") || address.starts_with("http://"));
     html! {
@@ -82,7 +82,7 @@ pub fn outside(address: Option<&str>, text: &str) -> Markup {
     }
 }
 
-/// How a deploy went, as it was sent and as it was understood.
+/// The status of a deploy.
 pub fn status(understood: Option<DeployStatus>, sent: Option<&str>) -> Markup {
     let class = match understood {
         Some(DeployStatus::Succeeded) => "mark good",
@@ -90,18 +90,18 @@ pub fn status(understood: Option<DeployStatus>, sent: Option<&str>) -> Markup {
         Some(DeployStatus::Queued | DeployStatus::Running) => "mark warn",
         Some(DeployStatus::Cancelled) | None => "mark none",
     };
-    // One word for what pipelines call differently, and theirs to hover over.
+    // Shows the normalised status; the tooltip shows the pipeline's own word.
     let word = understood.map(|status| Cow::Owned(status.to_string())).or(sent.map(Cow::Borrowed));
     html! { @if let Some(word) = word { span class=(class) title=[sent] { (word) } } }
 }
 
-/// `1 deploy`, `2,000 deploys`.
+/// Such as `1 deploy`, `2,000 deploys`.
 pub fn count(number: impl Into<i64>, noun: &str) -> String {
     let number = number.into();
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// `1,234,567`.
+/// Groups digits: `1,234,567`.
 pub fn grouped(number: impl Into<i64>) -> String {
     let digits = number.into().to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -114,7 +114,7 @@ pub fn grouped(number: impl Into<i64>) -> String {
     text
 }
 
-/// The start of a text that may be long: its first line, and not all of that.
+/// Shortens a text to the start of its first line.
 pub fn short(text: &str) -> Cow<'_, str> {
     const MOST: usize = 160;
     let line = text.trim_start().lines().next().unwrap_or_default();
@@ -125,13 +125,13 @@ pub fn short(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The start of a day as a form says it, `2026-11-21`, in UTC.
+/// Parses a form's date such as `2026-11-21`: the start of that day in UTC.
 pub fn day(text: &str) -> Result<Timestamp, Fault> {
     let start = Timestamp::parse(&format!("{text}T00:00:00Z"));
     start.map_err(|_| Fault::BadRequest("Write a day like 2026-11-21.".to_owned()))
 }
 
-/// `2 h 5 min`, `40 s`.
+/// Such as `2 h 5 min`, `40 s`.
 pub fn duration(seconds: impl Into<i64>) -> String {
     let seconds = seconds.into().max(0);
     let ((size, unit), (small, rest)) = match seconds {

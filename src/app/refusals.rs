@@ -1,8 +1,8 @@
-//! Refused attempts, for the audit: sign-ins, tokens, and what somebody may not do.
+//! Records refused attempts in the audit: sign-ins, tokens, and forbidden actions.
 //!
-//! Strangers make these entries, so they are bounded: one for each actor, action and minute, which counts the attempts, and
-//! at most [`ENTRIES`] in an hour. Attempts beyond those share one entry an hour. An entry's count is written when it
-//! doubles, so that an attempt costs no write of its own.
+//! Anyone can cause these entries, so they are limited. Attempts by the same actor at the same action share one entry
+//! per minute, which counts them. There are at most [`ENTRIES`] an hour; attempts beyond that share one entry for the
+//! hour. An entry's count is written whenever it doubles, so most attempts write nothing.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -14,13 +14,13 @@ use crate::db::Db;
 use crate::entity::Timestamp;
 use crate::entity::audit::{self, Actor, Subject};
 
-/// Entries of one hour.
+/// The maximum number of entries in an hour.
 pub const ENTRIES: usize = 60;
 
 const MINUTE: i64 = 60 * 1_000_000;
 const HOUR: i64 = 60 * MINUTE;
 
-/// Notes refused attempts.
+/// Records refused attempts.
 pub struct Refusals {
     db: Db,
     hour: Mutex<Hour>,
@@ -34,15 +34,15 @@ struct Hour {
     made: usize,
 }
 
-/// The last entry of an actor and an action.
+/// The latest entry of an actor and an action.
 struct Entry {
     minute: i64,
-    /// Its row, once it is written.
+    /// The id of its row, once written.
     id: Option<i64>,
     attempts: u64,
 }
 
-/// What is to be written.
+/// What to write.
 #[derive(Debug, PartialEq, Eq)]
 enum Write {
     Nothing,
@@ -51,12 +51,12 @@ enum Write {
 }
 
 impl Refusals {
-    /// Refused attempts that are noted in `db`.
+    /// Records refused attempts in `db`.
     pub fn new(db: Db) -> Self {
         Self { db, hour: Mutex::default() }
     }
 
-    /// Notes that `actor` was refused. `why` is shown in the audit.
+    /// Records that `actor` was refused. `why` is shown in the audit.
     pub async fn note(&self, actor: Actor, action: &'static str, why: &str) {
         let now = Timestamp::now();
         let write = self.hour.lock().unwrap_or_else(PoisonError::into_inner).count(actor, action, now);
@@ -98,7 +98,7 @@ impl Hour {
         let mut key = (actor, action);
         let mut minute = minute;
         if !known(self, &key, minute) && self.made >= ENTRIES {
-            // One for the whole hour.
+            // Beyond the limit, one entry for the whole hour.
             (key, minute) = ((Actor::visitor("many addresses"), "refused"), number);
         }
         if known(self, &key, minute) {

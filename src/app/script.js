@@ -1,6 +1,6 @@
 "use strict";
-// Everything works without this. It adds: `/` goes to the search, lists are searched while one types, and texts are copied
-// by a button.
+// Pages work without this script. It adds: `/` focuses the search, lists update while you type, and texts get a copy
+// button.
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, select, textarea, [contenteditable]");
@@ -23,7 +23,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     latest = new AbortController();
     try {
       const answer = await fetch(address, { signal: latest.signal });
-      // What is half written may be refused; the list waits for the rest of it.
+      // A half-typed value may be refused. Keep the list until the rest of it is typed.
       if (answer.status === 400) return;
       if (!answer.ok || answer.redirected) return form.submit();
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");

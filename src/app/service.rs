@@ -1,4 +1,4 @@
-//! One service: whose it is, where its code is, what was deployed and what is wrong with it.
+//! The page of a service: its owner, repositories, deploys and code issues.
 
 use maud::{Markup, html};
 
@@ -18,12 +18,12 @@ use crate::entity::user::Role;
 use crate::entity::{Timestamp, service};
 use crate::graphql::id::{self, Class};
 
-/// How many days the figures look back.
+/// The period of the metrics, in days.
 const DAYS: usize = 30;
-/// So many aliases and tags are seen at once.
+/// The number of aliases and tags shown at first.
 const SHOWN: usize = 12;
 
-/// The page of the service with this alias.
+/// Shows the service with this alias.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let now = Timestamp::now();
     let since = Timestamp::from_micros(now.as_micros() - DAYS as i64 * DAY);
@@ -32,15 +32,15 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let (db, number) = (site.db.read(), id::number::<service::Entity>(&service.id).unwrap_or_default());
     let production = &site.catalogue.settings().production;
     let days = days::of_service(db, number, since, DAYS, production).await?;
-    // The API says that a file governs the service, the page also which.
+    // The API says only that a service file manages the service; the page also names the file.
     let file = match service.locked {
         true => service::by_alias(db, alias).await?.and_then(|row| row.locked_by),
         false => None,
     };
     let main = html! {
         @if let Some(file) = &file {
-            div.notice { p { "The file " code { (file) } " governs this service: change it there. "
-                code { "rollcall release" } " frees the service." } }
+            div.notice { p { "This service is managed by the file " code { (file) } ". Change it there. To edit it "
+                "here, run " code { "rollcall release" } " first." } }
         }
         @if let Some(description) = &service.description { (prose(description)) }
         (facts(&service, now))
@@ -66,7 +66,7 @@ fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: T
     if nodes.is_empty() {
         let alias = service.aliases.first().map_or("", String::as_str);
         return empty(
-            "Nothing was deployed yet.",
+            "No deploys yet.",
             html! {
                 p { "Send deploys of " code { (alias) } " to a " a href="/integrations" { "deploy integration" } "." }
             },
@@ -74,7 +74,7 @@ fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: T
     }
     html! {
         (deploys::figures(&service.deploy_metrics, days, nodes, production))
-        h3 { "The last deploys" }
+        h3 { "Latest deploys" }
         (deploys::line(nodes, now))
         p { a href=(deploys::address(&service.aliases)) {
             @if total == 1 { "Find deploys by environment and day" } @else { "All " (count(total, "deploy")) ", by environment and day" }
@@ -128,13 +128,13 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
                     }
                 } }
             }
-            dt { "In the catalogue" }
+            dt { "Added" }
             dd { (time(service.timestamps.created_at.0, now)) ", changed " (time(service.timestamps.updated_at.0, now)) }
         }
     }
 }
 
-/// Where the services are that have something in common.
+/// The link to all services with the same value.
 fn alike(name: &str, text: &str) -> String {
     link("/services", &Fields::default().with(name, text))
 }
@@ -144,7 +144,7 @@ fn tag(Tag { key, value }: &Tag) -> Markup {
     html! { a.mark.none href=(alike("tag", &both)) { (short(&format!("{key}{}{value}", if value.is_empty() { "" } else { ": " }))) } }
 }
 
-/// A list of which the first are shown, and the others when one asks for them.
+/// A list that shows the first items, and the rest on request.
 fn many<T>(all: &[T], one: impl Fn(&T) -> Markup) -> Markup {
     let (first, rest) = all.split_at(all.len().min(SHOWN));
     let list = |part: &[T]| html! { ul.marks { @for item in part { li { (one(item)) } } } };

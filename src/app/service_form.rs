@@ -1,5 +1,5 @@
-//! The forms that make and change a service. What they send is what was changed, so that the audit says that and no more,
-//! and nobody undoes what another did meanwhile.
+//! The forms that create and change a service. An update contains only the fields that the user changed. So the audit
+//! shows exactly those, and concurrent changes to other fields are not undone.
 
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
@@ -20,24 +20,25 @@ use crate::entity::field_rule::FieldRules;
 use crate::entity::service::{Column, Entity};
 use crate::entity::user::Role;
 
-/// What is known before a text of several lines is written.
-const MARKDOWN: &str = "Markdown. Addresses become links.";
-/// The fields of the form from top to bottom: all that people write of a service. Column, label, hint, height.
+/// The hint for Markdown fields.
+const MARKDOWN: &str = "Markdown. URLs become links.";
+/// The form's fields from top to bottom: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
-    (Column::Name, "Name", "Its alias follows from it.", 1),
+    (Column::Name, "Name", "The alias is derived from it.", 1),
     (Column::Description, "Description", MARKDOWN, 3),
     (Column::OwnerId, "Owner's alias", "", 1),
     (Column::TierId, "Tier", "", 1),
     (Column::LifecycleId, "Lifecycle", "", 1),
+    (Column::SystemId, "System's alias", "", 1),
     (Column::Language, "Language", "", 1),
     (Column::Framework, "Framework", "", 1),
     (Column::Product, "Product", "", 1),
     (Column::Note, "Notes", MARKDOWN, 6),
 ];
-/// When the service was last changed before the form was shown.
+/// The hidden field with the service's `updatedAt` when the form was shown.
 const SEEN: &str = "seen";
 
-/// The form for a new one.
+/// Shows the form for a new service.
 pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::User)?;
     Ok(Answer::page(new_form(site, visit, &Mistakes::none()).await?))
@@ -54,7 +55,7 @@ async fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Result<Mar
     Ok(layout(visit, "New service", main))
 }
 
-/// Makes one.
+/// Creates a service.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let form = form::sent::<Entity>(&visit.form);
     let given = |column| match form::given::<Entity>(&form, column) {
@@ -71,6 +72,7 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         tier_alias: given(Column::TierId),
         lifecycle_alias: given(Column::LifecycleId),
         owner_input: given(Column::OwnerId).map_value(by_alias),
+        parent: given(Column::SystemId).map_value(by_alias),
     };
     let made = ask(site, visit, CreateService { input }).await?.service_create.ok_or_else(unanswered)?;
     match settled(made.errors) {
@@ -79,14 +81,14 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     }
 }
 
-/// The form of the service with this alias.
+/// Shows the form of the service with this alias.
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     session.require(Role::User)?;
     let (choices, service) = find(site, visit, alias).await?;
     Ok(Answer::page(edit_form(visit, &choices, &service, &service.fields(), &Mistakes::none())))
 }
 
-/// Changes it, or what belongs to it.
+/// Changes the service, its aliases or its tags.
 pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Result<Answer, Fault> {
     let (choices, service) = find(site, visit, alias).await?;
     let (form, id, now) = (&visit.form, &*service.id, service.fields());
@@ -97,7 +99,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
             let mut mistakes = Mistakes::none();
             mistakes.push(
                 "",
-                "Somebody changed this service while you did. Look at it, then save again to have it as below.",
+                "Someone else changed this service meanwhile. Check it, then save again to keep the values below.",
             );
             return again(mistakes);
         }
@@ -114,7 +116,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
     let alias = form.get("alias");
     let errors = match what {
         "alias" => ask(site, visit, AddAlias { id, alias }).await?.alias_create.map(|done| done.errors),
-        // The names of other services are none of this page's business.
+        // This page does not delete aliases of other services.
         "alias-delete" if service.managed_aliases.iter().any(|known| known == alias) => {
             ask(site, visit, DeleteAlias { alias }).await?.alias_delete.map(|done| done.errors)
         }
@@ -144,7 +146,7 @@ async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<(Choices, Servi
 }
 
 impl Service {
-    /// As the form has it.
+    /// The current values as form fields.
     fn fields(&self) -> Fields {
         let texts: [(Column, Option<String>); Entity::FIELDS.len()] = [
             (Column::Name, Some(self.name.clone())),
@@ -152,6 +154,7 @@ impl Service {
             (Column::OwnerId, self.owner.as_ref().map(|owner| owner.alias.clone())),
             (Column::TierId, self.tier.as_ref().map(|tier| tier.alias.clone())),
             (Column::LifecycleId, self.lifecycle.as_ref().map(|lifecycle| lifecycle.alias.clone())),
+            (Column::SystemId, self.parent.as_ref().and_then(|system| system.aliases.first().cloned())),
             (Column::Language, self.language.clone()),
             (Column::Framework, self.framework.clone()),
             (Column::Product, self.product.clone()),
@@ -163,7 +166,7 @@ impl Service {
     }
 }
 
-/// The input that changes the service `id` from what the form had to what it says: what is empty is nothing.
+/// The input that changes the service from `had` to `says`. An empty field becomes null.
 fn update<'a>(id: &'a str, had: &Fields, says: &'a Fields) -> ServiceUpdateInput<'a> {
     let field = |column| match form::given::<Entity>(says, column) {
         said if said == form::given::<Entity>(had, column) => MaybeUndefined::Undefined,
@@ -181,6 +184,7 @@ fn update<'a>(id: &'a str, had: &Fields, says: &'a Fields) -> ServiceUpdateInput
         tier_alias: field(Column::TierId),
         lifecycle_alias: field(Column::LifecycleId),
         owner_input: field(Column::OwnerId).map_value(by_alias),
+        parent: field(Column::SystemId).map_value(by_alias),
     }
 }
 
@@ -200,6 +204,10 @@ fn fields(choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
             let stages = choices.lifecycles.iter().map(|stage| (stage.alias.clone(), stage.name.clone()));
             [none()].into_iter().chain(stages).collect()
         }
+        Column::SystemId => {
+            let systems = choices.systems.nodes.iter();
+            systems.filter_map(|system| Some((system.aliases.first()?.clone(), system.name.clone()))).collect()
+        }
         _ => Vec::new(),
     };
     form::entries::<Entity, _>(SHOWN, choices, form, mistakes)
@@ -211,7 +219,8 @@ fn edit_form(visit: &Visit, choices: &Choices, service: &Service, form: &Fields,
     let title = format!("Edit {}", service.name);
     let back = html! { p { a href=(address(&service.aliases)) { "Back to the service" } } };
     if service.locked {
-        return layout(visit, &title, html! { p { "A service file governs this service: change it there." } (back) });
+        let text = "This service is managed by a service file. Change it there.";
+        return layout(visit, &title, html! { p { (text) } (back) });
     }
     let main = html! {
         (back)
@@ -221,10 +230,10 @@ fn edit_form(visit: &Visit, choices: &Choices, service: &Service, form: &Fields,
             button { "Save" }
         }
         h2 #alias { "Aliases" }
-        p { "Every alias leads to this service: in addresses, in the API, and in the deploys that pipelines post." }
+        p { "Every alias refers to this service: in URLs, in the API and in the deploys that pipelines post." }
         form method="post" action=(to("alias-delete")) { ul.near { @for alias in &service.aliases { li {
             code.mark.none { (alias) }
-            // Those that follow from the name stay.
+            // Aliases derived from the name cannot be removed.
             @if service.managed_aliases.contains(alias) {
                 " " button.quiet name="alias" value=(alias) { "Remove" span.hidden { " the alias " (alias) } }
             }
@@ -244,7 +253,7 @@ fn edit_form(visit: &Visit, choices: &Choices, service: &Service, form: &Fields,
             button.quiet { "Set tag" }
         }
         h2 { "Delete" }
-        p { "Its aliases and tags go with it. Its deploys stay, under the alias they were sent with." }
+        p { "This also deletes its aliases and tags. Its deploys stay, under the alias they were sent with." }
         (delete_button(&to("delete"), "Delete", &service.name, "Delete this service, with its aliases and tags?"))
     };
     layout(visit, &title, main)

@@ -1,4 +1,4 @@
-//! The services, a page at a time, searched and filtered.
+//! The list of services, with search and filters.
 
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
@@ -48,7 +48,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     Ok(Answer::page(layout(visit, "Services", main)))
 }
 
-/// The moment so many days ago.
+/// The time this many days ago.
 fn days_ago(days: &str) -> Result<Timestamp, Fault> {
     let days: u32 = days.parse().map_err(|_| Fault::BadRequest("The days must be a whole number.".to_owned()))?;
     Ok(Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(DAY.saturating_mul(days.into()))))
@@ -80,12 +80,14 @@ fn list(visit: &Visit, found: &Account) -> Markup {
     if services.nodes.is_empty() {
         return html! {
             @if filtered {
-                (empty("No service is like that.", html! { p { "Search for less, or see " a href="/services" { "all services" } "." } }))
+                (empty("No services match.", html! {
+                        p { "Remove a filter or shorten the search, or see " a href="/services" { "all services" } "." }
+                    }))
             } @else {
-                (empty("There is no service yet.", html! {
+                (empty("No services yet.", html! {
                     p { "Services appear when you accept a suggestion, apply service files, or create them here or through the API." }
-                    p { a href="/integrations" { "Add a deploy integration" } " and let your pipelines tell what they deploy: each unknown name becomes a "
-                        a href="/suggestions" { "suggestion" } "." }
+                    p { a href="/integrations" { "Add a deploy integration" } " and let your pipelines report deploys: "
+                        "each unknown name becomes a " a href="/suggestions" { "suggestion" } "." }
                 }))
             }
         };
@@ -100,7 +102,7 @@ fn list(visit: &Visit, found: &Account) -> Markup {
     }
 }
 
-/// A row each, with the owner, if there is one; on the page of their owner it goes without saying who that is.
+/// The table of services. The owner's column is left out on the owner's own page.
 pub(super) fn table<'a>(services: impl Iterator<Item = (&'a ServiceRow, Option<Option<&'a Team>>)> + Clone) -> Markup {
     let now = Timestamp::now();
     let with_owner = services.clone().any(|(_, owner)| owner.is_some());
@@ -140,7 +142,7 @@ pub(super) fn table<'a>(services: impl Iterator<Item = (&'a ServiceRow, Option<O
     }
 }
 
-/// Where a service's page is: any alias leads there. A service always has one.
+/// The path of a service's page. Any alias would do; a service always has one.
 pub(super) fn address(aliases: &[String]) -> String {
     path(["services", aliases.first().map_or("", String::as_str)])
 }

@@ -1,6 +1,6 @@
 //! Signing in by a link, and signing out.
 //!
-//! To open a link does not use it up, a button does: mail and chat programs open links before people do.
+//! Opening a link does not use it up; the button on its page does. Mail and chat programs open links before people do.
 
 use maud::{Markup, html};
 use sea_orm::{DatabaseTransaction, DbErr};
@@ -18,37 +18,37 @@ use crate::entity::user;
 use crate::entity::{ByIds, Timestamp, session};
 use crate::error::Error;
 
-/// Where whoever is not signed in is led.
+/// The path of the sign-in page.
 const PATH: &str = "/sign-in";
 
-/// The same, to come back to the page `next` where that is possible.
+/// The same path, with the page to return to, if that is possible.
 pub fn path(next: Option<&str>) -> String {
     let next = next.and_then(openid::attempt::inside);
     next.map_or(PATH.to_owned(), |next| format!("{PATH}?{}", Fields::one("next", next).query()))
 }
 
-/// The page for whoever is not signed in.
+/// The page for visitors who are not signed in.
 pub fn page(site: &Site, visit: &Visit) -> Answer {
     let main = html! {
         @if let Some(provider) = &site.openid {
             p { a.button href=(openid::path(visit.query.get("next"))) { "Sign in with " (provider.settings().name) } }
-            h2 { "Or by a link" }
+            h2 { "Or with a link" }
         }
-        p { "You need a sign-in link. An administrator of this installation can make one for you on the page " em { "Users" }
-            ", or whoever runs it with:" }
+        p { "You need a sign-in link. An administrator can create one for you on the page " em { "Users" }
+            ", or the operator of this installation with:" }
         pre tabindex="0" { code { "rollcall sign-in-link --email you@example.com" } }
-        p { "A link works once, and for 15 minutes." }
+        p { "A link works once and expires after 15 minutes." }
     };
     Answer::page(layout(visit, "Sign in", main))
 }
 
-/// The page of a link, with the button that uses it up.
+/// Shows the page of a link, whose button uses it up.
 pub async fn link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, Fault> {
     let Some((key, link)) = find(site, key).await? else { return Ok(void(site, visit).await) };
     Ok(Answer::page(ask(site, visit, &key, link.user_id, &Mistakes::none()).await?))
 }
 
-/// Uses a link up and begins a session. A session that the browser had before ends: the new one has a new secret.
+/// Uses a link up and begins a session. Ends the browser's previous session, so that the new one has a new secret.
 pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, Fault> {
     let Some((key, link)) = find(site, key).await? else { return Ok(void(site, visit).await) };
     let now = Timestamp::now();
@@ -61,7 +61,7 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
                 Some(user::first_administrator(tx, email, name, now).await?)
             }
         };
-        // A link goes with its user.
+        // A deleted user's links are deleted too.
         let Some(user) = user else { return Ok(None) };
         let (key, actor) = begin(tx, visit, &user, "link", now).await?;
         if link.user_id.is_none() {
@@ -82,8 +82,8 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
     }
 }
 
-/// Begins a session of the user in the browser, ends the one that was there, and notes both in the audit. `through` says
-/// what the user signed in by: `link`, or the issuer of an OpenID provider.
+/// Begins a session for the user, ends the browser's previous one, and records both in the audit. `through` is how the
+/// user signed in: `link`, or the issuer of an OpenID provider.
 pub(super) async fn begin(
     db: &DatabaseTransaction,
     visit: &Visit,
@@ -102,7 +102,7 @@ pub(super) async fn begin(
     Ok((key, actor))
 }
 
-/// Ends a session of the user, notes that in the audit, and says whether there was one.
+/// Ends a session of the user and records that in the audit. Returns whether there was one.
 pub(super) async fn end(db: &DatabaseTransaction, session: &Session, id: i64, action: &str) -> Result<bool, DbErr> {
     let ended = session::end(db, session.user.id, id).await?;
     if ended {
@@ -112,13 +112,13 @@ pub(super) async fn end(db: &DatabaseTransaction, session: &Session, id: i64, ac
     Ok(ended)
 }
 
-/// Ends the session.
+/// Ends the current session.
 pub async fn sign_out(site: &Site, session: &Session) -> Result<Answer, Fault> {
     site.db.write(async |db| end(db, session, session.row.id, "signOut").await).await?;
     Ok(Answer::Redirect { to: "/sign-in".to_owned(), cookies: vec![cookie::clear(site.is_secure())] })
 }
 
-/// Whether there is such a link.
+/// Whether the link is valid.
 pub async fn is_link(site: &Site, key: &str) -> Result<bool, Fault> {
     Ok(find(site, key).await?.is_some())
 }
@@ -147,7 +147,7 @@ async fn ask(
                     (Text { name: "email", label: "Your email address", kind: "email", required: true, hint: "" }
                         .show(&visit.form, mistakes))
                     (Text { name: "name", label: "Your name", kind: "text", required: false,
-                        hint: "Optional. Otherwise it is what stands before the @." }.show(&visit.form, mistakes))
+                        hint: "Optional. Default: the part before the @." }.show(&visit.form, mistakes))
                 },
             }
             button { "Sign in" }
@@ -156,13 +156,13 @@ async fn ask(
     Ok(layout(visit, "Sign in", main))
 }
 
-/// The same words whether there never was such a link, or it was used, or it is too old.
+/// The same page for an unknown, used or expired link, so that it does not reveal which.
 async fn void(site: &Site, visit: &Visit) -> Answer {
     let stranger = Actor::visitor(&visit.client.to_string());
     site.refusals.note(stranger, "signInRefused", "The sign-in link is not valid.").await;
     let main = html! {
-        p { "This link does not work: it was used before, is older than 15 minutes, or was not copied whole." }
-        p { a href="/sign-in" { "How to get another one" } }
+        p { "This link was already used, is older than 15 minutes, or was not copied completely." }
+        p { a href="/sign-in" { "How to get a new link" } }
     };
     Answer::with_status(404, layout(visit, "Link not valid", main))
 }

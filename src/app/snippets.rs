@@ -1,8 +1,8 @@
-//! What to put into a pipeline so that it posts its deploys, ready to be copied.
+//! Ready-made pipeline snippets that post deploys.
 
-/// One of them.
+/// A snippet.
 pub struct Snippet {
-    /// For what it is.
+    /// The tool it is for.
     pub title: &'static str,
     /// What to know before using it.
     pub hint: &'static str,
@@ -14,34 +14,34 @@ pub struct Snippet {
 pub fn all(url: &str) -> Vec<Snippet> {
     let snippet = |title, hint, text: &str| Snippet { title, hint, text: text.replace("ADDRESS", &format!("'{url}'")) };
     vec![
-        snippet("curl", "Runs in any shell. The alias of the service goes in place of shopping_cart.", CURL),
+        snippet("curl", "Runs in any shell. Replace shopping_cart by the alias of your service.", CURL),
         snippet(
             "rollcall deploy",
-            "Where a pipeline has this program: it finds the commit, the run and who started it, and sends again while the \
-             server is away. Keep the address in a secret called ROLLCALL_DEPLOY_URL.",
+            "For pipelines that have this program. It finds the commit, the run and who started it, and retries while \
+             the server is unreachable. Store the URL in a secret called ROLLCALL_DEPLOY_URL.",
             PROGRAM,
         ),
         snippet(
             "GitHub Actions",
-            "A step after the one that deploys. Keep the address in a secret called ROLLCALL_DEPLOY_URL.",
+            "A step after the one that deploys. Store the URL in a secret called ROLLCALL_DEPLOY_URL.",
             GITHUB,
         ),
         snippet(
             "GitLab CI",
-            "Into the job that deploys, whose image needs curl and jq. Keep the address in a masked variable called \
+            "For the job that deploys, whose image needs curl and jq. Store the URL in a masked variable called \
              ROLLCALL_DEPLOY_URL.",
             GITLAB,
         ),
         snippet(
             "Jenkins",
-            "The end of a declarative pipeline, on an agent with curl and jq. Keep the address in a secret text with the id \
-             ROLLCALL_DEPLOY_URL.",
+            "The end of a declarative pipeline, on an agent with curl and jq. Store the URL in a secret text with the \
+             id ROLLCALL_DEPLOY_URL.",
             JENKINS,
         ),
         snippet(
             "CircleCI",
-            "Two steps after the one that deploys: of a job that works, and of one that fails. Keep the address in a \
-             variable called ROLLCALL_DEPLOY_URL.",
+            "Two steps after the one that deploys: one for success and one for failure. Store the URL in a variable \
+             called ROLLCALL_DEPLOY_URL.",
             CIRCLECI,
         ),
     ]
@@ -63,7 +63,7 @@ const PROGRAM: &str = "ROLLCALL_DEPLOY_URL=ADDRESS \\
   rollcall deploy --service shopping_cart --environment production --status succeeded
 ";
 
-const GITHUB: &str = r#"      - name: Tell the catalogue
+const GITHUB: &str = r#"      - name: Report the deploy
         if: always()
         env:
           ROLLCALL_DEPLOY_URL: ${{ secrets.ROLLCALL_DEPLOY_URL }}
@@ -130,7 +130,7 @@ const JENKINS: &str = r#"post {
 "#;
 
 const CIRCLECI: &str = r#"      - run: &tell
-          name: Tell the catalogue
+          name: Report the deploy
           environment: {STATUS: success}
           command: |
             jq -n --arg at "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --arg committed "$(git log -1 --format=%cI)" '{

@@ -1,4 +1,4 @@
-//! Suggestions: what was pushed and no service is known for, to be worked off.
+//! Suggestions: names of deploys and scans that match no service, to be accepted or ignored.
 
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
@@ -18,14 +18,14 @@ use super::{Answer, Fault, Site};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, text};
 
-/// The states: as the address has them, and as people say them.
+/// The states: the value in the URL, and the label.
 const STATES: &[(ServiceSuggestionState, &str)] = &[
     (ServiceSuggestionState::Open, "Open"),
     (ServiceSuggestionState::Ignored, "Ignored"),
     (ServiceSuggestionState::Accepted, "Accepted"),
 ];
 
-/// The list.
+/// Lists the suggestions.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     Ok(Answer::page(show(site, visit, session, &Mistakes::none()).await?))
 }
@@ -36,7 +36,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
     let found = ask(site, visit, wanted).await?.account.service_suggestions;
     let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
     let main = html! {
-        p { "What was deployed or scanned under a name that no service has." }
+        p { "Deploys and scans that use a name no service has. Create the service, or map the name to one." }
         nav aria-label="States" { ul.tabs { @for (word, text) in STATES {
             li { a href={ "/suggestions?state=" (word) } aria-current=[(*word == state).then_some("page")] { (text) } }
         } } }
@@ -76,7 +76,7 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
             }
             @if may && suggestion.state != ServiceSuggestionState::Accepted {
                 @if !suggestion.near_matches.is_empty() {
-                    p { "Perhaps it is one of these:" }
+                    p { "Services with similar names:" }
                     ul.near { @for near in &suggestion.near_matches { li {
                         form method="post" action=(action("map")) {
                             input type="hidden" name="id" value=(near.id);
@@ -88,14 +88,14 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
                 div.filters {
                     form.filters method="post" action=(action("create")) {
                         div.field {
-                            label for={ "name-" (key) } { "New service called" }
+                            label for={ "name-" (key) } { "Name of the new service" }
                             input id={ "name-" (key) } name="name" value=(alias) maxlength=(text::SHORT) required;
                         }
                         button class=[(!suggestion.near_matches.is_empty()).then_some("quiet")] { "Create service" span.hidden { " for " (alias) } }
                     }
                     form.filters method="post" action=(action("map")) {
                         div.field {
-                            label for={ "alias-" (key) } { "or alias of a known service" }
+                            label for={ "alias-" (key) } { "or alias of an existing service" }
                             input id={ "alias-" (key) } name="alias" maxlength=(text::SHORT) required;
                         }
                         button.quiet { "Map" span.hidden { " " (alias) " to it" } }
@@ -103,7 +103,9 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
                     @if suggestion.state == ServiceSuggestionState::Open {
                         form method="post" action=(action("ignore")) { button.quiet { "Ignore" span.hidden { " " (alias) } } }
                     } @else {
-                        form method="post" action=(action("unignore")) { button.quiet { "Open again" span.hidden { ": " (alias) } } }
+                        form method="post" action=(action("unignore")) {
+                            button.quiet { "Reopen" span.hidden { " " (alias) } }
+                        }
                     }
                 }
             }
@@ -111,7 +113,7 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
     }
 }
 
-/// Decides about one.
+/// Accepts or ignores a suggestion.
 pub async fn decide(site: &Site, visit: &Visit, session: &Session, id: &str, what: &str) -> Result<Answer, Fault> {
     let form = &visit.form;
     let (errors, service) = match what {

@@ -1,4 +1,4 @@
-//! The forms that make and change a team.
+//! The forms that create and change a team.
 
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
@@ -17,14 +17,14 @@ use crate::entity::field_rule::FieldRules;
 use crate::entity::team::{Column, Entity};
 use crate::entity::user::Role;
 
-/// The fields of the form from top to bottom: all that people write of a team. Column, label, hint, height.
+/// The form's fields from top to bottom: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
-    (Column::Name, "Name", "Its alias follows from it.", 1),
-    (Column::ManagerId, "Email address of who leads it", "A user of this installation.", 1),
-    (Column::Responsibilities, "Responsibilities", "Markdown. Addresses become links.", 5),
+    (Column::Name, "Name", "The alias is derived from it.", 1),
+    (Column::ManagerId, "Manager's email", "A user of this installation.", 1),
+    (Column::Responsibilities, "Responsibilities", "Markdown. URLs become links.", 5),
 ];
 
-/// The form for a new one.
+/// Shows the form for a new team.
 pub fn new(visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::User)?;
     Ok(Answer::page(new_form(visit, &Mistakes::none())))
@@ -40,7 +40,7 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
     layout(visit, "New team", main)
 }
 
-/// Makes one.
+/// Creates a team.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let form = form::sent::<Entity>(&visit.form);
     let field = |column| or_null(form::given::<Entity>(&form, column));
@@ -57,14 +57,14 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     }
 }
 
-/// The form of the team with this alias.
+/// Shows the form of the team with this alias.
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     session.require(Role::User)?;
     let team = find(site, visit, alias).await?;
     Ok(Answer::page(edit_form(visit, &team, &team.fields(), &Mistakes::none())))
 }
 
-/// Changes it, or who belongs to it.
+/// Changes the team or its members.
 pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Result<Answer, Fault> {
     let team = find(site, visit, alias).await?;
     let (form, id) = (&visit.form, &*team.id);
@@ -94,7 +94,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
     };
     match settled(errors.ok_or_else(unanswered)?) {
         Ok(()) if what == "delete" => Ok(Answer::redirect("/teams")),
-        // An old alias stays valid.
+        // Renamed teams keep their old alias.
         Ok(()) if what == "edit" => Ok(Answer::redirect(address(&team.alias))),
         Ok(()) => Ok(Answer::redirect(format!("{}/edit#members", address(&team.alias)))),
         Err(mistakes) => {
@@ -113,7 +113,7 @@ fn address(alias: &str) -> String {
 }
 
 impl Team {
-    /// As the form has it.
+    /// The current values as form fields.
     fn fields(&self) -> Fields {
         let texts: [(Column, &str); Entity::FIELDS.len()] = [
             (Column::Name, &self.name),

@@ -1,4 +1,4 @@
-//! The teams, and one of them.
+//! The list of teams, and the page of a team.
 
 use maud::html;
 
@@ -12,18 +12,18 @@ use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::user::Role;
 
-/// The list.
+/// Lists the teams.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let teams = ask(site, visit, Teams { after: visit.query.given("after") }).await?.account.teams;
     let may = session.user.role >= Role::User;
     let main = html! {
         @if may { p.actions { a.button.quiet href="/new/team" { "New team" } } }
         @if teams.nodes.is_empty() {
-            (empty("There is no team yet.", html! { p { "A team owns services, and says who leads it." } }))
+            (empty("No teams yet.", html! { p { "A team owns services and has a manager." } }))
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Teams" {
                 table {
-                    thead { tr { th scope="col" { "Team" } th scope="col" { "Led by" } th scope="col" { "Members" } th scope="col" { "Services" } } }
+                    thead { tr { th scope="col" { "Team" } th scope="col" { "Manager" } th scope="col" { "Members" } th scope="col" { "Services" } } }
                     tbody { @for team in &teams.nodes {
                         tr {
                             th scope="row" { a href=(path(["teams", &team.alias])) { (team.name) } }
@@ -40,7 +40,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     Ok(Answer::page(layout(visit, "Teams", main)))
 }
 
-/// The page of the team with this alias.
+/// Shows the team with this alias.
 pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, Team { alias, after: visit.query.given("after") }).await?;
     let team = found.account.team.ok_or(Fault::NotFound)?;
@@ -50,7 +50,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
         }
         @if let Some(text) = &team.responsibilities { (prose(text)) }
         dl.facts {
-            dt { "Led by" }
+            dt { "Manager" }
             dd { @match &team.manager { Some(manager) => { (manager.name) " (" (manager.email) ")" }, None => span.soft { "nobody" } } }
             dt { "Aliases" }
             dd { ul.marks { @for alias in &team.aliases { li { code { (alias) } } } } }
@@ -60,13 +60,13 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
             }
         }
         h2 { "Members" }
-        @if team.memberships.nodes.is_empty() { p.soft { "Nobody belongs to this team." } } @else {
+        @if team.memberships.nodes.is_empty() { p.soft { "This team has no members." } } @else {
             ul { @for member in &team.memberships.nodes {
                 li { (member.user.name) " " span.soft { (member.user.email) } @if let Some(role) = &member.role { " " span.mark.none { (role) } } }
             } }
         }
         h2 { "Services" }
-        @if team.services.nodes.is_empty() { p.soft { "This team owns no service." } } @else {
+        @if team.services.nodes.is_empty() { p.soft { "This team owns no services." } } @else {
             p.soft { (count(team.services.total_count, "service")) }
             (services::table(team.services.nodes.iter().map(|service| (service, None))))
             (pages(visit, &path(["teams", &team.alias]), &team.services.page_info))

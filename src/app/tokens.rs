@@ -1,4 +1,4 @@
-//! API tokens: made, shown once, listed, deleted. For administrators.
+//! API tokens: created, shown once, listed, deleted. For administrators only.
 
 use maud::{Markup, html};
 use sea_orm::ActiveEnum;
@@ -13,35 +13,31 @@ use crate::entity::token::{self, Scope};
 use crate::entity::user::Role;
 use crate::error::Error;
 
-/// How long tokens are valid: the form's word, and days.
-const EXPIRIES: &[(&str, &str, Option<i64>)] = &[
-    ("90", "90 days", Some(90)),
-    ("30", "30 days", Some(30)),
-    ("365", "a year", Some(365)),
-    ("never", "for ever", None),
-];
+/// The lifetimes of tokens: the form's value, the label, and days.
+const EXPIRIES: &[(&str, &str, Option<i64>)] =
+    &[("90", "90 days", Some(90)), ("30", "30 days", Some(30)), ("365", "a year", Some(365)), ("never", "never", None)];
 
-/// What tokens may do: the form's word, and what it means.
+/// The scopes: the form's value, the label, and the scope.
 const SCOPES: &[(&str, &str, Scope)] = &[
     ("write", "write: read and change the catalogue", Scope::Write),
     ("read", "read: read the catalogue, change nothing", Scope::Read),
     ("admin", "admin: also add, change and delete users", Scope::Admin),
 ];
 
-/// The list, and the form for a new one.
+/// Lists the tokens, with the form for a new one.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     Ok(Answer::page(show(site, visit, &Mistakes::none(), None).await?))
 }
 
-/// Makes a token and shows it, the one time.
+/// Creates a token and shows it once.
 pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let (form, now) = (&visit.form, Timestamp::now());
     let scope = SCOPES.iter().find(|(word, ..)| *word == form.get("scope")).map(|(.., scope)| *scope);
-    let scope = scope.ok_or_else(|| Fault::BadRequest("A token's scope is read, write or admin.".to_owned()))?;
+    let scope = scope.ok_or_else(|| Fault::BadRequest("The scope must be read, write or admin.".to_owned()))?;
     let days = EXPIRIES.iter().find(|(word, ..)| *word == form.get("expires")).map(|(_, _, days)| *days);
-    let days = days.ok_or_else(|| Fault::BadRequest("That is none of the expiries.".to_owned()))?;
+    let days = days.ok_or_else(|| Fault::BadRequest("Choose one of the listed lifetimes.".to_owned()))?;
     let end = days.map(|days| Timestamp::from_micros(now.as_micros() + days * 86_400 * 1_000_000));
     let actor = session.caller().actor;
     let made = site.db.write(async |db| token::create(db, &actor, form.get("description"), scope, end, now).await);
@@ -71,7 +67,7 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&s
     let main = html! {
         @if let Some(secret) = secret {
             div.notice role="status" {
-                p { strong { "The new token. " } "Copy it now: it is not shown again." }
+                p { strong { "Copy the token now." } " You won't be able to see it again." }
                 code.secret #secret data-copy="the token" { (secret) }
                 p { "Send it as " code { "Authorization: Bearer …" } " to " code { (site.catalogue.settings().app_url) "/graphql" } "." }
             }
@@ -83,13 +79,13 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&s
                 (Text { name: "description", label: "Description", hint: "What it is for, such as: nightly import", kind: "text", required: true }
                     .show(&form_fields, mistakes))
                 (form::select("scope", "Scope", "", &scopes, &form_fields, mistakes))
-                (form::select("expires", "It is valid for", "", &expiries, &form_fields, mistakes))
+                (form::select("expires", "Expires after", "", &expiries, &form_fields, mistakes))
                 button { "Create token" }
             }
         }
         h2 { "Tokens" }
         @if tokens.is_empty() {
-            (empty("There is no token yet.", html! { p { "Create one above, or with " code { "rollcall token create" } "." } }))
+            (empty("No tokens yet.", html! { p { "Create one above, or with " code { "rollcall token create" } "." } }))
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Tokens" {
                 table {
@@ -104,7 +100,7 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&s
                                 Some(end) => { @if end <= now { span.mark.bad { "expired" } " " } (time(end, now)) },
                                 None => span.soft { "never" },
                             } }
-                            td.act { (delete_button(&format!("/tokens/{}/delete", token.id), "Delete", &token.description, "Delete this token? Whatever uses it is refused at once.")) }
+                            td.act { (delete_button(&format!("/tokens/{}/delete", token.id), "Delete", &token.description, "Delete this token? Programs that use it are refused at once.")) }
                         }
                     } }
                 }

@@ -1,4 +1,4 @@
-//! Users: who may sign in, and as what. For administrators.
+//! Users and their roles. For administrators only.
 
 use std::collections::HashMap;
 
@@ -21,20 +21,20 @@ use crate::entity::{Timestamp, identity, session, sign_in_link};
 use crate::error::Error;
 use crate::graphql::id;
 
-/// The roles: as the API has them, and as people say them.
+/// The roles: the API's value, and the label.
 const ROLES: &[(UserRole, &str)] = &[
     (UserRole::User, "member: reads and writes the catalogue"),
     (UserRole::Viewer, "viewer: reads the catalogue"),
     (UserRole::Admin, "administrator: also users, tokens and audit"),
 ];
 
-/// A sign-in link that was just made.
+/// A new sign-in link.
 struct Link {
     email: String,
     url: String,
 }
 
-/// The list, and the form for a new one.
+/// Lists the users, with the form for a new one.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     Ok(Answer::page(show(site, visit, session, &Mistakes::none(), None).await?))
@@ -58,16 +58,19 @@ async fn show(
     let main = html! {
         @if let Some(link) = &link {
             div.notice role="status" {
-                p { "A sign-in link for " strong { (link.email) } ". Send it to them: it works once, within 15 minutes." }
+                p { "A sign-in link for " strong { (link.email) } ". Send it to them. It works once and expires "
+                    "after 15 minutes." }
                 code.secret data-copy="the link" { (link.url) }
             }
         }
         (mistakes.summary(&["email", "name", "input.name", "input.role"]))
         form method="post" action="/users" {
             fieldset {
-                legend { "Invite somebody" }
-                (Text { kind: "email", ..Text::of(user::Entity::rule(user::Column::Email), "Email address", "No mail is sent: you get a link to pass on.") }.show(&visit.form, mistakes))
-                (Text { required: false, ..Text::of(user::Entity::rule(user::Column::Name), "Name", "Optional. Otherwise it is what stands before the @.") }.show(&visit.form, mistakes))
+                legend { "Invite a user" }
+                (Text { kind: "email", ..Text::of(user::Entity::rule(user::Column::Email), "Email address",
+                        "No email is sent: you get a link to pass on.") }.show(&visit.form, mistakes))
+                (Text { required: false, ..Text::of(user::Entity::rule(user::Column::Name), "Name",
+                        "Optional. Default: the part before the @.") }.show(&visit.form, mistakes))
                 (form::select("role", "Role", "", &roles, &visit.form, mistakes))
                 button { "Invite" }
             }
@@ -86,7 +89,7 @@ async fn show(
     Ok(layout(visit, "Users", main))
 }
 
-/// A user in the list, with what can be done. `is_known`: the OpenID provider has an account that signs in as this user.
+/// A user's row with its actions. `is_known` means that the user is linked to an account at the OpenID provider.
 fn row(site: &Site, user: &User, is_own: bool, is_known: bool) -> Markup {
     let short = |role: &'static str| role.split(':').next().unwrap_or(role);
     html! {
@@ -111,14 +114,14 @@ fn row(site: &Site, user: &User, is_own: bool, is_known: bool) -> Markup {
                     }
                 }
                 @if !is_own {
-                    (delete_button(&here("delete"), "Delete", &user.name, "Delete this user? Every session of theirs ends at once."))
+                    (delete_button(&here("delete"), "Delete", &user.name, "Delete this user? All their sessions end at once."))
                 }
             }
         }
     }
 }
 
-/// Adds a user and shows a link for them.
+/// Invites a user and shows a sign-in link for them.
 pub async fn invite(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let form = &visit.form;
@@ -135,10 +138,10 @@ pub async fn invite(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
     }
 }
 
-/// The role that a form says.
+/// The role in the form.
 fn role(visit: &Visit) -> Result<UserRole, Fault> {
     let role = visit.form.get("role").parse();
-    role.map_err(|()| Fault::BadRequest("A user's role is user, viewer or admin.".to_owned()))
+    role.map_err(|()| Fault::BadRequest("The role must be user, viewer or admin.".to_owned()))
 }
 
 /// Changes a user's role.
@@ -147,14 +150,14 @@ pub async fn change_role(site: &Site, visit: &Visit, session: &Session, id: &str
     let own = id::number::<user::Entity>(id) == Some(session.user.id);
     if own && visit.form.get("role") != "admin" {
         let mut mistakes = Mistakes::none();
-        mistakes.push("base", "You cannot take the administrator's role from yourself: another administrator can.");
+        mistakes.push("base", "You can't remove your own administrator role. Ask another administrator.");
         return Ok(Answer::refused(show(site, visit, session, &mistakes, None).await?));
     }
     let changed = ask(site, visit, ChangeUser { id, role: role(visit)? }).await?.user_update;
     settle(site, visit, session, changed.map(|done| done.errors)).await
 }
 
-/// Takes a user away.
+/// Deletes a user.
 pub async fn delete(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let deleted = ask(site, visit, DeleteUser { id }).await?.user_delete;
@@ -168,8 +171,8 @@ async fn settle(site: &Site, visit: &Visit, session: &Session, errors: Option<Ve
     }
 }
 
-/// Forgets as whom the user signs in at the OpenID provider, and ends the sessions that this person may have: the next who
-/// comes with the user's address is the user.
+/// Unlinks the user from their account at the OpenID provider and ends their sessions. The next person who signs in
+/// with the user's address becomes this user.
 pub async fn forget(site: &Site, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let actor = session.caller().actor;
@@ -188,7 +191,7 @@ pub async fn forget(site: &Site, session: &Session, id: &str) -> Result<Answer, 
     }
 }
 
-/// Makes a sign-in link for a user and shows it, the one time.
+/// Creates a sign-in link for a user and shows it once.
 pub async fn link(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let actor = session.caller().actor;

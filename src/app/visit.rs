@@ -1,4 +1,4 @@
-//! A request as the pages see it: parsed, and without anything of HTTP.
+//! A request as the pages see it: parsed, and independent of HTTP.
 
 use std::net::IpAddr;
 
@@ -10,36 +10,36 @@ use crate::entity::{session, user};
 /// A request for a page.
 #[derive(Debug, Clone)]
 pub struct Visit {
-    /// What is to be done.
+    /// What to do.
     pub method: Method,
-    /// The parts of the path between its slashes, decoded; one empty part for `/`.
+    /// The path segments, decoded. `/` has one empty segment.
     pub path: Vec<String>,
-    /// What stands behind the `?`.
+    /// The query parameters.
     pub query: Fields,
-    /// What a form says.
+    /// The form fields.
     pub form: Fields,
-    /// Who is signed in.
+    /// The session, if the visitor is signed in.
     pub session: Option<Session>,
-    /// What the browser has begun at the OpenID provider.
+    /// The sign-in in progress at the OpenID provider.
     pub attempt: Option<Attempt>,
-    /// Where it comes from: an address, or the first of an IPv6 network of 64 bits.
+    /// The client's address, or the first address of its IPv6 /64 network.
     pub client: IpAddr,
-    /// What the browser calls itself.
+    /// The `User-Agent` header.
     pub user_agent: Option<String>,
-    /// What names the request in answers and in the log.
+    /// The request id, in responses and in the log.
     pub request_id: String,
 }
 
-/// What a page is asked to do.
+/// The kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Show itself.
+    /// Show the page.
     Get,
-    /// Take a form.
+    /// Handle a form.
     Post,
 }
 
-/// A session and whose it is.
+/// A session and its user.
 #[derive(Debug, Clone)]
 pub struct Session {
     /// The session.
@@ -48,74 +48,74 @@ pub struct Session {
     pub user: user::Model,
 }
 
-/// Named texts, in the order in which they came.
+/// Named texts, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// Reads `a=1&b=2`.
+    /// Parses `a=1&b=2`.
     pub fn parse(text: &[u8]) -> Self {
         Self(form_urlencoded::parse(text).map(|(name, text)| (name.into_owned(), printable(&text))).collect())
     }
 
-    /// One field alone.
+    /// A single field.
     pub fn one(name: &str, text: &str) -> Self {
         Self(vec![(name.to_owned(), text.to_owned())])
     }
 
-    /// The same with one more; instead of what it says of this name already.
+    /// Sets a field, replacing any of the same name.
     pub fn and(mut self, name: &str, text: &str) -> Self {
         self.0.retain(|(known, _)| known != name);
         self.0.push((name.to_owned(), text.to_owned()));
         self
     }
 
-    /// The first text of this name, without the blanks around it; empty when there is none.
+    /// The first text of this name, trimmed. Empty if there is none.
     pub fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text.trim())
     }
 
-    /// The same, where it is not empty.
+    /// The same text, or `None` if it is empty.
     pub fn given(&self, name: &str) -> Option<&str> {
         Some(self.get(name)).filter(|text| !text.is_empty())
     }
 
-    /// Whether anything is said at all.
+    /// Whether any text is not blank.
     pub fn any(&self) -> bool {
         self.0.iter().any(|(_, text)| !text.trim().is_empty())
     }
 
-    /// The fields as they stand behind a `?`, the empty ones left out.
+    /// The fields as a query string, without empty ones.
     pub fn query(&self) -> String {
         let given = self.0.iter().filter(|(_, text)| !text.is_empty());
         form_urlencoded::Serializer::new(String::new()).extend_pairs(given).finish()
     }
 
-    /// The same, `name` with another text.
+    /// The query string with one field replaced.
     pub fn with(&self, name: &str, text: &str) -> String {
         let others = self.0.iter().filter(|(known, _)| known != name).cloned();
         Self(others.chain([(name.to_owned(), text.to_owned())]).collect()).query()
     }
 }
 
-/// The parts of a path, decoded. A part that is no text leads nowhere.
+/// The segments of a path, decoded. One that is not valid UTF-8 matches no page.
 pub fn parts(path: &str) -> Vec<String> {
     let path = path.strip_prefix('/').unwrap_or(path);
     path.split('/').map(|part| printable(&percent_decode_str(part).decode_utf8_lossy())).collect()
 }
 
-/// A text without the one character that no database text may hold.
+/// Replaces NUL, the one character that no database text may contain.
 fn printable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
-/// What may stand in one part of a path as it is.
+/// The characters that are not encoded in a path segment.
 const PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// The path of `parts`, each encoded.
+/// Joins segments to a path and encodes them.
 pub fn path<const N: usize>(parts: [&str; N]) -> String {
     let encode = |part: &&str| match *part {
-        // A browser would take them for steps up and on the spot.
+        // Browsers resolve these segments even when encoded once.
         "." | ".." => part.replace('.', "%252E"),
         part => utf8_percent_encode(part, PART).to_string(),
     };

@@ -94,7 +94,7 @@ const firstHour = async (server, width) => {
   await page.getByRole('link', { name: 'Tokens' }).click();
   await main.locator('summary', { hasText: 'Delete' }).first().click();
   await page.getByRole('button', { name: 'Yes, delete' }).click();
-  await main.getByText('There is no token yet').waitFor();
+  await main.getByText('No tokens yet').waitFor();
   assert.equal((await server.graphql(token, '{ account { name } }')).status, 401);
 
   assert.deepEqual(problems, []);
@@ -148,7 +148,7 @@ fresh('without scripts every form works', async (server) => {
   await go('/tokens');
   await main.locator('summary', { hasText: 'Delete' }).first().click();
   await page.getByRole('button', { name: 'Yes, delete' }).click();
-  await main.getByText('There is no token yet').waitFor();
+  await main.getByText('No tokens yet').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.waitForURL('**/sign-in');
   assert.deepEqual(problems, []);

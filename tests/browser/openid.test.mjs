@@ -84,6 +84,6 @@ test('a person who changes their mind is told so, and can begin again', async ()
   await page.getByText(/access_denied/).waitFor();
   assert.deepEqual(await barriers(page), []);
   await picture(page, 'openid-3-refused');
-  await page.getByRole('link', { name: 'Back to signing in' }).click();
+  await page.getByRole('link', { name: 'Back to sign-in' }).click();
   await page.getByRole('link', { name: 'Sign in with Example' }).waitFor();
 });

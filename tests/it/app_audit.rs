@@ -177,7 +177,7 @@ async fn changes_are_found_by_day_and_by_what_was_done() {
     assert_eq!(found("actor=command_line&action=serviceUpdate").await, 1);
     assert_eq!(found("actor=token").await, 0);
     assert_eq!(found("actor=visitor").await, 0);
-    assert!(ada.page("/audit?action=none").await.contains("No change is like that."));
+    assert!(ada.page("/audit?action=none").await.contains("No entries match."));
     for wrong in ["from=2020-02-30", "after=7", "actor=nobody", "subject=Service"] {
         assert_eq!(ada.get(&format!("/audit?{wrong}")).await.status, 400, "{wrong}");
     }

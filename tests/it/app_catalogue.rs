@@ -37,9 +37,9 @@ async fn a_plot_counts_all_deploys_of_its_days() {
     endpoint.post_with(json!({ "deployed_at": ago(24 * 20 + 2), "status": "failed" })).await;
     endpoint.post_with(json!({ "deployed_at": ago(24 * 20 + 2), "status": "cancelled" })).await;
     let page = Browser::of(&endpoint.app, Role::Viewer).await.page("/services/shop").await;
-    let went_well = heights(&page, "Deploys that went well, day by day");
+    let went_well = heights(&page, "Successful deploys by day");
     assert_eq!((went_well.len(), went_well[29], went_well[9], went_well[10]), (30, 48.0, 24.0, 1.0), "{page}");
-    assert_eq!(heights(&page, "Failed deploys, day by day")[9], 48.0);
+    assert_eq!(heights(&page, "Failed deploys by day")[9], 48.0);
     for text in ["180 deploys", "1 of 181 failed", "<title>60 deploys, 20 days ago</title>", "All 182 deploys"] {
         assert!(page.contains(text), "{text}: {page}");
     }
@@ -57,7 +57,7 @@ async fn the_figures_of_a_service_are_those_of_production_whatever_the_letter_ca
         }
     }
     let page = Browser::of(&endpoint.app, Role::Viewer).await.page("/services/shop").await;
-    for text in ["2 deploys went well", "1 of 3 failed", "<title>2 deploys, ", "<title>1 failed deploy, "] {
+    for text in ["2 deploys succeeded", "1 of 3 failed", "<title>2 deploys, ", "<title>1 failed deploy, "] {
         assert!(page.contains(text), "{text}: {page}");
     }
     assert!(!page.contains("<title>5 deploys") && !page.contains("<title>7 deploys"), "{page}");
@@ -80,7 +80,7 @@ async fn all_deploys_of_a_service_are_paged_through_by_environment_and_day() {
     assert!(browser.page(&next.replace("&amp;", "&")).await.contains("#10<"));
     assert!(browser.page("/services/shop/deploys?environment=Staging").await.contains("5 deploys"));
     assert!(browser.page("/services/shop/deploys?from=2026-10-09&until=2026-10-09").await.contains("1 deploy<"));
-    assert!(browser.page("/services/shop/deploys?until=2026-10-07").await.contains("No deploy is like that."));
+    assert!(browser.page("/services/shop/deploys?until=2026-10-07").await.contains("No deploys match."));
     assert_eq!(browser.get("/services/shop/deploys?from=yesterday").await.status, 400);
     assert_eq!(browser.get("/services/none/deploys").await.status, 404);
 }
@@ -207,7 +207,7 @@ async fn a_member_makes_and_changes_a_service() {
     assert_eq!(input, json!({ "name": "Web Shop", "ownerInput": null, "language": "Go" }), "only what was changed");
 
     let late = send(&mut mem, form("Shop", "shop_team", &before)).await;
-    assert!(late.status == 422 && late.text().contains("Somebody changed this service"), "{late:?}");
+    assert!(late.status == 422 && late.text().contains("Someone else changed this service"), "{late:?}");
     let again = form("Shop", "shop_team", &seen(late.text()));
     assert_eq!(send(&mut mem, again).await.location(), "/services/shop");
 }
@@ -264,7 +264,7 @@ async fn a_member_makes_and_changes_a_team() {
     assert_eq!(mem.post("/teams/shop/member-delete", &[("id", &id)]).await.location(), "/teams/shop/edit#members");
     assert_eq!(mem.post("/teams/shop/edit", &[("name", "Web Shop")]).await.location(), "/teams/shop");
     let page = mem.page("/teams/shop").await;
-    assert!(page.contains("<h1>Web Shop</h1>") && page.contains("Nobody belongs to this team."), "{page}");
+    assert!(page.contains("<h1>Web Shop</h1>") && page.contains("This team has no members."), "{page}");
     assert_eq!(mem.post("/teams/shop/delete", &[]).await.location(), "/teams");
 }
 
@@ -296,7 +296,7 @@ async fn a_service_that_a_file_governs_has_no_form() {
     let mut mem = Browser::of(&endpoint.app, Role::User).await;
     assert!(!mem.page("/services/shop").await.contains("/edit\""));
     let edit = mem.page("/services/shop/edit").await;
-    assert!(edit.contains("A service file governs this service") && !edit.contains("<textarea"), "{edit}");
+    assert!(edit.contains("This service is managed by a service file") && !edit.contains("<textarea"), "{edit}");
     let refused = mem.post("/services/shop/delete", &[]).await;
     assert_eq!(refused.status, 422, "{refused:?}");
 }

@@ -27,7 +27,7 @@ async fn first_integration(browser: &Browser<'_>) -> String {
 async fn the_first_hour_of_a_team() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;
-    assert!(ada.page("/services").await.contains("There is no service yet."));
+    assert!(ada.page("/services").await.contains("No services yet."));
 
     let made = ada.post("/tokens", &[("description", "import"), ("scope", "write"), ("expires", "90")]).await;
     let token = between(between(made.text(), "id=\"secret\"", "/code>"), ">", "<").to_owned();
@@ -125,7 +125,7 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
     ada.post("/integrations", &[("type", "deploy"), ("name", "CI")]).await;
     let page_path = first_integration(&ada).await;
     let page = ada.page(&page_path).await;
-    assert!(page.contains("Nothing came in yet."));
+    assert!(page.contains("No deliveries yet."));
     let path = format!("/integrations/deploy/{}", between(&page, "/integrations/deploy/", "<"));
     let post = async |body: String| {
         let headers = [("content-type", "application/json")];
@@ -180,7 +180,7 @@ async fn a_custom_integration_shows_how_to_push_to_it_and_what_was_pushed() {
     let mut mem = Browser::of(&app, Role::User).await;
     let made = mem.post("/integrations", &[("type", "custom"), ("name", "Scanner")]).await;
     let page = mem.page(made.location()).await;
-    assert!(page.contains("Nothing was pushed yet."), "{page}");
+    assert!(page.contains("No projects yet."), "{page}");
     let push = between(&page, "&lt;&lt;'JSON'\n", "\nJSON").replace("&quot;", "\"");
     let push: serde_json::Value = serde_json::from_str(&push).expect("JSON");
     let answer = app.query(push["query"].as_str().expect("a document"), push["variables"].clone()).await;
@@ -233,7 +233,7 @@ async fn services_are_searched_filtered_and_paged() {
     let one = browser.page("/services?language=Ada").await;
     assert!(one.contains("1 service ·") && one.contains(">service 7<"), "{one}");
     assert!(browser.page("/services?search=SERVICE+59&tier=&owner=").await.contains("1 service ·"));
-    assert!(browser.page("/services?tag=a:b").await.contains("No service is like that."));
+    assert!(browser.page("/services?tag=a:b").await.contains("No services match."));
     assert_eq!(browser.get("/services?after=%00").await.status, 400);
     assert!(browser.page("/services?unowned=1&quiet=30").await.contains("60 services"));
     assert_eq!(browser.get("/services?quiet=soon").await.status, 400);

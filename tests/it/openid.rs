@@ -156,7 +156,7 @@ async fn whoever_was_not_invited_is_refused_unless_their_domain_is_welcome() {
     let provider = Provider::start().await;
     let app = start(&provider, &[]).await;
     let answer = sign_in(&provider, &mut Browser::new(&app)).await;
-    assert_nobody(&app, &answer, 403, "Nobody has invited ada@example.com").await;
+    assert_nobody(&app, &answer, 403, "ada@example.com has not been invited").await;
 
     for (flags, role) in [
         (&["--oidc-domains", "example.com"][..], Some(Role::Viewer)),
@@ -172,7 +172,7 @@ async fn whoever_was_not_invited_is_refused_unless_their_domain_is_welcome() {
                 let ada = ("ada@example.com".to_owned(), "Ada Lovelace".to_owned(), role);
                 assert_eq!(users(&app).await, [ada], "{flags:?}");
             }
-            None => assert_nobody(&app, &answer, 403, "Nobody has invited").await,
+            None => assert_nobody(&app, &answer, 403, "has not been invited").await,
         }
     }
 }
@@ -197,7 +197,7 @@ async fn an_address_with_a_second_at_sign_is_of_no_welcome_domain() {
     let app = start(&provider, &["--oidc-domains", "example.com"]).await;
     provider.script().claims["email"] = "eve@evil.example@example.com".into();
     let answer = sign_in(&provider, &mut Browser::new(&app)).await;
-    assert_nobody(&app, &answer, 403, "which cannot be one").await;
+    assert_nobody(&app, &answer, 403, "which is not a valid email address").await;
     assert!(users(&app).await.is_empty());
 }
 
@@ -218,7 +218,7 @@ async fn an_address_that_is_not_verified_could_be_anybodys() {
         let answer = sign_in(&provider, &mut Browser::new(&app)).await;
         match is_signed_in {
             true => assert_eq!(answer.location(), "/services", "{verified}, {trusts}"),
-            false => assert_nobody(&app, &answer, 403, "is verified, so it could be anybody").await,
+            false => assert_nobody(&app, &answer, 403, "is verified, so it could be anyone").await,
         }
     }
 }
@@ -241,10 +241,10 @@ async fn what_is_told_of_somebody_else_is_not_believed() {
     provider.script().claims = json!({ "sub": "ada-1" });
     provider.script().user_info = json!({ "sub": "eve-1", "email": "ada@example.com", "email_verified": true });
     let answer = sign_in(&provider, &mut Browser::new(&app)).await;
-    assert_nobody(&app, &answer, 502, "does not answer as it should").await;
+    assert_nobody(&app, &answer, 502, "does not respond as it should").await;
     provider.script().user_info = json!({ "sub": "ada-1" });
     let answer = sign_in(&provider, &mut Browser::new(&app)).await;
-    assert_nobody(&app, &answer, 403, "does not tell your email address").await;
+    assert_nobody(&app, &answer, 403, "did not share your email address").await;
 }
 
 #[tokio::test]
@@ -273,13 +273,13 @@ async fn a_token_that_is_not_right_in_every_part_signs_nobody_in() {
         }
         let answer = sign_in(&provider, &mut Browser::new(&app)).await;
         assert_eq!(answer.status, 502, "{what}: {}", answer.text());
-        assert_nobody(&app, &answer, 502, "does not answer as it should").await;
+        assert_nobody(&app, &answer, 502, "does not respond as it should").await;
     }
     provider.script().head = json!({});
     provider.script().claims = good;
     provider.script().forges = true;
     let answer = sign_in(&provider, &mut Browser::new(&app)).await;
-    assert_nobody(&app, &answer, 502, "does not answer as it should").await;
+    assert_nobody(&app, &answer, 502, "does not respond as it should").await;
     provider.script().forges = false;
     sign_in(&provider, &mut Browser::new(&app)).await.location();
 }
@@ -294,12 +294,12 @@ async fn who_comes_back_must_have_begun_in_the_same_browser() {
 
     // A victim who is given the attacker's way back would be signed in as the attacker.
     let mut victim = Browser::new(&app);
-    assert_nobody(&app, &come_back(&mut victim, &back, &[]).await, 400, "not begun in this browser").await;
+    assert_nobody(&app, &come_back(&mut victim, &back, &[]).await, 400, "was started in another browser").await;
     let own = cookies(&victim.get(BEGIN).await);
-    assert_nobody(&app, &come_back(&mut victim, &back, &own).await, 400, "not begun in this browser").await;
+    assert_nobody(&app, &come_back(&mut victim, &back, &own).await, 400, "was started in another browser").await;
     for cookie in ["rollcall_sign_in=", "rollcall_sign_in=x.y", "rollcall_sign_in=."] {
         let answer = come_back(&mut victim, &back, &[cookie.to_owned()]).await;
-        assert_nobody(&app, &answer, 400, "not begun in this browser").await;
+        assert_nobody(&app, &answer, 400, "was started in another browser").await;
     }
     let mut owner = Browser::new(&app);
     for broken in [back.replace("state=", "state=A"), back.replace("code=", "none="), format!("{back}x")] {
@@ -318,7 +318,7 @@ async fn a_code_is_used_once() {
     come_back(&mut browser, &back, &cookies(&begun)).await.location();
     let answer = come_back(&mut Browser::new(&app), &back, &cookies(&begun)).await;
     assert_eq!((answer.status, sessions(&app).await), (400, 1));
-    assert!(answer.text().contains("too old, or was used"), "{}", answer.text());
+    assert!(answer.text().contains("expired or was already used"), "{}", answer.text());
 }
 
 #[tokio::test]
@@ -333,7 +333,7 @@ async fn what_the_provider_says_against_it_is_told_as_text() {
     let answer = come_back(&mut browser, &format!("/sign-in/openid/callback?{state}&{said}"), &cookies(&begun)).await;
     assert_nobody(&app, &answer, 403, "access_denied &lt;script&gt;alert(1)&lt;/script&gt;").await;
     let answer = Browser::new(&app).get(&format!("/sign-in/openid/callback?{said}")).await;
-    assert_nobody(&app, &answer, 400, "not begun in this browser").await;
+    assert_nobody(&app, &answer, 400, "was started in another browser").await;
     assert!(!answer.text().contains("alert(1)"), "whoever made up the address has nothing shown");
 }
 
@@ -435,7 +435,7 @@ async fn a_provider_that_is_broken_is_told_apart_from_a_person_who_is_refused() 
         let app = start(&provider, &["--oidc-domains", "*"]).await;
         provider.script().instead = Some((instead.0, instead.1.to_owned()));
         let answer = Browser::new(&app).get(BEGIN).await;
-        assert_nobody(&app, &answer, 502, "does not answer as it should").await;
+        assert_nobody(&app, &answer, 502, "does not respond as it should").await;
         assert!(answer.text().contains(answer.header("x-request-id").expect("an id")), "{}", answer.text());
         provider.script().instead = None;
     }
@@ -444,7 +444,7 @@ async fn a_provider_that_is_broken_is_told_apart_from_a_person_who_is_refused() 
     let back = provider.agree(begun.location());
     provider.script().instead = Some((200, "x".repeat(2 * 1024 * 1024)));
     let answer = come_back(&mut Browser::new(&app), &back, &cookies(&begun)).await;
-    assert_nobody(&app, &answer, 502, "does not answer as it should").await;
+    assert_nobody(&app, &answer, 502, "does not respond as it should").await;
     assert_eq!(Browser::new(&app).get("/livez").await.status, 200);
 }
 
@@ -453,7 +453,7 @@ async fn a_provider_that_says_to_be_another_is_not_used() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "*"]).await;
     provider.script().metadata = json!({ "issuer": "https://evil.example" });
-    assert_nobody(&app, &Browser::new(&app).get(BEGIN).await, 502, "does not answer as it should").await;
+    assert_nobody(&app, &Browser::new(&app).get(BEGIN).await, 502, "does not respond as it should").await;
 }
 
 #[tokio::test]

@@ -109,7 +109,7 @@ async fn an_attempt_has_one_exchange_however_often_it_comes_back() {
         for client in ["192.0.2.1", "192.0.2.2", "192.0.2.3"] {
             let answer = come_back(&app, &visitor, client).await;
             assert_eq!(answer.status, 400);
-            assert!(answer.text().contains("too old, or was used"), "{}", answer.text());
+            assert!(answer.text().contains("expired or was already used"), "{}", answer.text());
         }
         provider.script().answers.send_replace(true);
     };

@@ -1,9 +1,10 @@
-//! Part of `build.rs`: the files of the built explorer, as Rust.
+//! Part of `build.rs`: embeds the files of the built explorer.
 
 use std::path::Path;
 use std::{fs, io};
 
-/// An array of the names in `folder` and of what is in each. The files are packed: `x.js.gz` is told of as `x.js`.
+/// Generates an array of the files in `folder`, each with name and content. They are compressed: `x.js.gz` is listed as
+/// `x.js`.
 pub fn table(folder: &Path) -> io::Result<String> {
     let folder = folder.canonicalize()?;
     let mut names = Vec::new();

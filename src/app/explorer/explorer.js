@@ -1,4 +1,4 @@
-// GraphiQL, on the page that has an element `explorer`. The session's cookie says whose requests they are.
+// GraphiQL, on the page that has an element `explorer`. Requests are authenticated by the session cookie.
 import 'graphiql/setup-workers/vite';
 import '@graphiql/react/style.css';
 import '@graphiql/plugin-doc-explorer/style.css';

@@ -1,7 +1,7 @@
-//! The explorer: GraphiQL on a page of ours, where the session says whose requests they are.
+//! The explorer: GraphiQL in one of our pages, using the visitor's session.
 //!
-//! GraphiQL comes from npm, pinned by a lock file, and is part of the program when `npm ci && npm run build` was run in
-//! this folder before the program was built. Without it the page has an editor of its own, which is enough to ask.
+//! GraphiQL comes from npm, pinned by a lock file. It is embedded if `npm ci && npm run build` ran in this folder
+//! before the program was built. Otherwise the page has a simple editor of its own.
 
 use std::sync::LazyLock;
 
@@ -12,18 +12,18 @@ use super::layout::layout;
 use super::visit::Visit;
 use super::{Answer, Kind};
 
-/// What stands in the editor at first.
+/// The initial query.
 const QUERY: &str = include_str!("default.graphql");
 
 const PACKED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/explorer.rs"));
 
-/// The files of GraphiQL; none where it was not built.
+/// The files of GraphiQL. Empty if it was not built.
 pub static FILES: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     let asset = |(name, content): &(&str, &'static [u8])| Asset::packed(name, content);
     PACKED.iter().map(asset).collect()
 });
 
-/// The page.
+/// Shows the explorer.
 pub fn page(visit: &Visit) -> Answer {
     let built = |end: &str| FILES.iter().find(|file| file.name.starts_with("explorer-") && file.name.ends_with(end));
     match (built(".js"), built(".css")) {
@@ -31,7 +31,7 @@ pub fn page(visit: &Visit) -> Answer {
             let main = html! {
                 link rel="stylesheet" href=(style.path());
                 div #explorer data-query=(QUERY.trim_end()) {}
-                noscript { p { "The explorer needs scripts." } }
+                noscript { p { "The explorer needs JavaScript." } }
                 script type="module" src=(script.path()) {}
             };
             Answer::special(Kind::Editor, layout(visit, "Explorer", main))
@@ -40,7 +40,7 @@ pub fn page(visit: &Visit) -> Answer {
     }
 }
 
-/// An editor of a few lines: see `script.js`.
+/// The simple editor. `script.js` runs its queries.
 fn simple() -> Markup {
     html! {
         form.query data-graphql="answer" {
@@ -50,19 +50,19 @@ fn simple() -> Markup {
             }
             div.field {
                 label for="variables" { "Variables" }
-                p.hint #variables-hint { "A JSON object; may be left empty." }
+                p.hint #variables-hint { "A JSON object. Optional." }
                 textarea #variables name="variables" rows="3" spellcheck="false" autocapitalize="off"
                     aria-describedby="variables-hint" {}
             }
             button { "Run" } " " span.soft { "or Ctrl+Enter" }
-            noscript { p.warning { "To run a query here the browser must run scripts." } }
+            noscript { p.warning { "Enable JavaScript to run queries here." } }
         }
         h2 #answer-title { "Answer" }
-        pre.answer #answer role="status" aria-labelledby="answer-title" tabindex="0" { "Nothing was asked yet." }
-        p { "What can be asked is told in the " a href="/reference" { "schema reference" } "." }
+        pre.answer #answer role="status" aria-labelledby="answer-title" tabindex="0" { "The response appears here." }
+        p { "See the " a href="/reference" { "schema reference" } "." }
         details {
             summary { "How to get the full explorer" }
-            p { "This program was built without GraphiQL. With Node.js, in the folder of its source:" }
+            p { "This program was built without GraphiQL. To add it, install Node.js and run in the source folder:" }
             pre tabindex="0" { code { "cd src/app/explorer && npm ci && npm run build" } }
             p { "Then build the program again." }
         }

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 
 const lock = createHash('sha256').update(readFileSync('package-lock.json')).digest('hex').slice(0, 8);
 
-// The program embeds the files as they are sent: compressed. The folder itself stays under version control, so that
-// Cargo has something to watch where nothing was built.
+// The files are embedded compressed, as they are sent. The folder itself stays under version control, so that Cargo can
+// watch it even if nothing was built.
 const embeddable = {
   name: 'embeddable',
   generateBundle: {
@@ -26,7 +26,7 @@ export default {
   plugins: [embeddable],
   build: {
     assetsDir: '',
-    // A file each: the page's policy knows no `data:`.
+    // Never inline assets: the page's Content-Security-Policy allows `data:` for images only.
     assetsInlineLimit: 0,
     license: { fileName: `licences-${lock}.md` },
     rolldownOptions: { input: 'explorer.js', checks: { moduleLevelDirective: false } },

@@ -1,5 +1,5 @@
-//! A sign-in that was begun at the provider and not ended yet. Its one secret is in a cookie of the browser, and nowhere else;
-//! what the provider is given is made of it, so that nobody who sees one of these has the others.
+//! A sign-in in progress at the provider. Its one secret is stored only in the browser's cookie. The values for the
+//! provider are derived from it, so that none of them reveals the others.
 
 use data_encoding::BASE64URL_NOPAD;
 use sha2::{Digest, Sha256};
@@ -8,24 +8,24 @@ use crate::app;
 use crate::entity::key::Key;
 use crate::error::Result;
 
-/// A sign-in that is under way.
+/// A sign-in in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     key: Key,
-    /// The page to come back to: a path of ours.
+    /// The path to return to, on this site.
     next: Option<String>,
 }
 
-/// The longest path to come back to, in bytes.
+/// The longest path to return to, in bytes.
 const LONGEST_NEXT: usize = 1_000;
 
 impl Attempt {
-    /// A new one, that is to end on the page `next`.
+    /// Starts a sign-in that returns to the page `next`.
     pub fn new(next: Option<&str>) -> Result<Self> {
         Ok(Self { key: Key::new()?, next: next.and_then(inside).map(str::to_owned) })
     }
 
-    /// Reads one as a cookie holds it.
+    /// Parses the value of the cookie.
     pub fn read(text: &str) -> Option<Self> {
         let (key, next) = text.split_once('.').unwrap_or((text, ""));
         let next = BASE64URL_NOPAD.decode(next.as_bytes()).ok().and_then(|next| String::from_utf8(next).ok());
@@ -33,28 +33,29 @@ impl Attempt {
         Some(Self { key: Key::read(key)?, next })
     }
 
-    /// The same, to be kept in a cookie.
+    /// The value of the cookie.
     pub fn write(&self) -> String {
         let next = BASE64URL_NOPAD.encode(self.next.as_deref().unwrap_or_default().as_bytes());
         format!("{}.{next}", self.key.reveal())
     }
 
-    /// What the provider gives back to the browser: whoever brings it has begun here.
+    /// The `state`, which the provider returns through the browser. Proves that this browser started the sign-in.
     pub fn state(&self) -> String {
         self.derive("state")
     }
 
-    /// What the provider writes into the ID token: it was made for this sign-in.
+    /// The `nonce`, which the provider copies into the ID token. Proves that the token belongs to this sign-in.
     pub fn nonce(&self) -> String {
         self.derive("nonce")
     }
 
-    /// What the provider is shown with the code, and knew only the hash of: the code is used by whom it was made for.
+    /// The PKCE verifier, sent with the code. The provider has seen only its hash until then. Proves that the code is
+    /// used by the one who requested it.
     pub fn verifier(&self) -> String {
         self.derive("verifier")
     }
 
-    /// The page to come back to.
+    /// The path to return to.
     pub fn next(&self) -> Option<&str> {
         self.next.as_deref()
     }
@@ -65,7 +66,8 @@ impl Attempt {
     }
 }
 
-/// A path with its query, where it leads to one of the pages behind the sign-in, and no browser could read it otherwise.
+/// Returns `next` if it is a path to a page behind the sign-in, and unambiguous: no browser may read it as another
+/// site.
 pub fn inside(next: &str) -> Option<&str> {
     let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\' && byte != b'#');
     let path = next.split('?').next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Exchanges of codes at the provider: each takes a thread for as long as the provider takes to answer, and anybody can
-//! begin one. So there are few at a time, fewer of them for one address, and one for each attempt.
+//! Limits concurrent code exchanges with the provider. Each blocks a thread until the provider responds, and anyone can
+//! start one. So there is a limit in total, a lower one per address, and one exchange per sign-in.
 
 use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 
 use crate::shares::{Bounds, Hold, Shares};
 
-/// Exchanges at one time: of all, and of one address; those that wait likewise.
+/// Limits on running exchanges, in total and per address, and on waiting ones.
 pub const BOUNDS: Bounds = Bounds { most: 8, share: 4, waiting: 64, waiting_share: 16 };
 
 /// How long an exchange waits for its turn.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long an attempt is remembered, which is as long as a browser keeps it.
+/// How long a sign-in is remembered: the lifetime of its cookie.
 const REMEMBERED: Duration = Duration::from_secs(10 * 60);
-/// The most attempts that are remembered, some 8 MB. The oldest are forgotten first.
+/// The maximum number of remembered sign-ins, about 8 MB. The oldest are forgotten first.
 const MOST_REMEMBERED: usize = 1 << 16;
 
 /// The exchanges of a process.
@@ -26,25 +26,25 @@ pub struct Exchanges {
     begun: Mutex<Begun>,
 }
 
-/// The attempts whose exchange was begun, the oldest first.
+/// The sign-ins whose exchange has started, oldest first.
 #[derive(Debug, Default)]
 struct Begun {
     known: HashSet<String>,
     order: VecDeque<(Instant, String)>,
 }
 
-/// The turn of an exchange, until it is dropped.
+/// The permit of an exchange, released when dropped.
 #[derive(Debug)]
 pub struct Turn {
     _place: Hold<IpAddr>,
 }
 
-/// Why there is no exchange.
+/// Why an exchange is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// There are too many.
+    /// Too many are running.
     Busy,
-    /// The attempt has had its exchange.
+    /// The sign-in has already had its exchange.
     Again,
 }
 
@@ -55,9 +55,9 @@ impl Default for Exchanges {
 }
 
 impl Exchanges {
-    /// Waits for the turn of the attempt that `state` names and that came from `client`.
+    /// Waits for a permit for the sign-in with this `state`, from `client`.
     pub async fn turn(&self, client: IpAddr, state: &str) -> Result<Turn, Refused> {
-        // Before the wait, so that one attempt does not wait in several places.
+        // Checked before waiting, so that a repeated request does not take another place in the queue.
         if self.lock(|begun| begun.known.contains(state)) {
             return Err(Refused::Again);
         }
@@ -72,7 +72,7 @@ impl Exchanges {
 }
 
 impl Begun {
-    /// Remembers an attempt; whether it is new.
+    /// Remembers a sign-in. Returns false if it was already known.
     fn add(&mut self, state: &str, now: Instant) -> bool {
         while let Some((since, first)) = self.order.front() {
             if now.saturating_duration_since(*since) < REMEMBERED && self.order.len() < MOST_REMEMBERED {

@@ -1,7 +1,8 @@
-//! Signing in at an OpenID provider: leading there, and taking in who comes back.
+//! Signing in at an OpenID provider: the redirect there, and the callback.
 //!
-//! What is said to the provider is in [`provider`], what a browser keeps meanwhile in [`attempt`]. Whom the provider means is
-//! found by its subject, and the first time by the address, which it must have verified.
+//! [`provider`] talks to the provider; [`attempt`] is what the browser keeps meanwhile. A person is identified by the
+//! provider's subject. On the first sign-in, the user is found by the email address, which the provider must have
+//! verified.
 
 use maud::html;
 use sea_orm::DatabaseTransaction;
@@ -24,17 +25,17 @@ use attempt::Attempt;
 pub use provider::Provider;
 use provider::{Failure, Person};
 
-/// Where signing in at the provider begins.
+/// The path that starts a sign-in at the provider.
 pub const PATH: &str = "/sign-in/openid";
-/// Where the provider leads people back to.
+/// The path of the callback.
 pub const CALLBACK: &str = "/sign-in/openid/callback";
 
-/// The address that begins it and is to end on the page `next`.
+/// The path that starts a sign-in which returns to the page `next`.
 pub fn path(next: &str) -> String {
     attempt::inside(next).map_or(PATH.to_owned(), |next| format!("{PATH}?{}", Fields::one("next", next).query()))
 }
 
-/// Leads to the provider.
+/// Redirects to the provider.
 pub async fn begin(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let provider = site.openid.as_ref().ok_or(Fault::NotFound)?;
     let attempt = Attempt::new(visit.query.given("next"))?;
@@ -44,23 +45,24 @@ pub async fn begin(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     }
 }
 
-/// Takes in whom the provider leads back, and begins a session.
+/// Handles the provider's callback and begins a session.
 pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let provider = site.openid.as_ref().ok_or(Fault::NotFound)?;
     let query = &visit.query;
     let attempt = visit.attempt.as_ref().filter(|attempt| attempt.state() == query.get("state"));
     let Some(attempt) = attempt else {
-        let why = "This sign-in was not begun in this browser, or more than ten minutes ago, or another one was begun after it.";
+        let why =
+            "This sign-in has expired, was started in another browser, or was replaced by a newer one. Try again.";
         return Ok(refused(site, visit, 400, why).await);
     };
-    // RFC 9207: the answer of one provider is not to be taken for that of another.
+    // RFC 9207: prevents mixing up the responses of two providers.
     let is_another = query.given("iss").is_some_and(|issuer| issuer != provider.settings().issuer);
     if let Some(error) = query.given("error") {
         let said: String = [error, query.get("error_description")].join(" ").chars().take(300).collect();
         return Ok(refused(site, visit, 403, &format!("{} says: {}", provider.settings().name, said.trim())).await);
     }
     let Some(code) = query.given("code").filter(|_| !is_another) else {
-        return Ok(refused(site, visit, 400, "The provider's answer cannot be read.").await);
+        return Ok(refused(site, visit, 400, "The provider's response is not valid.").await);
     };
     let person = match provider.person(attempt, code, visit.client).await {
         Ok(person) => person,
@@ -88,21 +90,21 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         }),
         Ok(Err(why)) => Ok(refused(site, visit, 403, &why).await),
         Err(error @ Error::User(_)) => {
-            Ok(refused(site, visit, 403, &format!("No user can be made of you: {error}.")).await)
+            Ok(refused(site, visit, 403, &format!("We couldn't create a user for you: {error}.")).await)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// What becomes of whom the provider means.
+/// The user that a person signs in as.
 enum Admitted {
-    /// The user as whom they have signed in before.
+    /// The user they have signed in as before.
     Known(user::Model),
-    /// The user with their address, from now on.
+    /// The user with their address, linked from now on.
     Linked(user::Model),
     /// A new user.
     New(user::Model),
-    /// They may not sign in, for the reason given.
+    /// None, for the given reason.
     Not(String),
 }
 
@@ -117,30 +119,30 @@ async fn admit(
         return Ok(Admitted::Known(user));
     }
     let Some(email) = person.email.as_deref() else {
-        return Ok(Admitted::Not(format!("{name} does not tell your email address, and so not who you are here.")));
+        return Ok(Admitted::Not(format!("{name} did not share your email address, so we can't tell who you are.")));
     };
     if !person.email_verified.unwrap_or(settings.trust_email) {
-        let why = format!("{name} does not say that the address {email} is verified, so it could be anybody's.");
+        let why = format!("{name} has not confirmed that {email} is verified, so it could be anyone's address.");
         return Ok(Admitted::Not(why));
     }
     let found = user::by_email(db, email).await?;
     let (user, is_new) = match found {
         Some(user) if identity::is_known(db, issuer, user.id).await? => {
-            // The same account may have signed in for the first time since we looked, in another window.
+            // The same account may have signed in from another tab since the first check.
             if let Some(user) = identity::user(db, issuer, &person.subject).await? {
                 return Ok(Admitted::Known(user));
             }
             return Ok(Admitted::Not(format!(
-                "{email} has signed in with another account at {name} before. If that was you, an administrator can make \
-                 it be forgotten, on the page Users."
+                "{email} is linked to another account at {name}. If that account is yours too, ask an administrator to \
+                 unlink it on the Users page."
             )));
         }
         Some(user) => (user, false),
         None if user::address(email).is_err() => {
-            return Ok(Admitted::Not(format!("{name} says that your email address is {email}, which cannot be one.")));
+            return Ok(Admitted::Not(format!("{name} sent {email}, which is not a valid email address.")));
         }
         None if is_welcome(settings, email) => {
-            // What cannot be shown is left out: a name of a user is one line.
+            // A user's name must be a single printable line.
             let given = person.name.as_deref().map(|name| {
                 name.chars().filter(|letter| !letter.is_control()).take(255).collect::<String>().trim().to_owned()
             });
@@ -148,17 +150,17 @@ async fn admit(
             (user::create(db, email, given.as_deref(), settings.role, now).await?, true)
         }
         None => {
-            let why = format!("Nobody has invited {email}. An administrator can, on the page Users.");
+            let why = format!("{email} has not been invited. An administrator can invite you on the Users page.");
             return Ok(Admitted::Not(why));
         }
     };
     let kept = identity::remember(db, issuer, &person.subject, user.id, now).await?;
-    // Another tab of the same person was quicker.
+    // Another tab of the same person may have been faster.
     let user = kept.unwrap_or(user);
     Ok(if is_new { Admitted::New(user) } else { Admitted::Linked(user) })
 }
 
-/// Whether somebody with this address needs no invitation.
+/// Whether this address needs no invitation.
 fn is_welcome(settings: &OpenId, email: &str) -> bool {
     let key = email_key(email);
     let domain = key.rsplit_once('@').map_or("", |(_, domain)| domain);
@@ -168,10 +170,10 @@ fn is_welcome(settings: &OpenId, email: &str) -> bool {
 async fn failed(site: &Site, visit: &Visit, provider: &Provider, failure: Failure) -> Result<Answer, Fault> {
     match failure {
         Failure::Busy => {
-            Err(Fault::Busy("The sign-in provider is slow, and too many people wait for it. Try again soon."))
+            Err(Fault::Busy("The sign-in provider is slow, and too many people are waiting for it. Try again soon."))
         }
         Failure::Code => {
-            let why = "The provider does not take this sign-in any more: it is too old, or was used.";
+            let why = "The provider refused this sign-in: it has expired or was already used.";
             Ok(refused(site, visit, 400, why).await)
         }
         Failure::Provider(cause) => {
@@ -179,8 +181,8 @@ async fn failed(site: &Site, visit: &Visit, provider: &Provider, failure: Failur
             warn!(issuer, cause, "nobody can sign in at the OpenID provider");
             let name = &provider.settings().name;
             let why = format!(
-                "{name} does not answer as it should. Whoever runs this installation finds the cause in the log, at the \
-                 request {}.",
+                "{name} does not respond as it should. The operator of this installation can find the cause in the \
+                 log, at request {}.",
                 visit.request_id
             );
             Ok(page(visit, 502, &why))
@@ -188,17 +190,17 @@ async fn failed(site: &Site, visit: &Visit, provider: &Provider, failure: Failur
     }
 }
 
-/// Refuses a sign-in, and notes that in the audit.
+/// Refuses a sign-in, and records that in the audit.
 async fn refused(site: &Site, visit: &Visit, status: u16, why: &str) -> Answer {
     site.refusals.note(Actor::visitor(&visit.client.to_string()), "signInRefused", why).await;
     page(visit, status, why)
 }
 
-/// The page that says why nobody is signed in.
+/// The page that says why the sign-in failed.
 fn page(visit: &Visit, status: u16, why: &str) -> Answer {
     let main = html! {
         p role="alert" { (why) }
-        p { a.button href="/sign-in" { "Back to signing in" } }
+        p { a.button href="/sign-in" { "Back to sign-in" } }
     };
     Answer::with_status(status, layout(visit, "Not signed in", main))
 }

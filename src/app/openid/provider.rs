@@ -1,4 +1,4 @@
-//! What is said to an OpenID provider: OpenID Connect Core's code flow with PKCE (RFC 7636), over `openidconnect`.
+//! The OpenID Connect client: the authorization code flow with PKCE (RFC 7636), on top of `openidconnect`.
 
 use std::error::Error;
 use std::iter;
@@ -27,13 +27,13 @@ use super::exchange::{Exchanges, PATIENCE, Refused, Turn};
 use crate::config::OpenId;
 use crate::outgoing;
 
-/// How long one request to the provider may take.
+/// The timeout of a request to the provider.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest answer of a provider that is read. A set of keys has a few thousand bytes.
+/// The maximum size of a response from the provider. A key set has a few thousand bytes.
 const LONGEST_ANSWER: u64 = 1024 * 1024;
-/// What the provider says of itself is believed for so long.
+/// How long the provider's metadata is cached.
 const FRESH: Duration = Duration::from_secs(60 * 60);
-/// One that could not be asked is asked again after so long.
+/// How long a failure to fetch the metadata is cached.
 const AGAIN: Duration = Duration::from_secs(10);
 
 /// A provider. Cheap to clone.
@@ -46,7 +46,7 @@ pub struct Provider {
     exchanges: Arc<Exchanges>,
 }
 
-/// What the provider said of itself, or why it did not.
+/// The cached metadata, or the error that prevented fetching it.
 #[derive(Clone)]
 struct Known {
     at: Instant,
@@ -59,27 +59,27 @@ impl Known {
     }
 }
 
-/// Whom the provider means.
+/// A person, as the provider identifies them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// Who it is to the provider, and stays.
+    /// The permanent identifier at the provider.
     pub subject: String,
-    /// The address, where there is one.
+    /// The email address, if known.
     pub email: Option<String>,
-    /// Whether the provider says that the address is theirs; `None`: it does not say.
+    /// Whether the provider has verified the address. `None` if it does not say.
     pub email_verified: Option<bool>,
-    /// What they are called.
+    /// The display name.
     pub name: Option<String>,
 }
 
-/// Why nobody is signed in.
+/// Why a sign-in failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The provider cannot be asked, or answers what cannot be believed. The cause is for the log.
+    /// The provider cannot be reached, or its response is not valid. The cause is for the log.
     Provider(String),
-    /// The provider does not take the code, which is too old, was used, or is none; or the attempt has had its exchange.
+    /// The provider refused the code (expired, used or invalid), or this sign-in has already had its exchange.
     Code,
-    /// The provider is slow, and too many wait for it.
+    /// The provider is slow, and too many sign-ins are waiting.
     Busy,
 }
 
@@ -87,27 +87,27 @@ type Client =
     CoreClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointMaybeSet, EndpointMaybeSet>;
 
 impl Provider {
-    /// A provider that leads people back to `redirect`.
+    /// Creates a client whose callback is `redirect`.
     pub fn new(settings: OpenId, redirect: String) -> Self {
         let known = Arc::new(Mutex::new(None));
         let (settings, redirect, exchanges) = (Arc::new(settings), redirect.into(), Arc::default());
         Self { settings, redirect, agent: outgoing::agent(), known, exchanges }
     }
 
-    /// Who may sign in here, and what the provider is called.
+    /// The provider's settings.
     pub fn settings(&self) -> &OpenId {
         &self.settings
     }
 
-    /// Asks the provider what it says of itself.
+    /// Fetches the provider's metadata.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// Why the provider cannot be used.
     pub async fn check(&self) -> Result<(), String> {
         self.ask_metadata(FRESH).await.map(drop)
     }
 
-    /// Where to sign in.
+    /// The provider's URL to sign in at.
     pub async fn address(&self, attempt: &Attempt) -> Result<String, Failure> {
         let metadata = self.metadata(FRESH).await?;
         let client = self.client(metadata).map_err(Failure::Provider)?;
@@ -121,7 +121,7 @@ impl Provider {
         Ok(address.0.into())
     }
 
-    /// Who brought `code` back, from the address `client`.
+    /// Exchanges `code`, which came from the address `client`, for the person's identity.
     pub async fn person(&self, attempt: &Attempt, code: &str, client: IpAddr) -> Result<Person, Failure> {
         let turn = self.exchanges.turn(client, &attempt.state()).await.map_err(|refused| match refused {
             Refused::Busy => Failure::Busy,
@@ -138,7 +138,7 @@ impl Provider {
         let nonce = Nonce::new(attempt.nonce());
         let claims = match claims(&client, &answer, &nonce) {
             Ok(claims) => claims.clone(),
-            // Providers change their keys; this one is perhaps newer than what we know.
+            // Providers rotate keys. This key may be newer than the cached set.
             Err(ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey)) => {
                 let metadata = self.metadata(Duration::ZERO).await?;
                 let client = self.client(metadata).map_err(Failure::Provider)?;
@@ -152,7 +152,7 @@ impl Provider {
             email_verified: claims.email_verified(),
             name: claims.name().and_then(|name| name.get(None)).map(|name| name.to_string()),
         };
-        // Many providers tell the address only to whoever asks for it (OpenID Connect Core, section 5.4).
+        // Many providers return the address only from the UserInfo endpoint (OpenID Connect Core, section 5.4).
         match person.email {
             Some(_) => Ok(person),
             None => {
@@ -162,14 +162,15 @@ impl Provider {
         }
     }
 
-    /// What the provider says of itself, asked for again where it was said longer than `at_most` ago.
+    /// Returns the provider's metadata, at most `at_most` old.
     async fn metadata(&self, at_most: Duration) -> Result<CoreProviderMetadata, Failure> {
         if let Ok(known) = self.known.try_lock()
             && let Some(known) = known.as_ref().filter(|known| known.is_fresh(at_most))
         {
             return known.metadata.clone().map_err(Failure::Provider);
         }
-        // In a task of its own, which ends whether or not its visitor waits: what visitors who leave begin would add up.
+        // Fetched in its own task, which finishes even if the visitor leaves. Otherwise visitors who leave would start
+        // one fetch after another.
         let this = self.clone();
         let asked = tokio::spawn(async move { this.ask_metadata(at_most).await });
         match timeout(PATIENCE, asked).await {
@@ -179,7 +180,7 @@ impl Provider {
         }
     }
 
-    /// The same, however long it takes. Whoever comes while it is asked waits for the same answer.
+    /// Fetches the metadata without a timeout. Concurrent callers wait for the same fetch.
     async fn ask_metadata(&self, at_most: Duration) -> Result<CoreProviderMetadata, String> {
         let mut known = self.known.lock().await;
         if let Some(known) = known.as_ref().filter(|known| known.is_fresh(at_most)) {
@@ -190,8 +191,8 @@ impl Provider {
             let issuer = IssuerUrl::new(this.settings.issuer.clone()).map_err(|error| told(&error))?;
             let said = CoreProviderMetadata::discover(&issuer, &|request| this.send(request));
             let said = said.map_err(|error| told(&error))?;
-            // Only what the provider alone can sign: a shared secret is also ours, and `openidconnect` panics at one of its
-            // signatures that has not the right length.
+            // Accept only signatures that the provider alone can make. A shared secret is known to us too, and
+            // `openidconnect` panics on such a signature of the wrong length.
             let is_own =
                 |alg: &CoreJwsSigningAlgorithm| !alg.uses_shared_secret() && *alg != CoreJwsSigningAlgorithm::None;
             let algs = said.id_token_signing_alg_values_supported().iter().filter(|alg| is_own(alg)).cloned().collect();
@@ -204,7 +205,7 @@ impl Provider {
 
     fn client(&self, metadata: CoreProviderMetadata) -> Result<Client, String> {
         let secret = self.settings.client_secret.as_ref().map(|secret| ClientSecret::new(secret.reveal().to_owned()));
-        // Basic unless the provider says otherwise (OpenID Connect Discovery, section 3).
+        // Basic authentication is the default (OpenID Connect Discovery, section 3).
         let methods = metadata.token_endpoint_auth_methods_supported();
         let takes = |method| methods.is_none_or(|methods| methods.contains(&method));
         let auth =
@@ -228,9 +229,9 @@ impl Provider {
         })
     }
 
-    /// The person with what the provider tells of them when it is asked.
+    /// Completes the person from the UserInfo endpoint.
     fn ask(&self, client: &Client, answer: &CoreTokenResponse, person: Person) -> Result<Person, Failure> {
-        // It has nothing to ask, where it has no address for that.
+        // The provider has no UserInfo endpoint.
         let subject = openidconnect::SubjectIdentifier::new(person.subject.clone());
         let Ok(request) = client.user_info(answer.access_token().clone(), Some(subject)) else { return Ok(person) };
         let said = request.request(&|request| self.send(request));
@@ -263,11 +264,11 @@ fn claims<'a>(
     answer: &'a CoreTokenResponse,
     nonce: &Nonce,
 ) -> Result<&'a CoreIdTokenClaims, ClaimsVerificationError> {
-    let missing = || ClaimsVerificationError::Other("there is no ID token in the provider's answer".to_owned());
+    let missing = || ClaimsVerificationError::Other("the provider's response has no ID token".to_owned());
     answer.id_token().ok_or_else(missing)?.claims(&client.id_token_verifier(), nonce)
 }
 
-/// Does what blocks. The turn goes with it, because it goes on when nobody waits for it any more.
+/// Runs blocking work. The work holds the permit, because it continues even if nobody waits for it any more.
 async fn in_turn<T: Send + 'static>(
     turn: Turn,
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
@@ -276,7 +277,7 @@ async fn in_turn<T: Send + 'static>(
     done.await.unwrap_or_else(|error| Err(Failure::Provider(told(&error))))
 }
 
-/// An error with its causes.
+/// Formats an error with its causes.
 fn told(error: &(dyn Error + 'static)) -> String {
     let causes = iter::successors(Some(error), |error| (*error).source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")

@@ -1,4 +1,4 @@
-//! Which Rust type stands for which scalar of the SDL in what the pages ask.
+//! Maps the SDL's scalars to Rust types, for the pages' operations.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::entity::Timestamp;
 
 pub use Moment as ISO8601DateTime;
 
-/// A moment of the API.
+/// A point in time from the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment(pub Timestamp);
 

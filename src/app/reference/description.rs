@@ -1,4 +1,4 @@
-//! Descriptions of the SDL, which are Markdown, as HTML.
+//! Renders the SDL's Markdown descriptions as HTML.
 
 use apollo_compiler::Schema;
 use maud::Markup;
@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Tag, TagEnd};
 
 use crate::app::markdown::{events, link, render};
 
-/// A description in full, where type names in code lead to their pages.
+/// The whole description. Type names in code become links.
 pub(super) fn full(schema: &Schema, text: &str) -> Markup {
     render(events(text).flat_map(|event| linked(schema, event)))
 }

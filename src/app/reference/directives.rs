@@ -1,5 +1,5 @@
-//! The directives that the schema itself defines: what they mean, and where they stand. Those of the specification are
-//! told in words where they stand: `@deprecated`, `@specifiedBy`, `@oneOf`.
+//! The schema's own directives: their definitions and where they are applied. The specification's directives
+//! (`@deprecated`, `@specifiedBy`, `@oneOf`) are shown in words instead.
 
 use apollo_compiler::Schema;
 use apollo_compiler::ast::DirectiveList;
@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::{PATH, description, signature};
 
-/// Each directive with its arguments, under an anchor of its name.
+/// Lists the directives and their arguments, each under an anchor of its name.
 pub(super) fn defined(schema: &Schema) -> Markup {
     let definitions: Vec<_> = schema.directive_definitions.values().filter(|it| !it.is_built_in()).collect();
     html! {
@@ -20,7 +20,7 @@ pub(super) fn defined(schema: &Schema) -> Markup {
     }
 }
 
-/// The directives that stand at a definition, as the SDL writes them, each with a link to what it means.
+/// The directives applied to a definition, in SDL syntax, each linked to its definition.
 pub(super) fn applied(schema: &Schema, directives: &DirectiveList) -> Markup {
     let is_own = |name: &str| schema.directive_definitions.get(name).is_some_and(|it| !it.is_built_in());
     let own: Vec<_> = directives.iter().filter(|directive| is_own(&directive.name)).collect();

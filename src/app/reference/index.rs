@@ -1,4 +1,4 @@
-//! Where the reference begins: queries, mutations, and all types by what they are.
+//! The reference's start page: queries, mutations, and all types by kind.
 
 use apollo_compiler::ast::{FieldDefinition, OperationType, Type};
 use apollo_compiler::collections::HashMap;
@@ -9,17 +9,17 @@ use maud::{Markup, html};
 use super::uses::Uses;
 use super::{description, directives, signature};
 
-/// What stands below the search.
+/// Everything below the search form.
 pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
     let root = |operation| schema.get_object(schema.root_operation(operation)?).map(|root| &**root);
     let (query, mutation) = (root(OperationType::Query), root(OperationType::Mutation));
     html! {
         @if let Some(text) = &schema.schema_definition.description { (description::full(schema, text)) }
-        p { "The same as one file: " a href="/public/schema.graphql" { "schema.graphql" } "." }
+        p { "As one file: " a href="/public/schema.graphql" { "schema.graphql" } "." }
         @if let Some(query) = query { h2 #queries { "Queries" } (fields(query)) }
-        // A query that only opens the door says nothing of what is behind it.
+        // A query with a single entry point says little, so list the fields below it too.
         @if let Some(inner) = query.and_then(|query| behind(schema, query)) {
-            p { "And below it, on " code { (signature::named(&inner.name)) } ":" }
+            p { "And the fields of " code { (signature::named(&inner.name)) } ":" }
             (fields(inner))
         }
         @if let Some(mutation) = mutation { h2 #mutations { "Mutations" } (fields(mutation)) }
@@ -35,7 +35,7 @@ pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
     }
 }
 
-/// The object below a root that has but one field, and that without arguments.
+/// The type of a root's only field, if that field has no arguments.
 fn behind<'s>(schema: &'s Schema, root: &ObjectType) -> Option<&'s ObjectType> {
     let mut fields = root.fields.values();
     let (field, None) = (fields.next()?, fields.next()) else { return None };
@@ -68,7 +68,7 @@ const GROUPS: &[(Group, &str)] = &[
     (Group::Input, "Inputs"),
     (Group::Enum, "Enums"),
     (Group::Scalar, "Scalars"),
-    (Group::Payload, "What mutations answer"),
+    (Group::Payload, "Mutation payloads"),
     (Group::Connection, "Connections and edges"),
 ];
 
@@ -107,7 +107,7 @@ fn fields(ty: &ObjectType) -> Markup {
     )
 }
 
-/// Names, each with the first sentence about it.
+/// A list of names, each with the first sentence of its description.
 pub(super) fn list<'s>(entries: impl Iterator<Item = (Markup, Option<&'s Node<str>>, bool)>) -> Markup {
     html! {
         dl.listing {

@@ -1,5 +1,5 @@
-//! The schema reference: every type of the SDL on a page of its own, rendered from the schema that requests are checked
-//! against. It tells nothing that `/public/schema.graphql` does not, so it is as public.
+//! The schema reference: one page for each type, rendered from the schema that requests are validated against. It is
+//! public, because it shows nothing that `/public/schema.graphql` does not.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ mod signature;
 mod type_page;
 mod uses;
 
-/// Where the reference begins.
+/// The path of the reference.
 const PATH: &str = "/reference";
 
 /// The reference of a schema.
@@ -30,12 +30,12 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// The reference of `schema`.
+    /// Creates the reference of `schema`.
     pub fn new(schema: Arc<Valid<Schema>>) -> Self {
         Self { uses: uses::of(&schema), schema }
     }
 
-    /// All types, queries and mutations, or what was searched for.
+    /// Shows all types, queries and mutations, or search results.
     pub fn page(&self, visit: &Visit) -> Answer {
         let text = visit.query.get("q");
         let main = html! {
@@ -45,7 +45,7 @@ impl Reference {
         Answer::special(Kind::Kept, layout(visit, "Schema reference", main))
     }
 
-    /// One type.
+    /// Shows one type.
     pub fn type_page(&self, visit: &Visit, name: &str) -> Result<Answer, Fault> {
         let definition = self.schema.types.get(name).ok_or(Fault::NotFound)?;
         let uses = self.uses.get(name);

@@ -1,4 +1,4 @@
-//! Finding a place in the schema by words of its name or of its description.
+//! Searches the schema by words in names and descriptions.
 
 use apollo_compiler::ast::InputValueDefinition;
 use apollo_compiler::schema::ExtendedType;
@@ -7,22 +7,22 @@ use maud::{Markup, html};
 
 use super::{PATH, index};
 
-/// More is no answer.
+/// The maximum number of hits.
 const MOST: usize = 100;
 
-/// A place that has a name.
+/// A search result.
 struct Hit<'s> {
-    /// What it is called, from the type on: `Service.owner`.
+    /// Its full name: `Service.owner`.
     path: String,
-    /// Where it is told of.
+    /// The URL of its entry.
     address: String,
     description: Option<&'s Node<str>>,
     deprecated: bool,
-    /// How well it fits: the less the better.
+    /// How well it matches; lower is better.
     rank: u8,
 }
 
-/// Where one says what one looks for.
+/// The search form.
 pub(super) fn form(text: &str) -> Markup {
     html! {
         form.filters role="search" action=(PATH) {
@@ -35,16 +35,20 @@ pub(super) fn form(text: &str) -> Markup {
     }
 }
 
-/// What was found.
+/// The search results.
 pub(super) fn show(schema: &Schema, text: &str) -> Markup {
     let hits = find(schema, text);
     html! {
         h2 { "Results" }
         @if hits.is_empty() {
-            div.empty { p { "Nothing in the schema is called so or described so." } p { a href=(PATH) { "All types" } } }
+            div.empty { p { "No matches in the schema." } p { a href=(PATH) { "All types" } } }
         } @else {
             p.soft {
-                @match hits.len() { 1 => "One place.", MOST => { "The first " (MOST) " places." }, places => { (places) " places." } }
+                @match hits.len() {
+                    1 => "1 match.",
+                    MOST => { "The first " (MOST) " matches." },
+                    found => { (found) " matches." }
+                }
             }
             (index::list(hits.iter().map(|hit| {
                 (html! { a href=(hit.address) { (hit.path) } }, hit.description, hit.deprecated)
@@ -53,11 +57,10 @@ pub(super) fn show(schema: &Schema, text: &str) -> Markup {
     }
 }
 
-/// The places whose name or description holds every word of `text`, whatever the letter case: those that are called so
-/// first.
+/// Finds everything whose name or description contains all words of `text`, ignoring case. Matches by name come first.
 fn find<'s>(schema: &'s Schema, text: &str) -> Vec<Hit<'s>> {
     let text = text.to_lowercase();
-    // `Service.owner` is how such a place is called here.
+    // A dot separates words, as in `Service.owner`.
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c == '.').filter(|word| !word.is_empty()).collect();
     if words.is_empty() {
@@ -107,7 +110,7 @@ fn find<'s>(schema: &'s Schema, text: &str) -> Vec<Hit<'s>> {
     hits
 }
 
-/// `None`: a word is missing.
+/// Returns `None` if a word is missing.
 fn rank(words: &[&str], path: &str, name: &str, description: &str) -> Option<u8> {
     let all_in = |text: &str| words.iter().all(|word| text.contains(word));
     let last = words.last()?;
@@ -121,7 +124,7 @@ fn rank(words: &[&str], path: &str, name: &str, description: &str) -> Option<u8>
         } else {
             4
         };
-        // Of two that are called so the one that stands higher comes first: `Service` before `Account.service`.
+        // Of two equal names the shorter path comes first: `Service` before `Account.service`.
         return Some(if by_name == 0 && path != name { 1 } else { by_name });
     }
     let description = description.to_lowercase();

@@ -1,4 +1,4 @@
-//! Types, defaults and deprecations, as the SDL writes them; every type leads to its page.
+//! Types, default values and deprecations in SDL syntax. Types link to their pages.
 
 use apollo_compiler::ast::{DirectiveList, InputValueDefinition, Type, Value};
 use apollo_compiler::{Node, Schema};
@@ -6,15 +6,15 @@ use maud::{Markup, html};
 
 use super::{PATH, description, directives};
 
-/// A type with its lists and marks: `[Tag!]!`.
+/// A type with list and non-null marks: `[Tag!]!`.
 pub(super) fn ty(ty: &Type) -> Markup {
     let (whole, name) = (ty.to_string(), ty.inner_named_type().as_str());
-    // The name stands in it once, among brackets and marks.
+    // The name occurs once, among brackets and marks.
     let (before, after) = whole.split_once(name).unwrap_or_default();
     html! { (before) (named(name)) (after) }
 }
 
-/// The name of a type.
+/// A type name with its link.
 pub(super) fn named(name: &str) -> Markup {
     html! { a href={ (PATH) "/" (name) } { (name) } }
 }
@@ -29,7 +29,7 @@ pub(super) fn default(value: &Node<Value>) -> String {
     value.serialize().no_indent().to_string()
 }
 
-/// What follows the name of an argument or of an input's field.
+/// The part after the name of an argument or input field.
 pub(super) fn input_value(value: &InputValueDefinition) -> Markup {
     html! {
         ": " (ty(&value.ty))
@@ -58,13 +58,13 @@ pub(super) fn arguments(schema: &Schema, of: &str, arguments: &[Node<InputValueD
     }
 }
 
-/// Why something is not to be used any more.
+/// The reason of a deprecation.
 pub(super) fn deprecation(directives: &DirectiveList) -> Option<&str> {
     let reason = directives.get("deprecated")?.specified_argument_by_name("reason");
     Some(reason.and_then(|reason| reason.as_str()).unwrap_or("No longer supported"))
 }
 
-/// The same, as a line of its own.
+/// The deprecation as its own line.
 pub(super) fn deprecated(directives: &DirectiveList) -> Markup {
     html! {
         @if let Some(reason) = deprecation(directives) { p.warning { strong { "Deprecated:" } " " (reason) } }

@@ -1,4 +1,4 @@
-//! The page of one type: what it is, what it has, where it is used.
+//! The page of a type: its description, its members, and where it is used.
 
 use apollo_compiler::ast::{DirectiveList, FieldDefinition};
 use apollo_compiler::schema::ExtendedType;
@@ -9,7 +9,7 @@ use super::signature::{self, deprecation};
 use super::uses::{Place, Uses};
 use super::{PATH, description, directives};
 
-/// What stands below the type's name.
+/// Everything below the type's name.
 pub(super) fn show(schema: &Schema, definition: &ExtendedType, uses: Option<&Uses>) -> Markup {
     let specified_by = definition.directives().get("specifiedBy");
     let specified_by = specified_by.and_then(|it| it.specified_argument_by_name("url")?.as_str());
@@ -51,7 +51,7 @@ pub(super) fn show(schema: &Schema, definition: &ExtendedType, uses: Option<&Use
     }
 }
 
-/// The SDL's word for such a type.
+/// The SDL's word for this kind of type.
 fn kind(definition: &ExtendedType) -> &'static str {
     match definition {
         ExtendedType::Object(_) => "type",
@@ -73,7 +73,7 @@ fn fields<'s>(schema: &Schema, fields: impl Iterator<Item = &'s FieldDefinition>
     }
 }
 
-/// Something that has a name, under an anchor of that name.
+/// A member with its name as an anchor.
 fn entry(
     schema: &Schema,
     name: &Name,

@@ -4,18 +4,18 @@ use apollo_compiler::collections::HashMap;
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::{Name, Schema};
 
-/// Where one type is used, in the SDL's order.
+/// The uses of one type, in the SDL's order.
 #[derive(Default)]
 pub(super) struct Uses {
-    /// The fields that answer with it.
+    /// The fields that return it.
     pub(super) returned_by: Vec<Place>,
     /// The fields that take it as an argument.
     pub(super) argument_of: Vec<Place>,
-    /// The fields of inputs that hold it.
+    /// The input fields of its type.
     pub(super) part_of: Vec<Place>,
-    /// The types that implement it, or, of a union, that it can be.
+    /// The types that implement it; for a union, its members.
     pub(super) possible: Vec<Name>,
-    /// The unions that it is a part of.
+    /// The unions it belongs to.
     pub(super) unions: Vec<Name>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Place {
     pub(super) field: Name,
 }
 
-/// The uses of every type that is used. Introspection's own are left out.
+/// Returns the uses of every type that is used. Skips introspection types.
 pub(super) fn of(schema: &Schema) -> HashMap<Name, Uses> {
     let mut uses: HashMap<Name, Uses> = HashMap::default();
     for (ty, definition) in schema.types.iter().filter(|(_, definition)| !definition.is_built_in()) {
