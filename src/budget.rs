@@ -1,11 +1,11 @@
-//! What one request may still use: objects, bytes, processor time, and time.
+//! The budget of a request: objects, bytes, processor time and time.
 //!
-//! Whoever does work for a request charges it here: the database for the rows it reads, the executor for the objects it
-//! collects and for the text it writes. The first charge that goes over a limit is remembered, everything after it
-//! fails, and the request is answered with that one reason ([`Budget::exceeded`]).
+//! All work is charged to the budget: the database charges the rows it reads, the executor the objects it collects and
+//! the text it writes. The first charge beyond a limit is remembered, all later ones fail, and the response consists of
+//! that one error ([`Budget::exceeded`]).
 //!
-//! Processor time is measured in slices: a poll of the request's future ([`Budget::metered`]), or a statement that runs
-//! on a blocking thread ([`Budget::slice`]). Slices of one request hardly ever overlap, so their sum is its cost.
+//! Processor time is measured in slices: a poll of the request's future ([`Budget::metered`]), or a statement on a
+//! blocking thread ([`Budget::slice`]). Slices of the same request rarely overlap, so their sum is its cost.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -16,18 +16,18 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// The most that one request may use.
+/// The limits of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Objects of the answer.
+    /// Objects in the response.
     pub objects: u64,
-    /// Bytes of the answer's text.
+    /// Bytes of the response.
     pub answer: u64,
-    /// Bytes of the rows that are read for it.
+    /// Bytes of the rows read.
     pub rows: u64,
     /// Processor time.
     pub processor: Duration,
-    /// Time, waiting included.
+    /// Elapsed time, including waits.
     pub time: Duration,
 }
 
@@ -44,7 +44,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// No limits: for work that is not a client's.
+    /// No limits, for internal work.
     pub const NONE: Self = Self {
         objects: u64::MAX,
         answer: u64::MAX,
@@ -54,24 +54,24 @@ impl Limits {
     };
 }
 
-/// Processor time after which a request is no longer a quick one, and is run again among the slow ones. A program that
-/// is not optimised takes many times as long for the same.
+/// The processor time after which a request is no longer quick and restarts in the slow queue. Unoptimised builds take
+/// many times as long for the same work.
 pub const QUICK: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1_000 } else { 20 });
 
-/// How long a database server may take to answer a quick request.
+/// The time in which a database server must respond for a request to count as quick.
 const SERVED_QUICKLY: Duration = Duration::from_millis(250);
 
-/// The most that a slice counts which is measured by the clock of the day: a longer one was interrupted, most likely.
+/// The most that a slice measured by the wall clock counts, in nanoseconds. A longer one was probably preempted.
 const SLICE: u64 = 2_000_000;
 
-/// How long a request may keep its thread before others get a turn. Most requests are done by then: one that is put
-/// aside keeps its database connection, and the next one has another, whose cache is colder.
+/// How long a request may occupy its thread before it yields. Most requests finish earlier. Yielding costs: the request
+/// keeps its database connection, so the next one uses another, with a colder cache.
 const TURN: Duration = Duration::from_millis(5);
 
-/// What a row takes beside its columns and its text: what allocations round up, its place in lists.
+/// The overhead of a row besides its columns and text, in bytes: allocator rounding, its place in lists.
 const ROW: u64 = 128;
 
-/// A limit that was reached.
+/// A limit that was exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Excess {
@@ -85,47 +85,46 @@ pub enum Excess {
     Processor,
     /// [`Limits::time`].
     Time,
-    /// [`QUICK`]: the request is to be run again among the slow ones.
+    /// [`QUICK`]: the request must restart in the slow queue.
     Quick,
 }
 
-/// What a request has used.
+/// The resources that a request has used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Used {
-    /// Objects of the answer.
+    /// Objects in the response.
     pub objects: u64,
-    /// Bytes of the rows that were read for it.
+    /// Bytes of the rows read.
     pub rows: u64,
     /// Processor time.
     pub processor: Duration,
 }
 
-/// What one request may still use.
+/// The remaining budget of a request.
 #[derive(Debug)]
 pub struct Budget {
     limits: Limits,
     is_quick: bool,
-    /// The moment that all others are counted from.
+    /// The origin of all other times.
     began: Instant,
     deadline: Instant,
     objects: AtomicU64,
     rows: AtomicU64,
-    /// Nanoseconds of processor time in the slices that are over.
+    /// Nanoseconds of processor time in finished slices.
     work: AtomicU64,
-    /// Nanoseconds that were spent waiting for a database server's answers, which is no less than it worked for them.
+    /// Nanoseconds spent waiting for a database server: an upper bound of its work.
     served: AtomicU64,
-    /// When the poll that is running began: nanoseconds since `began`, or of the thread's clock; the greatest number
-    /// between polls.
+    /// When the current poll began: nanoseconds since `began`, or of the thread's clock. `u64::MAX` between polls.
     slice: AtomicU64,
-    /// Whether `slice` is of the thread's clock.
+    /// Whether `slice` uses the thread's clock.
     by_thread: AtomicBool,
-    /// Nanoseconds since `began` when others last had a turn.
+    /// Nanoseconds since `began` at the last yield.
     turn: AtomicU64,
     excess: AtomicU8,
 }
 
 impl Budget {
-    /// A budget that ends with its deadline. `used` is what an earlier run of the same request has used.
+    /// Creates a budget that ends at its deadline. `used` is the processor time of an earlier run of the same request.
     pub fn new(limits: Limits, deadline: Instant, is_quick: bool, used: Duration) -> Self {
         let began = Instant::now();
         Self {
@@ -144,7 +143,7 @@ impl Budget {
         }
     }
 
-    /// The budget of work that is not a client's.
+    /// The budget of internal work.
     pub fn unlimited() -> &'static Self {
         static UNLIMITED: LazyLock<Budget> =
             LazyLock::new(|| Budget::new(Limits::NONE, Instant::now() + Limits::NONE.time, false, Duration::ZERO));
@@ -156,12 +155,12 @@ impl Budget {
         &self.limits
     }
 
-    /// The moment when the request is ended.
+    /// The time at which the request is cancelled.
     pub fn deadline(&self) -> Instant {
         self.deadline
     }
 
-    /// The limit that was reached first, if any was.
+    /// The first limit that was exceeded, if any.
     pub fn exceeded(&self) -> Option<Excess> {
         match self.excess.load(Relaxed) {
             1 => Some(Excess::Objects),
@@ -174,19 +173,19 @@ impl Budget {
         }
     }
 
-    /// Notes that a limit was reached, unless one was before.
+    /// Records that a limit was exceeded, unless one was before. Returns the first.
     pub fn exceed(&self, excess: Excess) -> Excess {
         let first = self.excess.compare_exchange(0, excess as u8, Relaxed, Relaxed);
         if first.is_ok() { excess } else { self.exceeded().unwrap_or(excess) }
     }
 
-    /// What was used so far.
+    /// The resources used so far.
     pub fn used(&self) -> Used {
         let processor = Duration::from_nanos(self.work.load(Relaxed) + self.served.load(Relaxed));
         Used { objects: self.objects.load(Relaxed), rows: self.rows.load(Relaxed), processor }
     }
 
-    /// Charges objects of the answer.
+    /// Charges objects of the response.
     pub fn charge_objects(&self, objects: usize) -> Result<(), Excess> {
         let objects = objects as u64;
         let before = self.objects.fetch_add(objects, Relaxed);
@@ -196,7 +195,7 @@ impl Budget {
         self.exceeded().map_or(Ok(()), Err)
     }
 
-    /// Charges a row, or a copy of one, of so many bytes, its text included. Any thread may.
+    /// Charges a row, or a copy of one. `bytes` includes its text. May be called from any thread.
     #[inline]
     pub fn charge_row(&self, bytes: usize) -> Result<(), Excess> {
         let bytes = ROW + bytes as u64;
@@ -204,12 +203,13 @@ impl Budget {
         if before.saturating_add(bytes) > self.limits.rows { Err(self.exceed(Excess::Rows)) } else { Ok(()) }
     }
 
-    /// Takes back the charges for rows since `before`, because they are about to be read again.
+    /// Resets the charges for rows to `before`, because the rows will be read again.
     pub fn charge_rows_from(&self, before: u64) {
         self.rows.store(before, Relaxed);
     }
 
-    /// Fails when a limit was reached, also of time and of processor time. For the thread that polls the request.
+    /// Fails if any limit was exceeded, including time and processor time. Must be called on the thread that polls the
+    /// request.
     pub fn check(&self) -> Result<(), Excess> {
         self.check_at(Instant::now())
     }
@@ -234,7 +234,7 @@ impl Budget {
         }
     }
 
-    /// Checks, and gives others a turn when this request has had its own.
+    /// Checks the budget, and yields if the request has used up its turn.
     pub async fn pause(&self) -> Result<(), Excess> {
         let now = Instant::now();
         self.check_at(now)?;
@@ -246,7 +246,7 @@ impl Budget {
         Ok(())
     }
 
-    /// The future, each of whose polls is a slice of the request's work.
+    /// Wraps a future. Each poll of it is charged as a slice.
     pub async fn metered<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         poll_fn(|context| {
@@ -259,32 +259,32 @@ impl Budget {
         .await
     }
 
-    /// The future, or the limit that ends it: it is dropped at the deadline.
+    /// Runs a future until the deadline, then drops it and returns the exceeded limit.
     pub async fn within<T>(&self, future: impl Future<Output = T>) -> Result<T, Excess> {
         let in_time = tokio::time::timeout_at(self.deadline.into(), future).await;
         in_time.map_err(|_| self.exceed(Excess::Time))
     }
 
-    /// Begins a slice on a thread for blocking work.
+    /// Begins a slice on a blocking thread.
     pub fn slice(self: &Arc<Self>) -> Slice {
         Slice { budget: Arc::clone(self), began: thread_clock(), charged: 0 }
     }
 
-    /// Charges the time that a database server took to answer. How much of it the server worked is not known, so it does
-    /// not end a quick request: when everything is slow, that would only make more work.
+    /// Charges the time that a database server took to respond. Its actual work is unknown, so this does not end a
+    /// quick request: restarting requests because everything is slow would only add work.
     pub fn charge_server(&self, took: Duration) -> Result<(), Excess> {
         let served = self.served.fetch_add(nanos(took), Relaxed) + nanos(took);
         let work = self.work.load(Relaxed).saturating_add(served);
         if work > nanos(self.limits.processor) { Err(self.exceed(Excess::Processor)) } else { Ok(()) }
     }
 
-    /// Whether the request, which is over, should begin among the slow ones the next time.
+    /// Whether the finished request should start in the slow queue next time.
     pub fn was_slow(&self) -> bool {
         self.work.load(Relaxed) > nanos(QUICK) || self.served.load(Relaxed) > nanos(SERVED_QUICKLY)
     }
 
-    /// The clock of the day is ten times as quick to read as that of the thread, but runs on while the thread does not.
-    /// So it measures only the first slices of a request, which are most requests' only ones.
+    /// The wall clock is ten times cheaper to read than the thread's clock, but also counts preemption. So it measures
+    /// only the first slices of a request, which for most requests are all.
     fn begin_slice(&self) {
         let by_thread = self.work.load(Relaxed) >= 2 * SLICE;
         let now = if by_thread { thread_clock() } else { nanos(self.began.elapsed()) };
@@ -292,7 +292,7 @@ impl Budget {
         self.slice.store(now, Relaxed);
     }
 
-    /// How long the slice takes by now.
+    /// The duration of the current slice so far.
     fn running(&self, now: Instant) -> u64 {
         let began = self.slice.load(Relaxed);
         if self.by_thread.load(Relaxed) {
@@ -303,7 +303,7 @@ impl Budget {
     }
 }
 
-/// Work on a thread for blocking work, charged when it is checked and when it ends.
+/// Work on a blocking thread. Charged at each check and when it ends.
 #[derive(Debug)]
 pub struct Slice {
     budget: Arc<Budget>,
@@ -312,7 +312,7 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// Charges the work so far, and fails when a limit was reached.
+    /// Charges the work so far, and fails if a limit was exceeded.
     pub fn check(&mut self) -> Result<(), Excess> {
         if let Some(excess) = self.budget.exceeded() {
             return Err(excess);
@@ -338,7 +338,7 @@ impl Drop for Slice {
 }
 
 impl Excess {
-    /// What the client is told, as a whole sentence and what to do.
+    /// The message for the client: a full sentence, and what to do.
     pub fn sentence(self, limits: &Limits) -> String {
         let Limits { objects, answer, rows, processor, time } = limits;
         match self {
@@ -396,7 +396,7 @@ mod tests {
         Arc::new(Budget::new(limits, Instant::now() + limits.time, is_quick, Duration::ZERO))
     }
 
-    /// Works for so long, by the clock of its thread.
+    /// Works for this long by the thread's clock.
     fn work(time: Duration) {
         let began = thread_clock();
         while thread_clock() - began < nanos(time) {}

@@ -1,7 +1,6 @@
-//! What the commands do, beside serving: each opens the database, does one thing, closes the database and prints what
-//! came of it.
+//! The commands other than `serve`. Each opens the database, does one thing, closes the database and prints the result.
 //!
-//! What a program may want to read goes to standard output, everything else to standard error. A refusal is one
+//! Results for programs go to standard output, everything else to standard error. A failure is reported in one
 //! sentence.
 
 use std::fmt::Display;
@@ -28,13 +27,13 @@ use crate::new_file::{Existing, NewFile};
 use crate::schema_diff::{self, Class, Report};
 use crate::{doctor, generate, healthcheck, sender, serve, service_file, transfer};
 
-/// How long closing the database may take: SQLite writes its log back into the file.
+/// The timeout for closing the database: SQLite checkpoints its log into the file.
 const CLOSING: Duration = Duration::from_secs(5);
 
-/// Carries out a command, and says on standard error why it was refused.
+/// Runs a command and prints why it failed.
 ///
-/// It is here that the runtime is started, and not in `main.rs`: whatever starts a future has all of its code compiled
-/// once more, and here it is compiled anyway.
+/// The runtime is started here and not in `main.rs`: the crate that starts a future compiles all of the future's code
+/// again.
 pub fn run(command: Command) -> ExitCode {
     let done = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -47,7 +46,7 @@ pub fn run(command: Command) -> ExitCode {
     })
 }
 
-/// Carries out a command. The error is one sentence.
+/// Runs a command. The error is one sentence.
 async fn carry_out(command: Command) -> Result<ExitCode, String> {
     match command {
         Command::Serve(settings) => serve::run(*settings).await?,
@@ -63,7 +62,7 @@ async fn carry_out(command: Command) -> Result<ExitCode, String> {
         Command::Migrate(database) => migrate(&database).await?,
         Command::Backup { file, database } => {
             let bytes = tokio::task::block_in_place(|| db::backup(&database.url()?, &file))?;
-            say(&format!("{} is a copy of the database: {bytes} bytes", file.display()));
+            say(&format!("copied the database to {}: {bytes} bytes", file.display()));
         }
         Command::Export { output, replace, database } => export(&database, output.as_deref(), replace).await?,
         Command::Import { file, database } => import(&database, &file).await?,
@@ -157,7 +156,7 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
     }
 }
 
-/// Notes what was done to a deploy endpoint, in the API's words.
+/// Records a change to a deploy endpoint in the audit, in the API's terms.
 async fn note_endpoint(
     db: &impl ConnectionTrait,
     action: &str,
@@ -257,7 +256,7 @@ async fn generate(database: &Database, services: u64, deploys: u64) -> Result<()
     .await
 }
 
-/// Exports to standard output, or to a file that is for its owner alone and appears once it is whole.
+/// Exports to standard output, or to a file that only its owner can read and that appears once it is complete.
 async fn export(database: &Database, output: Option<&Path>, replace: bool) -> Result<(), String> {
     let Some(path) = output else {
         let mut out = BufWriter::new(io::stdout().lock());
@@ -272,7 +271,7 @@ async fn export(database: &Database, output: Option<&Path>, replace: bool) -> Re
     let rows = with_database(database, async |db| transfer::export(db, &mut out).await).await?;
     drop(out);
     file.finish(if replace { Existing::Replace } else { Existing::Keep }).map_err(unwritten)?;
-    say(&format!("{rows} rows are exported to {}", path.display()));
+    say(&format!("exported {rows} rows to {}", path.display()));
     Ok(())
 }
 
@@ -294,15 +293,15 @@ async fn import(database: &Database, file: &Path) -> Result<(), String> {
         }
     };
     let rows = with_database(database, async |db| transfer::import(db, &name, &mut input, progress).await).await?;
-    say(&format!("{}{rows} rows are imported", if io::stderr().is_terminal() { "\r" } else { "" }));
+    say(&format!("{}imported {rows} rows", if io::stderr().is_terminal() { "\r" } else { "" }));
     Ok(())
 }
 
-/// Tells a person who waits how far it is.
+/// Shows progress on a terminal.
 fn show_progress(done: u64, all: u64, what: &str) {
     if io::stderr().is_terminal() {
         let end = if done < all { "" } else { "\n" };
-        // Progress that cannot be shown is no reason to stop.
+        // Progress is optional, so errors are ignored.
         let _ = write!(io::stderr(), "\r{done} of {all} {what}{end}");
     }
 }
@@ -317,8 +316,8 @@ fn schema_diff(old: &Path, new: &Path) -> Result<ExitCode, String> {
     Ok(if breaks { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Opens the database, does `work` with it and closes it, also when `work` fails. A closed SQLite database is one file:
-/// SQLite writes its log back and removes it, unless another process has the database open.
+/// Opens the database, runs `work` and closes the database, even if `work` fails. A closed SQLite database is a single
+/// file: SQLite checkpoints and removes its log, unless another process has the database open.
 async fn with_database<T>(database: &Database, work: impl AsyncFnOnce(&Db) -> Result<T, String>) -> Result<T, String> {
     let db = open(database).await?;
     let done = work(&db).await;
@@ -326,7 +325,7 @@ async fn with_database<T>(database: &Database, work: impl AsyncFnOnce(&Db) -> Re
     done
 }
 
-/// Opens the database and brings it up to date, so that every command can be the first. The caller closes it.
+/// Opens and migrates the database, so that any command can be the first. The caller closes it.
 pub(crate) async fn open(database: &Database) -> Result<Db, String> {
     let db = db::connect(&database.url()?).await.map_err(sentence)?;
     match db::migrate(&db).await {
@@ -341,8 +340,8 @@ pub(crate) async fn open(database: &Database) -> Result<Db, String> {
 /// Closes the database.
 ///
 /// # Errors
-/// Why the database is not one file now, in one sentence. Nothing is lost: what was committed is in the log beside the
-/// file, and the next process that opens the database finds it there.
+/// Why the database is not a single file now, in one sentence. Nothing is lost: the committed data is in the log beside
+/// the file, and the next process that opens the database reads it there.
 pub(crate) async fn close(db: &Db) -> Result<(), String> {
     match timeout(CLOSING, db.close()).await {
         Ok(closed) => closed.map_err(|error| format!("the database was not closed: {error}")),
@@ -350,23 +349,25 @@ pub(crate) async fn close(db: &Db) -> Result<(), String> {
     }
 }
 
-/// Closes the database of a command. The command has done its work whatever becomes of that.
+/// Closes a command's database. A failure is printed but does not fail the command, which has done its work.
 async fn close_or_say(db: &Db) {
     if let Err(reason) = close(db).await {
         say(&format!("rollcall: {reason}"));
     }
 }
 
-/// Prints to standard output. A reader who has seen enough is no error.
+/// Prints to standard output. A closed pipe is not an error.
 fn print(text: &str) -> Result<(), String> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("nothing can be printed: {error}")),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("standard output cannot be written: {error}"))
+        }
         _ => Ok(()),
     }
 }
 
-/// Prints a line to standard error, where it does not matter whether anybody reads it.
+/// Prints a line to standard error and ignores errors.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -1,7 +1,7 @@
-//! The command line and the settings: the only reader of flags and of the environment.
+//! The command line and the settings. Nothing else reads flags or the environment.
 //!
-//! Every setting is a flag and a variable, and `--help` shows both. What a setting does is left to whoever is given
-//! it. The files below hold the settings by topic.
+//! Every setting is both a flag and an environment variable, and `--help` shows both. The modules below define the
+//! settings by topic; the code that receives a setting implements it.
 
 use std::env;
 use std::ffi::OsString;
@@ -34,12 +34,13 @@ pub use serve::Serve;
 pub use tls::TlsFiles;
 pub use tracing::Tracing;
 
-/// The command line of this process. Wrong usage ends the process with status 2, `--help` and `--version` with 0.
+/// Parses the command line of this process. Exits with status 2 on wrong usage, and with 0 after `--help` and
+/// `--version`.
 pub fn read() -> Command {
     CommandLine::parse_from(command_first(env::args_os())).command()
 }
 
-/// The command line `arguments`, the program's name first.
+/// Parses `arguments`, whose first element is the program's name.
 ///
 /// # Errors
 /// Wrong usage, and the texts of `--help` and `--version`.
@@ -47,12 +48,12 @@ pub fn parse<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) 
     CommandLine::try_parse_from(command_first(arguments.into_iter().map(Into::into))).map(CommandLine::command)
 }
 
-/// Flags before a command mean the same as behind it: `rollcall --database-url URL token list` becomes
-/// `rollcall token list --database-url URL`. Whether the command has such a flag is then found out as ever.
+/// Moves flags behind the command: `rollcall --database-url URL token list` becomes `rollcall token list --database-url
+/// URL`. The parser then checks whether the command has such a flag.
 fn command_first(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     let program = <CommandLine as CommandFactory>::command();
-    // Past the flags that come first.
+    // Skip the leading flags.
     let mut end = 1;
     while let Some(flag) = arguments.get(end).and_then(|argument| argument.to_str()) {
         match flag.split_once('=') {
@@ -62,7 +63,7 @@ fn command_first(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
             _ => break,
         }
     }
-    // Past the command, which can be two words.
+    // Skip the command, which can be two words.
     let (mut place, mut command) = (end, &program);
     while let Some(inner) = arguments.get(place).and_then(|word| command.find_subcommand(word)) {
         (place, command) = (place + 1, inner);
@@ -73,7 +74,7 @@ fn command_first(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Whether a flag of any command takes a value; nothing when no command has the flag.
+/// Whether a flag of any command takes a value. `None` if no command has the flag.
 fn takes_value(command: &clap::Command, flag: &str) -> Option<bool> {
     let name = flag.strip_prefix("--")?;
     let own = command.get_arguments().find(|argument| argument.get_long() == Some(name));
@@ -81,12 +82,12 @@ fn takes_value(command: &clap::Command, flag: &str) -> Option<bool> {
     own.or_else(|| command.get_subcommands().find_map(|inner| takes_value(inner, flag)))
 }
 
-/// What the environment of this process says of the pipeline that it is a part of.
+/// Reads the variables of the CI pipeline that this process runs in.
 pub fn pipeline() -> Pipeline {
     Pipeline::of(|name| env::var(name).ok().filter(|value| !value.trim().is_empty()))
 }
 
-/// A service catalogue that a team runs itself: a GraphQL API and a deploy webhook.
+/// A self-hosted service catalogue: a GraphQL API and a deploy webhook
 #[derive(Debug, Parser)]
 #[command(name = "rollcall", version, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 struct CommandLine {

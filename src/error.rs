@@ -1,48 +1,48 @@
-//! What can go wrong, by who can mend it: the caller ([`UserError`]) or the people who run rollcall (anything else).
+//! Errors, by who can fix them: the caller ([`UserError`]) or the operator (everything else).
 //!
-//! How an error is shown is each surface's own affair: a mutation puts user errors into its payload, a query field
-//! reports them at the top level, the webhook answers 400. An internal error is logged once, at the edge, and shown
-//! as a fixed sentence.
+//! Each surface shows errors in its own way. A mutation puts user errors into its payload, a query field reports them
+//! at the top level, and the webhook answers 400. An internal error is logged once, at the edge, and shown as a fixed
+//! sentence.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// The outcome of a resolver, a finder or a constructor.
+/// The result of a resolver, a finder or a constructor.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Something that the caller can mend.
+/// An error that the caller can fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserError {
-    /// One sentence for a person.
+    /// One sentence for people.
     pub message: Cow<'static, str>,
-    /// The input field at fault, outermost first; `["base"]` when it is no one field.
+    /// The input field at fault, outermost first. `["base"]` if it is no single field.
     pub path: Vec<Cow<'static, str>>,
-    /// The class of the error, shown as `extensions.code` where it reaches the top level.
+    /// The error code, shown as `extensions.code` when the error is at the top level.
     pub code: Code,
 }
 
 /// `extensions.code` of a top-level error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// The document cannot be read.
+    /// The document cannot be parsed.
     ParseFailed,
-    /// The document does not fit the schema, or is too large.
+    /// The document does not match the schema, or is too large.
     ValidationFailed,
-    /// The request may answer with more than anybody may ask for.
+    /// The estimate of the request exceeds the limit.
     EstimateTooHigh,
-    /// The request needs more than anybody may use.
+    /// The request exceeded its budget.
     TooExpensive,
-    /// A value that does not fit its type or its rule.
+    /// A value does not match its type or breaks a rule.
     BadUserInput,
-    /// A thing that is asked for by name is not there.
+    /// A named object does not exist.
     NotFound,
-    /// No token, or one that is not valid.
+    /// The token is missing or not valid.
     Unauthenticated,
-    /// The token may not do this.
+    /// The token's scope does not allow this.
     Forbidden,
     /// Too many requests.
     RateLimited,
-    /// Not the caller's fault.
+    /// An internal error.
     Internal,
 }
 
@@ -70,18 +70,18 @@ impl UserError {
         Self { message: message.into(), path: vec![field.into()], code: Code::BadUserInput }
     }
 
-    /// An error about the whole object: its path is `["base"]`.
+    /// An error about the whole object, with the path `["base"]`.
     pub fn base(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new("base", message)
     }
 
-    /// The same error, saying that the thing which was named does not exist.
+    /// Marks the error as being about a named object that does not exist.
     pub fn not_found(mut self) -> Self {
         self.code = Code::NotFound;
         self
     }
 
-    /// The same error about a field inside `field`, or about `field` as a whole.
+    /// Moves the error inside `field`. An error about the whole object becomes one about `field`.
     pub fn within(mut self, field: impl Into<Cow<'static, str>>) -> Self {
         if self.path == ["base"] {
             self.path.clear();
@@ -91,17 +91,17 @@ impl UserError {
     }
 }
 
-/// Collects what is wrong with an input, so that all of it is told at once.
+/// Collects the errors of an input, so that all of them are reported together.
 #[derive(Debug, Default)]
 pub struct Problems(Vec<UserError>);
 
 impl Problems {
-    /// The value, unless it is one more thing that is wrong.
+    /// Returns the value, or records the error.
     pub fn take<T>(&mut self, checked: Result<T, UserError>) -> Option<T> {
         checked.map_err(|error| self.0.push(error)).ok()
     }
 
-    /// The same for a check that may also fail internally, which ends everything.
+    /// The same for a check that may also fail internally. Such an error is returned at once.
     pub fn take_any<T>(&mut self, checked: Result<T>) -> Result<Option<T>> {
         match checked {
             Ok(value) => Ok(Some(value)),
@@ -113,28 +113,28 @@ impl Problems {
         }
     }
 
-    /// One more thing that is wrong.
+    /// Records an error.
     pub fn push(&mut self, error: UserError) {
         self.0.push(error);
     }
 
-    /// Fails when anything is wrong.
+    /// Fails if any error was recorded.
     pub fn none(self) -> Result<()> {
         if self.0.is_empty() { Ok(()) } else { Err(Error::User(self.0)) }
     }
 }
 
-/// An error by who can mend it.
+/// An error, by who can fix it.
 #[derive(Debug)]
 pub enum Error {
-    /// The caller can: one entry for each thing that is wrong, never empty.
+    /// The caller's errors, at least one.
     User(Vec<UserError>),
-    /// We must. The cause is for the log alone.
+    /// An internal error. The cause is logged and never shown.
     Internal(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Error {
-    /// The same error, with each thing that the caller can mend changed by `change`.
+    /// Changes the user errors with `change`.
     pub fn map_user(self, change: impl Fn(UserError) -> UserError) -> Self {
         match self {
             Self::User(errors) => Self::User(errors.into_iter().map(change).collect()),
@@ -142,13 +142,13 @@ impl Error {
         }
     }
 
-    /// An internal error described by a sentence.
+    /// Creates an internal error from a description.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Internal(cause.into())
     }
 }
 
-/// What a client sent, as a message repeats it: of a text that is longer than any name its beginning.
+/// Shortens a client's text for a message. Names are never so long.
 pub fn shortened(text: &str) -> impl fmt::Display {
     const MOST: usize = 255;
     fmt::from_fn(move |f| match text.char_indices().nth(MOST) {

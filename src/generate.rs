@@ -1,7 +1,8 @@
-//! A large, lifelike catalogue for benches and demonstrations: the same rows for the same size, whatever the machine.
+//! Generates a large, lifelike catalogue for benchmarks and demonstrations: the same rows for the same size, on any
+//! machine.
 //!
-//! Service number n has the alias `svc-n`; a fifth of the services have a second one. There is a team for every
-//! hundred services. Everything is written in a few large transactions.
+//! Service number n has the alias `svc-n`; a fifth of the services have a second one. There is a team for every hundred
+//! services. Everything is written in a few large transactions.
 
 use std::ops::RangeInclusive;
 
@@ -19,11 +20,11 @@ mod deploys;
 
 pub use deploys::deploys;
 
-/// Rows of one `INSERT`.
+/// Rows per `INSERT`.
 const BATCH: usize = 500;
-/// Services, or deploys, of one transaction.
+/// Services, or deploys, per transaction.
 const TRANSACTION: u64 = 10_000;
-/// Every row says that it was made then.
+/// The creation time of every row.
 const EPOCH: i64 = 1_760_000_000_000_000;
 
 const LANGUAGES: &[&str] =
@@ -73,10 +74,10 @@ const KEYS: &[&str] = &[
     "sla",
 ];
 
-/// Fills an empty catalogue with `services` services. `progress` is told how many are done.
+/// Fills an empty catalogue with `services` services. Calls `progress` with the number done.
 ///
 /// # Errors
-/// When there are services already: the numbers would not fit.
+/// When there are services already: their numbers would collide.
 pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) -> Result<()> {
     if service::Entity::find().limit(1).one(db.read()).await?.is_some() {
         return Err(UserError::base("there are services in this catalogue; generate fills only an empty one").into());
@@ -94,7 +95,7 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
     Ok(db.write(async |tx| db::search::take_statistics(tx).await).await?)
 }
 
-/// A team with its manager for each number; the teams' keys.
+/// Creates teams, each with a manager. Returns the teams' ids.
 async fn people(db: &impl ConnectionTrait, count: u64, random: &mut fastrand::Rng) -> Result<Vec<i64>> {
     let now = Timestamp::from_micros(EPOCH);
     let mut keys = Vec::new();
@@ -164,7 +165,7 @@ async fn some_services(
     Ok(())
 }
 
-/// Gives services, each with its number, their aliases, tags and repositories.
+/// Creates the aliases, tags and repositories of services, which come with their numbers.
 async fn what_belongs_to(
     db: &impl ConnectionTrait,
     services: impl Iterator<Item = (u64, &service::Model)>,
@@ -226,7 +227,7 @@ async fn what_belongs_to(
     Ok(())
 }
 
-/// Inserts rows in batches and answers them in order, with their keys.
+/// Inserts rows in batches and returns them in order, with their ids.
 async fn insert<E>(db: &impl ConnectionTrait, rows: Vec<E::ActiveModel>) -> Result<Vec<E::Model>>
 where
     E: EntityTrait,

@@ -1,4 +1,4 @@
-//! `rollcall healthcheck`: asks the server on this machine whether it can answer. A container has no curl.
+//! `rollcall healthcheck`: asks the server on this machine whether it is ready. Containers often lack curl.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -6,28 +6,28 @@ use std::time::Duration;
 use crate::config::Addresses;
 use crate::outgoing;
 
-/// How long the server may take. It waits 5 s for its database.
+/// The timeout for the server, which itself waits 5 s for its database.
 const PATIENCE: Duration = Duration::from_secs(6);
 
-/// The longest answer that is read, in bytes.
+/// The longest response that is read, in bytes.
 const LONGEST_ANSWER: u64 = 4096;
 
-/// Asks `/readyz`, or `/livez` where only `live` is asked for, and returns what the server says.
+/// Asks `/readyz`, or `/livez` if `live`, and returns the server's response.
 ///
 /// # Errors
-/// Why the server cannot answer, in one sentence.
+/// Why the server is not ready, in one sentence.
 pub fn run(addresses: &Addresses, live: bool) -> Result<String, String> {
     if addresses.listen.port() == 0 {
-        return Err("--listen names no port; give the one that the server listens on".to_owned());
+        return Err("--listen has no port; give the port that the server listens on".to_owned());
     }
     let path = if live { "/livez" } else { "/readyz" };
     ask(outgoing::reachable(addresses.listen), addresses.tls.both().is_some(), path)
 }
 
-/// What the server at an address of this machine says, when it says that all is well.
+/// Returns the response of the server at an address of this machine, if its status is 200.
 ///
 /// # Errors
-/// What else it says, or that it says nothing, in one sentence.
+/// Any other response, or why there is none, in one sentence.
 pub fn ask(address: SocketAddr, is_encrypted: bool, path: &str) -> Result<String, String> {
     let scheme = if is_encrypted { "https" } else { "http" };
     let request = outgoing::agent_to_ourselves().get(format!("{scheme}://{address}{path}"));

@@ -1,4 +1,4 @@
-//! rollcall: a service catalogue that a team runs itself.
+//! rollcall: a self-hosted service catalogue.
 
 extern crate self as rollcall;
 

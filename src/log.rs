@@ -1,6 +1,6 @@
-//! The log: where it goes, and which request a line belongs to.
+//! The log: its destination and format, and the request id of each line.
 //!
-//! Every line that is written while a request runs ends with the request's id, whoever writes it.
+//! Every line logged during a request ends with the request's id, whichever code logs it.
 
 use std::fmt;
 use std::future::Future;
@@ -19,25 +19,25 @@ tokio::task_local! {
     static REQUEST: Request;
 }
 
-/// What names a request in the log.
+/// Identifies a request in the log.
 #[derive(Debug)]
 struct Request {
-    /// Letters, digits and `-_.:`, so that it can stand in any line as it is.
+    /// Letters, digits and `-_.:` only, so it never needs escaping.
     id: String,
     trace: Option<String>,
 }
 
-/// Runs a future for the request `id`, whose trace is `trace` if it has one.
+/// Runs a future as part of the request `id`, with its trace id if it has one.
 pub fn within<F: Future>(id: String, trace: Option<String>, future: F) -> impl Future<Output = F::Output> {
     REQUEST.scope(Request { id, trace }, future)
 }
 
-/// Sends the log to standard error, panics included.
+/// Starts logging to standard error, including panics.
 ///
 /// # Errors
 /// Why it cannot, in one sentence.
 pub fn start(log: &Log) -> Result<(), String> {
-    let filter = EnvFilter::try_new(&log.log).map_err(|error| format!("the log filter cannot be read: {error}"))?;
+    let filter = EnvFilter::try_new(&log.log).map_err(|error| format!("the log filter is not valid: {error}"))?;
     let log_to = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     let line = format().with_target(false).with_ansi(io::stderr().is_terminal());
     let started = match log.log_format {
@@ -55,11 +55,11 @@ pub fn start(log: &Log) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes lines that name their request.
+/// Formats log lines with their request id.
 struct Named<L> {
-    /// Writes the line without it.
+    /// Formats the line without it.
     line: L,
-    /// Writes what stands behind the line's fields: the request and the line's end.
+    /// Appends the request's fields and the end of the line.
     end: fn(&mut Writer<'_>, line: &str, request: &Request) -> fmt::Result,
 }
 

@@ -1,4 +1,4 @@
-//! The program: reads the command line and does what it says.
+//! The program: parses the command line and runs the command.
 
 use std::process::ExitCode;
 

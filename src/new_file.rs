@@ -1,4 +1,4 @@
-//! Files with secrets that this program makes for a person: backups and exports.
+//! Files with secrets that this program creates for people: backups and exports.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A file that only its owner may read, and that gets its name once it is whole. Dropped before that, it is removed.
+/// A new file that only its owner can read. It gets its name once it is complete. If dropped before that, it is
+/// removed.
 #[derive(Debug)]
 pub struct NewFile {
     part: NamedTempFile,
@@ -14,7 +15,7 @@ pub struct NewFile {
     path: PathBuf,
 }
 
-/// What [`NewFile::finish`] does with another file of the same name.
+/// What [`NewFile::finish`] does with an existing file of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// Keeps it and fails.
@@ -24,7 +25,7 @@ pub enum Existing {
 }
 
 impl NewFile {
-    /// Creates an empty file beside `path`, with mode 0600.
+    /// Creates an empty temporary file in the folder of `path`, with mode 0600.
     pub fn create(path: &Path) -> io::Result<Self> {
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
@@ -39,12 +40,12 @@ impl NewFile {
         self.part.as_file()
     }
 
-    /// The name that the file has until it is finished.
+    /// The temporary path.
     pub fn part(&self) -> &Path {
         self.part.path()
     }
 
-    /// Writes the file to the disk, gives it its name and returns its length in bytes.
+    /// Syncs the file to disk, gives it its name and returns its size in bytes.
     pub fn finish(self, existing: Existing) -> io::Result<u64> {
         self.part.as_file().sync_all()?;
         let bytes = self.part.as_file().metadata()?.len();
@@ -53,7 +54,7 @@ impl NewFile {
             Existing::Replace => self.part.persist(&self.path),
         }
         .map_err(|error| error.error)?;
-        // Makes the name as durable as the content.
+        // Syncs the folder, so that the name is as durable as the content.
         File::open(&self.folder)?.sync_all()?;
         Ok(bytes)
     }

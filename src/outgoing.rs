@@ -1,13 +1,12 @@
-//! Requests that we make ourselves, to deploy endpoints and OpenID providers: one way of doing it.
+//! The HTTP client for our own requests, to deploy endpoints and OpenID providers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use ureq::Agent;
 use ureq::tls::{RootCerts, TlsConfig};
 
-/// A client that trusts whom the machine trusts, takes the proxies of the environment, follows no redirect (a post would
-/// become a get, and an address that we were given could lead to one that we were not), and leaves it to the caller what
-/// a status means. Blocks.
+/// A blocking client. It trusts the machine's root certificates, uses the environment's proxies, and leaves statuses to
+/// the caller. It follows no redirects: a POST would become a GET, and a trusted URL could lead to an untrusted one.
 pub fn agent() -> Agent {
     let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
     let config = Agent::config_builder()
@@ -19,15 +18,16 @@ pub fn agent() -> Agent {
     Agent::new_with_config(config)
 }
 
-/// A client for the server on this machine: through no proxy. Whose certificate the server shows does not matter, because
-/// nothing secret is sent and the address is the machine's own. Blocks.
+/// A blocking client for the server on this machine. It uses no proxy and does not verify the certificate: nothing
+/// secret is sent, and the address is this machine's own.
 pub fn agent_to_ourselves() -> Agent {
     let tls = TlsConfig::builder().disable_verification(true).build();
     let config = Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(None).tls_config(tls);
     Agent::new_with_config(config.build())
 }
 
-/// The address at which this machine reaches a server that listens on `listen`: 0.0.0.0 and [::] are no address to go to.
+/// The address at which this machine reaches a server that listens on `listen`. 0.0.0.0 and [::] cannot be connected
+/// to.
 pub fn reachable(listen: SocketAddr) -> SocketAddr {
     let address = match listen.ip() {
         IpAddr::V4(address) if address.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

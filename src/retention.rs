@@ -1,5 +1,5 @@
-//! Removes what is older than anybody wants to keep: hourly, and in batches so small that whoever wants to write waits no
-//! longer than for another write. Several processes may do this at the same time.
+//! Removes expired rows: hourly, in batches so small that a writer never waits longer than for an ordinary write.
+//! Several processes may do this at the same time.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use tracing::{info, warn};
 use crate::db::Db;
 use crate::entity::{Timestamp, audit};
 
-/// How long writers have the database to themselves after each batch.
+/// The pause after each batch, which leaves the database to other writers.
 pub const PAUSE: Duration = Duration::from_millis(50);
-/// From one run to the next, more or less.
+/// The approximate interval between runs.
 const INTERVAL: Duration = Duration::from_secs(3_600);
-/// Entries of the audit that one transaction removes.
+/// The number of audit entries removed in one transaction.
 const BATCH: u64 = 500;
 
-/// Removes what is older than `keep`, by `remove`, which says how much that was: now, and then every hour. `what` is its
-/// name in the log. Ends only by being dropped, at any moment.
+/// Removes rows older than `keep`, now and then hourly. `remove` removes all rows before a time and returns their
+/// number. `what` names them in the log. Runs until dropped, which is safe at any await.
 pub async fn hourly<F>(what: &'static str, keep: Duration, remove: impl Fn(Timestamp) -> F)
 where
     F: Future<Output = Result<u64, DbErr>>,
@@ -29,17 +29,17 @@ where
             Ok(removed) => info!(removed, %before, "removed old {what}"),
             Err(error) => warn!(%error, %before, "not all old {what} were removed; trying again with the next run"),
         }
-        // Processes that were started together come apart.
+        // Jitter, so that processes started together drift apart.
         tokio::time::sleep(INTERVAL.mul_f64(0.9 + 0.2 * fastrand::f64())).await;
     }
 }
 
-/// Removes entries of the audit once they are older than `keep`, as [`hourly`] does.
+/// Removes audit entries older than `keep`, hourly.
 pub async fn run_audit(db: Db, keep: Duration) {
     hourly("audit entries", keep, |before| remove_audit(&db, before)).await;
 }
 
-/// Removes the entries of the audit before a moment, and says how many.
+/// Removes all audit entries before a time and returns their number.
 pub async fn remove_audit(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
     let mut removed = 0;
     loop {

@@ -1,8 +1,8 @@
-//! `rollcall deploy`: tells a deploy endpoint of a deploy, from a pipeline.
+//! `rollcall deploy`: reports a deploy to a deploy endpoint, from a pipeline.
 //!
-//! What the command line leaves out is filled in from the pipeline's environment and from git. The post is sent again
-//! while that may help, with one dedup id, so that it is recorded once however often it arrives. What a record may hold
-//! is told in [`deploy::record`](crate::deploy::record).
+//! Missing arguments are filled in from the pipeline's environment and from git. The post is retried while that may
+//! help, always with the same dedup id, so that it is recorded once. [`deploy::record`](crate::deploy::record) defines
+//! what a record may hold.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,16 +20,16 @@ use crate::outgoing;
 
 mod git;
 
-/// How long one attempt may take.
+/// The timeout of one attempt.
 const ATTEMPT: Duration = Duration::from_secs(20);
-/// The pause after the first attempt; it doubles with each.
+/// The pause after the first attempt. It doubles with each attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The longest pause that we choose ourselves.
+/// The longest pause, unless the server asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// The longest answer that is read. Ours are far shorter.
+/// The longest response that is read, in bytes. Ours are far shorter.
 const LONGEST_ANSWER: u64 = 64 * 1024;
 
-/// Sends the deploy and answers with what the server said, which is JSON. Blocks.
+/// Sends the deploy and returns the server's JSON response. Blocks.
 ///
 /// # Errors
 /// Why it was not recorded, in a sentence or a few.
@@ -46,7 +46,7 @@ pub fn send(settings: &Deploy) -> Result<Value, String> {
     Ok(said)
 }
 
-/// The record. What was not said on the command line may be cut to what a record can hold.
+/// Builds the record. Values that do not come from the command line are cut to the allowed length.
 fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Result<Value, String> {
     let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let found = |first: &Option<String>, then: &Option<String>, most: usize| {
@@ -61,15 +61,14 @@ fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Resul
     let description =
         description.ok_or("there is no commit to take a description from; give one with --description")?;
 
-    // All of one source, lest one person's name stands beside another's address.
+    // Name, address and id come from the same source, so that those of two people are never mixed.
     let people = [
         (given(&settings.deployer_name), given(&settings.deployer_email), given(&settings.deployer_id)),
         (given(&pipeline.deployer_name), given(&pipeline.deployer_email), given(&pipeline.deployer_id)),
         (author_name.clone(), author_email.clone(), given(&pipeline.deployer_id)),
     ];
     let deployer = people.into_iter().find(|(name, email, _)| name.is_some() || email.is_some());
-    let (name, email, id) =
-        deployer.ok_or("nobody is known to have deployed; give --deployer-name or --deployer-email")?;
+    let (name, email, id) = deployer.ok_or("the deployer is not known; give --deployer-name or --deployer-email")?;
 
     Ok(object([
         ("service", Some(json!(settings.service))),
@@ -110,7 +109,7 @@ fn text(text: String) -> Option<Value> {
     Some(Value::from(text))
 }
 
-/// An object of the attributes that have a value.
+/// Creates an object of the attributes that have a value.
 fn object<const N: usize>(attributes: [(&str, Option<Value>); N]) -> Value {
     let present = attributes.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     Value::Object(present.collect::<Map<_, _>>())
@@ -122,7 +121,7 @@ fn new_id() -> Result<String, String> {
     Ok(HEXLOWER.encode(&bytes))
 }
 
-/// Posts until the server answers for good, or no time is left. `left` is the time until the deadline.
+/// Posts until the server gives a final response or the time is up. `left` returns the time until the deadline.
 fn post(url: &SecretUrl, body: &str, left: impl Fn() -> Duration) -> Result<Value, String> {
     let agent = outgoing::agent();
     let mut pause = FIRST_PAUSE;
@@ -132,10 +131,10 @@ fn post(url: &SecretUrl, body: &str, left: impl Fn() -> Duration) -> Result<Valu
             Attempt::Refused(why) => return Err(why),
             Attempt::Again { why, after } => (why, after),
         };
-        // A little more or less than the others who were cut off at the same moment.
+        // Jitter, so that clients that lost the server together do not return together.
         let own = pause.mul_f64(0.75 + fastrand::f64() / 2.0);
         let wait = asked.map_or(own, |asked| asked.max(own));
-        // A server may ask for any number of seconds, so nothing is added to it.
+        // A server may ask for any number of seconds, so do not add to it: it could overflow.
         if wait >= left() {
             return Err(format!("{why}; gave up at the deadline (--deadline)"));
         }
@@ -145,13 +144,13 @@ fn post(url: &SecretUrl, body: &str, left: impl Fn() -> Duration) -> Result<Valu
     }
 }
 
-/// What came of an attempt. Sentences never hold the URL.
+/// The outcome of an attempt. Messages never contain the URL.
 enum Attempt {
-    /// 202.
+    /// Status 202.
     Recorded(Value),
-    /// The same would be said of the same again.
+    /// Retrying would give the same result.
     Refused(String),
-    /// It may go better next time, which the server may have asked to be later.
+    /// Retrying may help, perhaps after a delay that the server asked for.
     Again { why: String, after: Option<Duration> },
 }
 
@@ -182,15 +181,15 @@ fn answered<B>(response: &Response<B>, text: &str) -> Attempt {
             let why = if details.is_empty() { format!("the server answers {status}") } else { details };
             Attempt::Again { why, after: after.map(Duration::from_secs) }
         }
-        _ if details.is_empty() => Attempt::Refused(format!(
-            "the server answers {status}, and not as a deploy endpoint does: is the URL right?"
-        )),
+        _ if details.is_empty() => {
+            Attempt::Refused(format!("the server answers {status}, but not like a deploy endpoint: is the URL right?"))
+        }
         404 => Attempt::Refused("there is no deploy endpoint at this URL, or no longer".to_owned()),
         _ => Attempt::Refused(details),
     }
 }
 
-/// Reads the seconds of a `Retry-After`; a number that is too large for any deadline becomes the largest one.
+/// Parses the seconds of a `Retry-After`. A number too large for any deadline becomes the largest one.
 fn seconds(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().unwrap_or(u64::MAX))
@@ -200,20 +199,20 @@ fn failed(error: &ureq::Error) -> Attempt {
     use std::io::ErrorKind::InvalidData;
     let again = |why: String| Attempt::Again { why: format!("the server cannot be reached: {why}"), after: None };
     match error {
-        // So a certificate is refused, which it will be again.
+        // The certificate was refused, as it would be again.
         ureq::Error::Io(error) if error.kind() == InvalidData => {
             Attempt::Refused(format!("the server is not trusted: {error}"))
         }
         ureq::Error::Rustls(error) => Attempt::Refused(format!("the server is not trusted: {error}")),
         ureq::Error::Io(error) => again(error.to_string()),
         ureq::Error::Timeout(_) => again("it does not answer in time".to_owned()),
-        ureq::Error::HostNotFound => again("its name is not known".to_owned()),
+        ureq::Error::HostNotFound => again("unknown host name".to_owned()),
         ureq::Error::ConnectionFailed => again("no connection".to_owned()),
-        ureq::Error::Protocol(_) => again("the connection broke off".to_owned()),
+        ureq::Error::Protocol(_) => again("the connection was lost".to_owned()),
         ureq::Error::BodyExceedsLimit(_) => {
-            Attempt::Refused("the server does not answer as a deploy endpoint does: is the URL right?".to_owned())
+            Attempt::Refused("the server does not answer like a deploy endpoint: is the URL right?".to_owned())
         }
-        // These can hold the URL.
+        // These errors can contain the URL.
         ureq::Error::BadUri(_) | ureq::Error::Http(_) => Attempt::Refused("the deploy URL cannot be read".to_owned()),
         ureq::Error::InvalidProxyUrl => {
             Attempt::Refused("the proxy that the environment names cannot be read".to_owned())

@@ -1,4 +1,4 @@
-//! `rollcall serve`: from the settings to a running service, and to its end.
+//! `rollcall serve`: starts the service from the settings, and stops it.
 
 use std::future::pending;
 use std::io;
@@ -24,14 +24,14 @@ use crate::http::tls::Tls;
 use crate::http::{self, App, Drained};
 use crate::{log, retention, spans};
 
-/// Brings the database up to date and serves until SIGTERM or SIGINT; a second one ends it without waiting. SIGHUP reads
-/// the certificate again.
+/// Migrates the database and serves until SIGTERM or SIGINT. A second signal stops without waiting. SIGHUP reloads the
+/// certificate.
 ///
 /// # Errors
 /// Why it cannot, in one sentence.
 pub async fn run(settings: Serve) -> Result<(), String> {
     log::start(&settings.log)?;
-    // The certificate and the ports first: without them nothing is done to the database.
+    // The certificate and the ports first: if they fail, the database has not been touched.
     let tls = settings.addresses.tls.both();
     let tls = tls.map(|(certificate, key)| Tls::open(certificate, key)).transpose()?.map(Arc::new);
     let (listener, address) = listen(settings.addresses.listen, "--listen").await?;
@@ -66,7 +66,7 @@ pub async fn run(settings: Serve) -> Result<(), String> {
     }
 }
 
-/// Where the service listens.
+/// The sockets of the service.
 struct Sockets {
     listener: TcpListener,
     address: SocketAddr,
@@ -74,7 +74,7 @@ struct Sockets {
     metrics: Option<(TcpListener, SocketAddr)>,
 }
 
-/// How serving ended.
+/// How the service ended.
 enum End {
     /// All requests were answered, or cut at the deadline.
     Drained,
@@ -82,7 +82,7 @@ enum End {
     AtOnce,
 }
 
-/// The application as it is set up.
+/// Builds the application from the settings.
 fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App {
     let production = Environments::production(&settings.production_environments);
     let (account_name, budget) = (settings.account_name.clone(), settings.budget.limits());
@@ -95,7 +95,7 @@ fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App 
     app.with_provider(provider)
 }
 
-/// Serves until a signal says otherwise.
+/// Serves until a signal arrives.
 async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId>) -> Result<End, String> {
     let Sockets { listener, address, tls, metrics } = sockets;
     let mut signals = Signals::new().map_err(sentence)?;
@@ -125,7 +125,7 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     let version = tokio::spawn(watch_version(db.clone()));
     let (told, stop) = tokio::sync::oneshot::channel();
     let service = http::serve(Arc::clone(&app), listener, tls.clone(), async {
-        // A sender that is gone says the same.
+        // An error means that the sender is gone, which also means to stop.
         let _ = stop.await;
         for task in [deploys, audit, Some(version)].into_iter().flatten() {
             task.abort();
@@ -154,7 +154,8 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     Ok(End::Drained)
 }
 
-/// Says in the log that there is a proxy, as it seems, which the limits would take for one client.
+/// Warns at the start if there appears to be a proxy that is not trusted, so that the rate limits would count its
+/// clients as one.
 fn tell_of_proxy(app_url: &str, settings: &Serve, is_encrypted: bool) {
     if app_url.starts_with("https://") && !is_encrypted && settings.edge.trusted_proxies.is_empty() {
         warn!(
@@ -164,7 +165,7 @@ fn tell_of_proxy(app_url: &str, settings: &Serve, is_encrypted: bool) {
     }
 }
 
-/// Says in the log at the start what would otherwise be found out by the first who wants to sign in.
+/// Checks the provider at the start, so that a problem is logged before anyone wants to sign in.
 async fn check(provider: Provider) {
     let issuer = &provider.settings().issuer;
     match provider.check().await {
@@ -173,10 +174,11 @@ async fn check(provider: Provider) {
     }
 }
 
-/// How often the database's version is looked at.
+/// The interval of checks of the database's version.
 const VERSION: Duration = Duration::from_secs(10);
 
-/// Looks at the database's version now and then: once a newer program has migrated it, this one must not write to it.
+/// Checks the database's version regularly. Once a newer program has migrated the database, this one must not write to
+/// it.
 async fn watch_version(db: Db) {
     let mut was_newer = false;
     loop {
@@ -189,13 +191,13 @@ async fn watch_version(db: Db) {
                 was_newer = true;
             }
             Ok(_) => was_newer = false,
-            // A database that is away is told by whoever needs it.
+            // Requests report an unreachable database themselves.
             Err(_) => {}
         }
     }
 }
 
-/// The path that makes whoever opens it the first administrator, where there is none.
+/// Creates a sign-in link for the first administrator, if there is none. Returns its path.
 async fn first_link(db: &Db) -> Result<Option<String>, String> {
     let made = db.write(async |db| match user::any_administrator(db).await? {
         true => Ok::<_, Error>(None),
@@ -204,7 +206,7 @@ async fn first_link(db: &Db) -> Result<Option<String>, String> {
     Ok(made.await.map_err(sentence)?.map(|key| sign_in_link::path(&key)))
 }
 
-/// What is told to the service from outside.
+/// The signals that control the service.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -220,7 +222,7 @@ impl Signals {
         })
     }
 
-    /// Waits until the service is to stop, and until then renews its certificate whenever that is asked for.
+    /// Waits for a stop signal. Reloads the certificate on each SIGHUP until then.
     async fn next(&mut self, tls: Option<&Tls>) {
         loop {
             tokio::select! {
@@ -245,10 +247,10 @@ async fn listen(address: SocketAddr, flag: &str) -> Result<(TcpListener, SocketA
 fn cannot_listen(address: SocketAddr, flag: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
-            format!("another program listens on {address}; end it, or choose another port with {flag}")
+            format!("another program already listens on {address}; stop it, or choose another port with {flag}")
         }
         io::ErrorKind::AddrNotAvailable => format!("this machine has no address {}", address.ip()),
         io::ErrorKind::PermissionDenied => format!("listening on {address} is not permitted"),
-        _ => format!("{address} cannot be listened on: {error}"),
+        _ => format!("cannot listen on {address}: {error}"),
     }
 }

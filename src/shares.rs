@@ -1,8 +1,8 @@
-//! Shares of what there is only so much of: threads that wait for somebody else, memory for bodies and answers.
+//! Shares a limited resource among owners: blocking threads, memory for bodies and responses.
 //!
-//! A taker waits until there is enough for it, within the bounds of all and of its owner, and until its deadline. What it
-//! holds is given back when the [`Hold`] is dropped. What may be waited for is bounded too, because a taker that waits
-//! costs memory as well.
+//! A taker waits until there is enough for it, within the total and its owner's share, or until its deadline. Dropping
+//! the [`Hold`] returns its amount. The amount that is waited for is limited too, because a waiting taker also uses
+//! memory.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,20 +12,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-/// How much there is.
+/// The limits of a resource.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// For all owners together.
     pub most: usize,
     /// For one owner.
     pub share: usize,
-    /// What all owners together may wait for.
+    /// The amount that all owners together may wait for.
     pub waiting: usize,
-    /// What one owner may wait for.
+    /// The amount that one owner may wait for.
     pub waiting_share: usize,
 }
 
-/// Something that is shared among owners.
+/// A limited resource.
 #[derive(Debug)]
 pub struct Shares<K: Eq + Hash + Copy> {
     state: Mutex<State<K>>,
@@ -38,7 +38,7 @@ struct State<K> {
     waiting: Tally<K>,
 }
 
-/// How much each owner has.
+/// The amount of each owner.
 #[derive(Debug)]
 struct Tally<K> {
     most: usize,
@@ -47,7 +47,7 @@ struct Tally<K> {
     of: HashMap<K, usize>,
 }
 
-/// What an owner holds.
+/// An amount held by an owner. Returned when dropped.
 #[derive(Debug)]
 pub struct Hold<K: Eq + Hash + Copy> {
     shares: Arc<Shares<K>>,
@@ -56,7 +56,7 @@ pub struct Hold<K: Eq + Hash + Copy> {
 }
 
 impl<K: Eq + Hash + Copy> Shares<K> {
-    /// All of it is free.
+    /// Creates the resource with nothing held.
     pub fn new(bounds: Bounds) -> Arc<Self> {
         let Bounds { most, share, waiting, waiting_share } = bounds;
         let tally = |most, share| Tally { most, share, total: 0, of: HashMap::new() };
@@ -64,8 +64,8 @@ impl<K: Eq + Hash + Copy> Shares<K> {
         Arc::new(Self { state: Mutex::new(state), freed: Notify::new() })
     }
 
-    /// Takes `amount` for `owner`, and waits for it until `deadline`. Returns nothing when it is not free by then, or
-    /// when too much is waited for already. An amount beyond a bound is taken where nothing else is held.
+    /// Takes `amount` for `owner`, waiting until `deadline`. Returns `None` if it is not free by then, or if too much
+    /// is being waited for. An amount larger than a limit is granted when nothing else is held.
     pub async fn take(self: &Arc<Self>, owner: K, amount: usize, deadline: Instant) -> Option<Hold<K>> {
         if let Some(hold) = self.take_now(owner, amount) {
             return Some(hold);
@@ -73,7 +73,7 @@ impl<K: Eq + Hash + Copy> Shares<K> {
         let _waiting = Waiting::begin(self, owner, amount)?;
         loop {
             let mut freed = pin!(self.freed.notified());
-            // Before the look, so that what is given back after it is noticed.
+            // Register before checking, so that an amount returned in between is not missed.
             freed.as_mut().enable();
             if let Some(hold) = self.take_now(owner, amount) {
                 return Some(hold);
@@ -116,7 +116,7 @@ impl<K: Eq + Hash + Copy> Tally<K> {
 }
 
 impl<K: Eq + Hash + Copy> Hold<K> {
-    /// Holds what `other` holds too, which has the same owner.
+    /// Merges another hold of the same owner into this one.
     pub fn join(&mut self, mut other: Self) {
         self.amount += std::mem::take(&mut other.amount);
     }
@@ -131,7 +131,7 @@ impl<K: Eq + Hash + Copy> Drop for Hold<K> {
     }
 }
 
-/// Somebody who waits.
+/// The amount that a taker waits for.
 struct Waiting<'s, K: Eq + Hash + Copy> {
     shares: &'s Shares<K>,
     owner: K,

@@ -1,4 +1,4 @@
-//! The addresses that the service listens on and is reached at.
+//! The addresses at which the service listens and is reached.
 
 use std::net::SocketAddr;
 
@@ -6,16 +6,16 @@ use clap::Args;
 
 use super::{TlsFiles, value};
 
-/// Where the service is.
+/// The service's addresses.
 #[derive(Debug, Clone, Args)]
 pub struct Addresses {
-    /// The address and the port to listen on; port 0 takes a free one
+    /// The address and port to listen on; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_LISTEN", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
-    /// Where clients reach the API [default: http:// or https:// and the listening address]
+    /// The URL at which clients reach the API [default: http:// or https:// and the listening address]
     #[arg(long, value_name = "URL", env = "ROLLCALL_BASE_URL", value_parser = value::origin)]
     base_url: Option<String>,
-    /// Where people and CI systems reach the application [default: the same as the default of --base-url]
+    /// The URL at which people and CI systems reach the application [default: the same as the default of --base-url]
     #[arg(long, value_name = "URL", env = "ROLLCALL_APP_URL", value_parser = value::origin)]
     app_url: Option<String>,
     #[command(flatten)]
@@ -24,18 +24,17 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// Where clients reach the API, when the service listens on `listening`; no slash at its end.
+    /// The URL of the API without a trailing slash, given the actual listening address.
     pub fn base_url(&self, listening: SocketAddr) -> String {
         self.base_url.clone().unwrap_or_else(|| self.own(listening))
     }
 
-    /// Where people and CI systems reach the application, when the service listens on `listening`; no slash at its
-    /// end.
+    /// The URL of the application without a trailing slash, given the actual listening address.
     pub fn app_url(&self, listening: SocketAddr) -> String {
         self.app_url.clone().unwrap_or_else(|| self.own(listening))
     }
 
-    /// Where people and CI systems reach the application, if a setting says so.
+    /// The URL of the application, if it is set explicitly.
     pub fn given_app_url(&self) -> Option<&str> {
         self.app_url.as_deref()
     }

@@ -7,23 +7,24 @@ use clap::Args;
 use super::value;
 use crate::budget::Limits;
 
-/// What one request may use.
+/// The limits of one request.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Limits of one request")]
 pub struct Budget {
-    /// Objects that a GraphQL request may ask for, by the sizes of its pages; it is refused before it runs
+    /// The maximum estimate of a GraphQL request, in objects, from its page sizes; a larger one is refused before it
+    /// runs
     #[arg(long, value_name = "OBJECTS", env = "ROLLCALL_MAX_ESTIMATE", default_value = "10000000")]
     pub max_estimate: u64,
-    /// Objects that its answer may hold
+    /// The maximum number of objects in the response
     #[arg(long, value_name = "OBJECTS", env = "ROLLCALL_MAX_OBJECTS", default_value = "100000")]
     pub max_objects: u64,
-    /// Bytes that its answer may have
+    /// The maximum size of the response, in bytes
     #[arg(long, value_name = "BYTES", env = "ROLLCALL_MAX_ANSWER", default_value = "8388608")]
     pub max_answer: u64,
-    /// Bytes of the rows that may be read for it
+    /// The maximum size of the rows read, in bytes
     #[arg(long, value_name = "BYTES", env = "ROLLCALL_MAX_ROWS", default_value = "16777216")]
     pub max_rows: u64,
-    /// Processor time that a GraphQL request, or a page, may take
+    /// The maximum processor time of a GraphQL request or a page
     #[arg(
         long,
         value_name = "DURATION",
@@ -32,7 +33,7 @@ pub struct Budget {
         value_parser = value::duration
     )]
     pub query_processor_time: Duration,
-    /// How long a GraphQL query, or a page, may take, waiting included; a mutation that has begun is never cut off
+    /// The maximum time of a GraphQL query or a page, including waits; a mutation that has begun is never cancelled
     #[arg(
         long,
         value_name = "DURATION",
@@ -44,7 +45,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What one request may use once it runs.
+    /// The limits of a running request.
     pub fn limits(&self) -> Limits {
         Limits {
             objects: self.max_objects,

@@ -1,4 +1,4 @@
-//! The commands and their arguments. What a command does is left to [`commands`](crate::commands).
+//! The commands and their arguments. [`commands`](crate::commands) implements them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,24 +8,24 @@ use clap::Subcommand;
 use super::{Addresses, Database, Deploy, Serve, value};
 use crate::entity::token::Scope;
 
-/// What to do.
+/// The command to run.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Bring the database up to date and serve until told to stop. The same as no command
+    /// Migrate the database and serve until stopped. The default command
     Serve(Box<Serve>),
-    /// API tokens: make, list and delete them
+    /// API tokens: create, list and delete them
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Addresses that CI systems post deploys to: make, list and delete them
+    /// Deploy endpoints, which CI systems post deploys to: create, list and delete them
     #[command(subcommand)]
     DeployEndpoint(DeployEndpointCommand),
-    /// Print a link that signs a user in to the application: once, within 15 minutes. Where nobody is an administrator
-    /// yet, the user becomes the first one, and is made where there is none
+    /// Print a link that signs a user in to the application. It works once, within 15 minutes. While there is no
+    /// administrator, the user is created if necessary and becomes the first one
     SignInLink {
         /// The user's email address
         #[arg(long, value_name = "ADDRESS")]
         email: String,
-        /// The name of a user who is made; what stands before the @ when left out
+        /// The name of a new user [default: the part before the @]
         #[arg(long, value_name = "TEXT")]
         name: Option<String>,
         #[command(flatten)]
@@ -35,31 +35,31 @@ pub enum Command {
         #[allow(missing_docs)]
         database: Database,
     },
-    /// Check the settings, the database, the disk, the clock and the proxy, and say what to do. Status 1 when something
-    /// does not work; advice alone is status 0
+    /// Check the settings, database, disk, clock and proxy, and say what to do. Exits with status 1 if there is a
+    /// problem, and with 0 if there is only advice
     Doctor(Box<Serve>),
-    /// Ask the server on this machine whether it can answer requests, for containers. Status 1 when it cannot
+    /// Check whether the server on this machine is ready, for containers. Exits with status 1 if it is not
     Healthcheck {
-        /// Ask only whether the process lives
+        /// Check only whether the process is alive
         #[arg(long)]
         live: bool,
         #[command(flatten)]
         #[allow(missing_docs)]
         addresses: Addresses,
     },
-    /// Bring the database up to date, and do nothing else
+    /// Migrate the database and exit
     Migrate(Database),
-    /// Copy the database to a new file, while it is used: of an SQLite file
+    /// Copy an SQLite database to a new file, while it is in use
     Backup {
-        /// The copy; it is not to be there yet, and appears once it is whole
+        /// The copy; must not exist yet, and appears once it is complete
         file: PathBuf,
         #[command(flatten)]
         #[allow(missing_docs)]
         database: Database,
     },
-    /// Print the whole catalogue, for `rollcall import`: without tokens, sessions and the audit
+    /// Print the whole catalogue for `rollcall import`, without tokens, sessions and the audit
     Export {
-        /// Write to this file instead, which only its owner may read and which appears once it is whole
+        /// Write to this file instead; only its owner can read it, and it appears once it is complete
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
         /// Replace the file of --output if it exists
@@ -69,27 +69,27 @@ pub enum Command {
         #[allow(missing_docs)]
         database: Database,
     },
-    /// Fill an empty catalogue with what `rollcall export` printed: all of it, or nothing
+    /// Fill an empty catalogue from an export; imports everything or nothing
     Import {
-        /// The export; - for standard input
+        /// The export, or - for standard input
         file: PathBuf,
         #[command(flatten)]
         #[allow(missing_docs)]
         database: Database,
     },
-    /// The GraphQL schema: print it, compare two versions of it
+    /// The GraphQL schema: print it, or compare two versions of it
     #[command(subcommand)]
     Schema(SchemaCommand),
-    /// Make the catalogue what service files say, and lock the services that they govern
+    /// Update the catalogue from service files, and lock the services in them against other changes
     Apply {
-        /// YAML files, folders of them, and - for standard input; all of them are applied, or none
+        /// YAML files, folders of them, or - for standard input; applies all of them or none
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         #[command(flatten)]
         #[allow(missing_docs)]
         database: Database,
     },
-    /// Unlock a service that a service file governs, until the file is applied again
+    /// Unlock a service that a service file manages, until the file is applied again
     Release {
         /// One of the service's aliases
         alias: String,
@@ -97,14 +97,14 @@ pub enum Command {
         #[allow(missing_docs)]
         database: Database,
     },
-    /// Tell a deploy endpoint of a deploy, from a pipeline; prints what the server answers
+    /// Report a deploy to a deploy endpoint, from a pipeline; prints the server's response
     Deploy(Box<Deploy>),
-    /// Fill an empty catalogue with invented services, for benches and demonstrations
+    /// Fill an empty catalogue with generated services, for benchmarks and demonstrations
     Generate {
-        /// How many services
+        /// The number of services
         #[arg(long, value_name = "NUMBER")]
         services: u64,
-        /// How many deploys of theirs, in the year until now
+        /// The number of deploys, spread over the past year
         #[arg(long, value_name = "NUMBER", default_value_t = 0)]
         deploys: u64,
         #[command(flatten)]
@@ -116,24 +116,24 @@ pub enum Command {
 /// `rollcall token …`
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
-    /// Make a token and print it: the one time that it is shown
+    /// Create a token and print it; it cannot be shown again
     Create {
-        /// What the token is for
+        /// The token's purpose
         #[arg(long, value_name = "TEXT")]
         description: String,
-        /// What the token may do
+        /// The token's scope
         #[arg(long, default_value = "write")]
         scope: Scope,
-        /// How long the token is valid, such as 90d or 12h; for ever when left out
+        /// How long the token is valid, such as 90d or 12h [default: forever]
         #[arg(long, value_name = "DURATION", value_parser = value::duration)]
         expires: Option<Duration>,
         #[command(flatten)]
         #[allow(missing_docs)]
         database: Database,
     },
-    /// Print a line for each token: id, scope, made, last used, expires, description; tabs between them
+    /// Print a line for each token, tab-separated: id, scope, created, last used, expires, description
     List(Database),
-    /// Delete a token. It stops working at once
+    /// Delete a token; it stops working at once
     Delete {
         /// The token's id, as `token list` prints it
         id: i64,
@@ -146,9 +146,9 @@ pub enum TokenCommand {
 /// `rollcall deploy-endpoint …`
 #[derive(Debug, Subcommand)]
 pub enum DeployEndpointCommand {
-    /// Make a deploy endpoint and print its URL, which is all that a CI system needs: treat it as a password
+    /// Create a deploy endpoint and print its URL. A CI system needs nothing else, so treat the URL like a password
     Create {
-        /// What the endpoint is called
+        /// The endpoint's name
         #[arg(long, value_name = "TEXT")]
         name: String,
         #[command(flatten)]
@@ -158,7 +158,7 @@ pub enum DeployEndpointCommand {
         #[allow(missing_docs)]
         database: Database,
     },
-    /// Print a line for each deploy endpoint: id, URL, name; tabs between them
+    /// Print a line for each deploy endpoint, tab-separated: id, URL, name
     List {
         #[command(flatten)]
         #[allow(missing_docs)]
@@ -167,7 +167,7 @@ pub enum DeployEndpointCommand {
         #[allow(missing_docs)]
         database: Database,
     },
-    /// Delete a deploy endpoint. Its URL stops working at once; the deploys stay
+    /// Delete a deploy endpoint; its URL stops working at once, its deploys stay
     Delete {
         /// The endpoint's id, as `deploy-endpoint list` prints it
         id: i64,
@@ -182,11 +182,11 @@ pub enum DeployEndpointCommand {
 pub enum SchemaCommand {
     /// Print the schema that this program serves
     Print,
-    /// Print what changed between two schema files; status 1 when a change breaks clients
+    /// Print the differences between two schema files; exits with status 1 if one breaks clients
     Diff {
-        /// The schema that clients know
+        /// The current schema
         old: PathBuf,
-        /// The schema that is to take its place
+        /// The new schema
         new: PathBuf,
     },
 }

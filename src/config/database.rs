@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Where the catalogue is kept.
+/// The database.
 #[derive(Debug, Clone, Args)]
 pub struct Database {
-    /// Where the catalogue is kept: sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE. A new file gets mode 0600; for
-    /// an older one that others may read, run: chmod 600 FILE FILE-wal FILE-shm
+    /// The database: sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE. New files get mode 0600; if other users
+    /// can read an existing one, run: chmod 600 FILE FILE-wal FILE-shm
     #[arg(
         long,
         value_name = "URL",
@@ -18,16 +18,16 @@ pub struct Database {
         default_value = "sqlite://rollcall.db"
     )]
     database_url: String,
-    /// A file that holds the database URL, to keep it out of the command line and the environment
+    /// A file with the database URL, to keep it out of the command line and the environment
     #[arg(long, value_name = "FILE", env = "DATABASE_URL_FILE", conflicts_with = "database_url")]
     database_url_file: Option<PathBuf>,
 }
 
 impl Database {
-    /// The database URL.
+    /// Returns the database URL.
     ///
     /// # Errors
-    /// A sentence, when the file that should hold it cannot be read.
+    /// Why the file with the URL cannot be read, in one sentence.
     pub fn url(&self) -> Result<String, String> {
         match &self.database_url_file {
             None => Ok(self.database_url.clone()),

@@ -1,7 +1,6 @@
-//! The settings of `rollcall deploy`, and what the environment of a pipeline says of the deploy.
+//! The settings of `rollcall deploy`, and what a pipeline's environment says about the deploy.
 //!
-//! Each CI system's variables are read by the names of its own documentation. What is made of them is left to
-//! [`sender`](crate::sender).
+//! Each CI system's variables are read by their documented names. [`sender`](crate::sender) turns them into a deploy.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -17,7 +16,7 @@ use crate::deploy::record;
 /// The settings of `rollcall deploy`.
 #[derive(Debug, Args)]
 pub struct Deploy {
-    /// The deploy endpoint, as `deploy-endpoint create` prints it: treat it as a password
+    /// The deploy endpoint's URL, as printed by `deploy-endpoint create`; treat it like a password
     #[arg(
         long,
         value_name = "URL",
@@ -27,46 +26,47 @@ pub struct Deploy {
         required_unless_present = "url_file"
     )]
     url: Option<SecretUrl>,
-    /// A file that holds the URL, to keep it out of the command line and the environment
+    /// A file with the URL, to keep it out of the command line and the environment
     #[arg(long, value_name = "FILE", env = "ROLLCALL_DEPLOY_URL_FILE", conflicts_with = "url")]
     url_file: Option<PathBuf>,
     /// An alias of the service
     #[arg(long, value_name = "ALIAS", env = "ROLLCALL_DEPLOY_SERVICE")]
     pub service: String,
-    /// The text shown with the deploy [default: the first line of the commit's message]
+    /// The text shown with the deploy [default: the first line of the commit message]
     #[arg(long, value_name = "TEXT", env = "ROLLCALL_DEPLOY_DESCRIPTION")]
     pub description: Option<String>,
-    /// Where it was deployed to [default: what GitLab, Azure or Bitbucket say]
+    /// The environment it was deployed to [default: from GitLab, Azure or Bitbucket]
     #[arg(long, value_name = "NAME", env = "ROLLCALL_DEPLOY_ENVIRONMENT")]
     pub environment: Option<String>,
-    /// How it ended: succeeded, failed or cancelled
+    /// The result: succeeded, failed or cancelled
     #[arg(long, value_name = "STATUS", env = "ROLLCALL_DEPLOY_STATUS", value_parser = status)]
     pub status: Option<String>,
-    /// What makes the deploy one, however often it is sent [default: a new id for each run of this command]
+    /// Identifies the deploy, so that it is recorded once however often it is sent [default: a new id for each run of
+    /// this command]
     #[arg(long, value_name = "ID", env = "ROLLCALL_DEPLOY_DEDUP_ID")]
     pub dedup_id: Option<String>,
-    /// The pipeline's number of the deploy [default: the service's next, given by the server]
+    /// The deploy's number in the pipeline [default: the service's next number, assigned by the server]
     #[arg(long, value_name = "NUMBER", env = "ROLLCALL_DEPLOY_DEPLOY_NUMBER")]
     pub deploy_number: Option<String>,
-    /// Where the deploy's record is [default: the page of the pipeline's run]
+    /// The URL of the deploy's record [default: the page of the pipeline run]
     #[arg(long, value_name = "URL", env = "ROLLCALL_DEPLOY_DEPLOY_URL")]
     pub deploy_url: Option<String>,
-    /// Who deployed [default: who started the pipeline, or else the commit's author]
+    /// The name of the deployer [default: whoever started the pipeline, or else the commit's author]
     #[arg(long, value_name = "NAME", env = "ROLLCALL_DEPLOY_DEPLOYER_NAME")]
     pub deployer_name: Option<String>,
-    /// Their address; belongs to a user of the catalogue who has the same
+    /// The deployer's email address; links the deploy to the user with that address
     #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_DEPLOY_DEPLOYER_EMAIL")]
     pub deployer_email: Option<String>,
-    /// Their id in the pipeline
+    /// The deployer's id in the pipeline
     #[arg(long, value_name = "ID", env = "ROLLCALL_DEPLOY_DEPLOYER_ID")]
     pub deployer_id: Option<String>,
-    /// When it started, such as 2026-11-21T01:44:00Z; the duration is shown only with it
+    /// When the deploy started, such as 2026-11-21T01:44:00Z; without it no duration is shown
     #[arg(long, value_name = "TIME", env = "ROLLCALL_DEPLOY_STARTED_AT")]
     pub started_at: Option<String>,
-    /// When it took place [default: now]
+    /// When the deploy took place [default: now]
     #[arg(long, value_name = "TIME", env = "ROLLCALL_DEPLOY_DEPLOYED_AT")]
     pub deployed_at: Option<String>,
-    /// How long to try, while the server cannot be reached or has no time
+    /// How long to retry while the server is unreachable or busy
     #[arg(
         long,
         value_name = "DURATION",
@@ -78,10 +78,10 @@ pub struct Deploy {
 }
 
 impl Deploy {
-    /// Where to post.
+    /// Returns the deploy endpoint's URL.
     ///
     /// # Errors
-    /// A sentence, when the file that should hold it does not.
+    /// Why the file with the URL cannot be read or has no URL, in one sentence.
     pub fn url(&self) -> Result<SecretUrl, String> {
         match (&self.url, &self.url_file) {
             (Some(url), _) => Ok(url.clone()),
@@ -95,8 +95,8 @@ impl Deploy {
     }
 }
 
-/// Reads a status. The endpoint keeps any word, but a pipeline that misspells one loses it in every figure. Empty is the
-/// same as absent, because a pipeline's variable may be empty.
+/// Parses a status. The endpoint accepts any word, but a misspelt one would be missing from all metrics. Empty means
+/// absent, because a pipeline's variable may be empty.
 fn status(text: &str) -> Result<String, String> {
     if text.trim().is_empty() || record::status(text).is_some() {
         return Ok(text.to_owned());
@@ -109,13 +109,13 @@ fn status(text: &str) -> Result<String, String> {
     Err(format!("{hint}write succeeded, failed or cancelled"))
 }
 
-/// Minimum similarity (0 to 1) of a word that is suggested.
+/// Minimum similarity (0 to 1) for a suggestion.
 const SIMILAR: f64 = 0.8;
 
 const NOT_A_URL: &str =
     "the deploy URL must be what `rollcall deploy-endpoint create` printed: http:// or https://, a host and a path";
 
-/// A URL whose path is a secret: it can be used, but not shown.
+/// A URL with a secret path. It is never shown.
 #[derive(Clone)]
 pub struct SecretUrl(String);
 
@@ -127,7 +127,7 @@ impl SecretUrl {
         (!host.is_empty() && !path.is_empty() && is_plain).then(|| Self(text.to_owned()))
     }
 
-    /// The URL, to be used.
+    /// The URL itself, for sending.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -139,7 +139,7 @@ impl fmt::Debug for SecretUrl {
     }
 }
 
-/// Reads the URL; unlike any other parser, it does not repeat what it cannot read.
+/// Parses the URL. Unlike clap's parsers, does not repeat a wrong value in the error.
 #[derive(Clone)]
 struct UrlParser;
 
@@ -154,35 +154,35 @@ impl TypedValueParser for UrlParser {
     }
 }
 
-/// What a CI system says of the run that this process is a part of.
+/// What a CI system says about the current run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pipeline {
     /// The page of the run.
     pub url: Option<String>,
-    /// The environment that is deployed to.
+    /// The target environment.
     pub environment: Option<String>,
     /// Who started the run.
     pub deployer_name: Option<String>,
-    /// Their address.
+    /// Their email address.
     pub deployer_email: Option<String>,
     /// Their id.
     pub deployer_id: Option<String>,
     /// The commit's hash.
     pub sha: Option<String>,
-    /// The branch; a checkout of a CI system is on none.
+    /// The branch. In CI the checkout is usually detached.
     pub branch: Option<String>,
     /// The commit's message.
     pub message: Option<String>,
-    /// When it was committed.
+    /// The commit date.
     pub committed_at: Option<String>,
-    /// Who wrote it.
+    /// The commit's author.
     pub author_name: Option<String>,
-    /// Their address.
+    /// Their email address.
     pub author_email: Option<String>,
 }
 
 impl Pipeline {
-    /// What these variables say; nothing outside a pipeline.
+    /// Reads the pipeline's variables. Empty outside of a pipeline.
     pub(super) fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
         let is_set = |name| variable(name).is_some();
         if is_set("GITHUB_ACTIONS") {
@@ -259,7 +259,7 @@ impl Pipeline {
             deployer_name: variable("BUILDKITE_BUILD_CREATOR"),
             deployer_email: variable("BUILDKITE_BUILD_CREATOR_EMAIL"),
             deployer_id: variable("BUILDKITE_BUILD_CREATOR_ID"),
-            // A build of no commit in particular says HEAD.
+            // A build without a specific commit says HEAD.
             sha: variable("BUILDKITE_COMMIT").filter(|sha| sha != "HEAD"),
             branch: variable("BUILDKITE_BRANCH"),
             message: variable("BUILDKITE_MESSAGE"),
@@ -272,7 +272,7 @@ impl Pipeline {
     /// A job of Azure Pipelines.
     fn azure(variable: impl Fn(&str) -> Option<String>) -> Self {
         let run = || {
-            // Names of projects may have blanks.
+            // Project names may contain spaces.
             let project = variable("SYSTEM_TEAMPROJECT")?.replace(' ', "%20");
             let (server, build) = (variable("SYSTEM_COLLECTIONURI")?, variable("BUILD_BUILDID")?);
             Some(format!("{server}{project}/_build/results?buildId={build}"))
@@ -314,7 +314,7 @@ impl Pipeline {
         let branch = branch.map(|branch| branch.strip_prefix("origin/").unwrap_or(&branch).to_owned());
         Self {
             url: variable("BUILD_URL"),
-            // Of the plug-in "build user vars".
+            // Set by the plugin "build user vars".
             deployer_name: variable("BUILD_USER"),
             deployer_email: variable("BUILD_USER_EMAIL"),
             deployer_id: variable("BUILD_USER_ID"),

@@ -1,4 +1,4 @@
-//! The settings of signing in at an OpenID provider.
+//! The settings for signing in at an OpenID provider.
 
 use std::fmt;
 use std::fs;
@@ -8,12 +8,12 @@ use clap::{Args, ValueEnum};
 
 use crate::entity::user::Role;
 
-/// Signing in at an OpenID provider.
+/// The settings for signing in at an OpenID provider.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "OpenID Connect")]
 pub struct OpenIdArgs {
-    /// Let people sign in at this OpenID provider: its issuer, exactly as it calls itself. There register a web application
-    /// with the redirect address APP_URL/sign-in/openid/callback
+    /// The issuer of the OpenID provider that people sign in at, exactly as the provider writes it. Register a web
+    /// application there with the redirect URL APP_URL/sign-in/openid/callback
     #[arg(
         long = "oidc-issuer",
         value_name = "URL",
@@ -22,10 +22,10 @@ pub struct OpenIdArgs {
         value_parser = issuer
     )]
     oidc_issuer: Option<String>,
-    /// The id that the provider gave to this installation
+    /// The client id from the provider
     #[arg(long, value_name = "ID", env = "ROLLCALL_OIDC_CLIENT_ID", requires = "oidc_issuer")]
     oidc_client_id: Option<String>,
-    /// The secret that the provider gave with it, where it gave one
+    /// The client secret from the provider, if it issued one
     #[arg(
         long,
         value_name = "SECRET",
@@ -34,7 +34,7 @@ pub struct OpenIdArgs {
         requires = "oidc_issuer"
     )]
     oidc_client_secret: Option<Secret>,
-    /// A file that holds the secret, to keep it out of the command line and the environment
+    /// A file with the client secret, to keep it out of the command line and the environment
     #[arg(
         long,
         value_name = "FILE",
@@ -43,11 +43,11 @@ pub struct OpenIdArgs {
         conflicts_with = "oidc_client_secret"
     )]
     oidc_client_secret_file: Option<PathBuf>,
-    /// What people call the provider: the button says "Sign in with NAME"
+    /// The provider's name on the button "Sign in with NAME"
     #[arg(long, value_name = "NAME", env = "ROLLCALL_OIDC_NAME", default_value = "single sign-on")]
     oidc_name: String,
-    /// Make a user of whoever signs in with an address at one of these domains, commas between them; * is any. Others must
-    /// have been invited [default: none]
+    /// Create a user for anyone who signs in with an address at one of these domains, separated by commas; * means any.
+    /// Others need an invitation [default: none]
     #[arg(
         long,
         value_name = "DOMAINS",
@@ -57,16 +57,16 @@ pub struct OpenIdArgs {
         value_parser = domain
     )]
     oidc_domains: Vec<String>,
-    /// What a user who is made so may do
+    /// The role of users created this way
     #[arg(long, value_name = "ROLE", env = "ROLLCALL_OIDC_ROLE", default_value = "viewer")]
     oidc_role: NewUser,
-    /// Believe an address of which the provider does not say that it is verified: only for a provider whose users cannot
-    /// choose it themselves
+    /// Trust an email address even if the provider does not say that it is verified. Only for a provider whose users
+    /// cannot choose their address
     #[arg(long, env = "ROLLCALL_OIDC_TRUST_EMAIL", requires = "oidc_issuer")]
     oidc_trust_email: bool,
 }
 
-/// What somebody who was not invited may be at first.
+/// The initial role of users without an invitation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum NewUser {
     /// Reads the catalogue
@@ -75,30 +75,30 @@ enum NewUser {
     Member,
 }
 
-/// An OpenID provider, and who may sign in there.
+/// An OpenID provider, and who may sign in.
 #[derive(Debug, Clone)]
 pub struct OpenId {
-    /// The provider, as it calls itself.
+    /// The issuer, exactly as the provider writes it.
     pub issuer: String,
-    /// What it calls us.
+    /// Our client id.
     pub client_id: String,
-    /// What it knows us by.
+    /// Our client secret.
     pub client_secret: Option<Secret>,
-    /// What people call it.
+    /// The name on the button.
     pub name: String,
-    /// The domains, in lower case, whose people need no invitation; `*` is any.
+    /// The domains whose people need no invitation, in lower case. `*` means any.
     pub domains: Vec<String>,
-    /// What these people may do at first.
+    /// The initial role of these people.
     pub role: Role,
-    /// Whether an address counts of which the provider does not say whether it is verified.
+    /// Whether to trust an address that the provider does not call verified.
     pub trust_email: bool,
 }
 
 impl OpenIdArgs {
-    /// The provider, where there is one.
+    /// Returns the provider, if one is configured.
     ///
     /// # Errors
-    /// A sentence, when the file that should hold the secret cannot be read.
+    /// Why the file with the secret cannot be read, in one sentence.
     pub fn provider(&self) -> Result<Option<OpenId>, String> {
         let (Some(issuer), Some(client_id)) = (&self.oidc_issuer, &self.oidc_client_id) else { return Ok(None) };
         let client_secret = match &self.oidc_client_secret_file {
@@ -125,12 +125,12 @@ impl OpenIdArgs {
     }
 }
 
-/// A text that can be used, but not shown.
+/// A secret text. It is never shown.
 #[derive(Clone)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The text, to be used.
+    /// The text itself.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -148,7 +148,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Reads an issuer. What is sent there is secret, so it must be encrypted, unless it stays on this machine.
+/// Parses an issuer. Secrets are sent there, so it must use TLS unless it is on this machine.
 fn issuer(text: &str) -> Result<String, String> {
     let is_plain = |host: &str| {
         !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\"<>\\".contains(&byte))
@@ -169,7 +169,7 @@ fn issuer(text: &str) -> Result<String, String> {
     }
 }
 
-/// Reads a domain of addresses, or `*`.
+/// Parses an email domain, or `*`.
 fn domain(text: &str) -> Result<String, String> {
     let domain = text.trim().trim_start_matches('@').to_ascii_lowercase();
     let is_plain =

@@ -16,11 +16,10 @@ pub struct Serve {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub database: Database,
-    /// The name of the account: one installation serves one
+    /// The name of the account; an installation has one account
     #[arg(long, value_name = "NAME", env = "ROLLCALL_ACCOUNT_NAME", default_value = "rollcall")]
     pub account_name: String,
-    /// The environments that are production, with commas between them: what deployMetrics measures when it is asked for
-    /// none
+    /// The production environments, separated by commas: the default of deployMetrics
     #[arg(
         long,
         value_name = "NAMES",
@@ -30,14 +29,14 @@ pub struct Serve {
         value_parser = value::name
     )]
     pub production_environments: Vec<String>,
-    /// How long deploys are kept, such as 400d, at least 1d; the last deploy of a service is always kept, and a post with
-    /// the dedup_id of one that was removed is a new deploy [default: for ever]
+    /// How long deploys are kept, such as 400d, at least 1d. The last deploy of each service is always kept. After a
+    /// deploy is removed, another post with its dedup_id is a new deploy [default: forever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = value::retention)]
     pub deploy_retention: Option<Duration>,
-    /// How long the audit is kept, such as 400d, at least 1d [default: for ever]
+    /// How long audit entries are kept, such as 400d, at least 1d [default: forever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_AUDIT_RETENTION", value_parser = value::retention)]
     pub audit_retention: Option<Duration>,
-    /// The address and the port to show figures on, at /metrics; port 0 takes a free one [default: nowhere]
+    /// The address and port that serve metrics at /metrics; port 0 picks a free one [default: none]
     #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_METRICS_LISTEN")]
     pub metrics_listen: Option<SocketAddr>,
     #[command(flatten)]

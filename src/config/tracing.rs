@@ -1,4 +1,4 @@
-//! The settings of tracing. The variables are those that OpenTelemetry defines.
+//! The settings of tracing. The environment variables are OpenTelemetry's.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,15 @@ use percent_encoding::percent_decode_str;
 use super::value;
 use crate::spans::Collector;
 
-/// Where spans are sent, and of which requests.
+/// Where to send spans, and for which requests.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Tracing")]
 pub struct Tracing {
     /// The collector to send spans to, by OTLP over HTTP, such as http://127.0.0.1:4318; /v1/traces is appended
-    /// [default: none, and no tracing]
+    /// [default: no tracing]
     #[arg(long, value_name = "URL", env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_parser = value::origin_or_none)]
     otlp_endpoint: Option<String>,
-    /// Headers for the collector, such as api-key=KEY; with commas between them
+    /// Headers for the collector, such as api-key=KEY, separated by commas
     #[arg(
         long,
         value_name = "NAME=VALUE",
@@ -26,10 +26,10 @@ pub struct Tracing {
         hide_default_value = true
     )]
     otlp_headers: String,
-    /// What the collector knows this service as
+    /// The service name in spans
     #[arg(long = "trace-service", value_name = "NAME", env = "OTEL_SERVICE_NAME", default_value = "rollcall")]
     service: String,
-    /// Which requests have spans; parentbased means that a caller decides who sends `traceparent`
+    /// Which requests have spans; with parentbased, the caller's `traceparent` decides if there is one
     #[arg(
         long = "trace-sampler",
         value_name = "SAMPLER",
@@ -37,7 +37,7 @@ pub struct Tracing {
         default_value = "parentbased_always_on"
     )]
     sampler: Sampler,
-    /// The share of requests that a sampler named traceidratio picks, from 0 to 1
+    /// The share of requests that a traceidratio sampler picks, from 0 to 1
     #[arg(
         long = "trace-sampler-arg",
         value_name = "RATIO",
@@ -48,7 +48,7 @@ pub struct Tracing {
     share: f64,
 }
 
-/// Which requests have spans, as OpenTelemetry names it.
+/// Which requests have spans, in OpenTelemetry's terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sampler {
     /// All
@@ -57,25 +57,25 @@ enum Sampler {
     /// None
     #[value(name = "always_off")]
     None,
-    /// A share
+    /// A share of them
     #[value(name = "traceidratio")]
     Share,
-    /// What the caller says, or else all
+    /// The caller decides, or else all
     #[value(name = "parentbased_always_on")]
     CallersOrAll,
-    /// What the caller says, or else none
+    /// The caller decides, or else none
     #[value(name = "parentbased_always_off")]
     CallersOrNone,
-    /// What the caller says, or else a share
+    /// The caller decides, or else a share
     #[value(name = "parentbased_traceidratio")]
     CallersOrShare,
 }
 
 impl Tracing {
-    /// Where spans are sent, if anywhere.
+    /// Returns the collector, if one is configured.
     ///
     /// # Errors
-    /// A sentence, when the headers are not written as such. It does not quote them, because they are secrets.
+    /// If the headers are malformed, one sentence that does not quote them, because they may hold secrets.
     pub fn collector(&self) -> Result<Option<Collector>, String> {
         let Some(url) = self.otlp_endpoint.as_deref().filter(|url| !url.is_empty()) else { return Ok(None) };
         let (follows_callers, share) = match self.sampler {

@@ -1,4 +1,4 @@
-//! Parsers of flags' values. An error says how to write the value.
+//! Parsers of flag values. An error says how to write the value.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use ipnet::IpNet;
 use jiff::{Span, SpanRelativeTo};
 
-/// Reads `30s`, `90d`, `1h 30m`. A day is 24 hours.
+/// Parses durations such as `30s`, `90d`, `1h 30m`. A day is 24 hours.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let span: Span = text.parse().map_err(|_| "write it like 30s, 12h or 90d".to_owned())?;
     let duration = span.to_duration(SpanRelativeTo::days_are_24_hours());
@@ -16,13 +16,13 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "write it like 30s, 12h or 90d".to_owned())
 }
 
-/// The same, but not so little that it can only be a slip of the pen.
+/// Parses a retention period. Less than a day must be a mistake.
 pub(super) fn retention(text: &str) -> Result<Duration, String> {
     let keep = duration(text)?;
     if keep < Duration::from_secs(86_400) { Err("write at least 1d, such as 400d".to_owned()) } else { Ok(keep) }
 }
 
-/// Reads a name, without the spaces around it.
+/// Parses a name and trims it.
 pub(super) fn name(text: &str) -> Result<String, String> {
     let name = text.trim();
     if name.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn name(text: &str) -> Result<String, String> {
     }
 }
 
-/// Reads `10.0.0.0/8` and `10.0.0.1`.
+/// Parses `10.0.0.0/8` and `10.0.0.1`.
 pub(super) fn network(text: &str) -> Result<IpNet, String> {
     let text = text.trim();
     text.parse::<IpNet>()
@@ -40,7 +40,7 @@ pub(super) fn network(text: &str) -> Result<IpNet, String> {
         .map_err(|_| "write it like 10.0.0.1, 10.0.0.0/8 or fd00::/8".to_owned())
 }
 
-/// Reads a URL that paths can be appended to.
+/// Parses a base URL.
 pub(super) fn origin(text: &str) -> Result<String, String> {
     let url = text.trim_end_matches('/');
     let host = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
@@ -51,12 +51,12 @@ pub(super) fn origin(text: &str) -> Result<String, String> {
     }
 }
 
-/// The same, or nothing: a variable that is empty is one that is not set.
+/// Parses a base URL or an empty text, which means that the variable is not set.
 pub(super) fn origin_or_none(text: &str) -> Result<String, String> {
     if text.is_empty() { Ok(String::new()) } else { origin(text) }
 }
 
-/// Reads a number from 0 to 1.
+/// Parses a number from 0 to 1.
 pub(super) fn ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
     ratio.ok_or_else(|| "write a number from 0 to 1, such as 0.1".to_owned())

@@ -1,4 +1,4 @@
-//! The database: whether it is there, of which version it is, whether it can be written, and whether its clock is ours.
+//! Checks the database: that it exists, its version, that it is writable, and that its clock agrees with ours.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::entity::{Timestamp, audit, user};
 
 const ABOUT: &str = "database";
 
-/// How far the newest entry may be ahead of this machine's clock, in microseconds.
+/// How far the newest audit entry may be ahead of this machine's clock, in microseconds.
 const TOLERANCE: i64 = 60_000_000;
 
-/// Examines the database behind `url`, unless it is a file that is not there: to open that would make it.
+/// Checks the database at `url`. Does not open a missing file, because opening would create it.
 pub(super) async fn examine(url: &str) -> Vec<Finding> {
     if let Some(file) = db::file(url)
         && !file.exists()
@@ -25,18 +25,18 @@ pub(super) async fn examine(url: &str) -> Vec<Finding> {
         Err(error) => return vec![Finding::problem(ABOUT, error.to_string())],
     };
     let findings = opened(&db).await;
-    // What was found out stays true.
+    // The findings are valid even if closing fails.
     let _ = db.close().await;
     findings
 }
 
-/// Whether the first start can make the file.
+/// Checks that the first start can create the file.
 fn missing(file: &Path) -> Finding {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match tempfile::tempfile_in(folder) {
-        Ok(_) => Finding::fine(ABOUT, format!("{} is not there yet; the first start makes it", file.display())),
+        Ok(_) => Finding::fine(ABOUT, format!("{} does not exist yet; the first start creates it", file.display())),
         Err(error) => {
-            let says = format!("{} cannot be made: {error}; who runs the server must own the folder", file.display());
+            let says = format!("{} cannot be created: {error}; the server's user must own the folder", file.display());
             Finding::problem(ABOUT, says)
         }
     }
@@ -47,7 +47,7 @@ async fn opened(db: &Db) -> Vec<Finding> {
         Ok(0) => {}
         Ok(steps) => {
             let says = format!(
-                "it lacks {steps} steps of this version; the next start makes them. Back up first: there is no way back"
+                "{steps} migrations are pending; the next start runs them. Back up first: they cannot be undone"
             );
             return vec![Finding::advice(ABOUT, says)];
         }
@@ -55,19 +55,19 @@ async fn opened(db: &Db) -> Vec<Finding> {
     }
     if let Err(error) = db.try_write().await {
         let why = db::refusal(&error).map_or_else(|| error.to_string(), str::to_owned);
-        return vec![Finding::problem(ABOUT, format!("it cannot be written: {why}"))];
+        return vec![Finding::problem(ABOUT, format!("it is not writable: {why}"))];
     }
-    let mut findings = vec![Finding::fine(ABOUT, "it is of this version, and can be written")];
+    let mut findings = vec![Finding::fine(ABOUT, "it has this program's version and is writable")];
     for file in db.readable_by_others() {
         let (path, mode) = (file.path.display(), file.mode);
-        let says = format!("other users may read {path}, which holds secrets (mode {mode:04o}); run: chmod 600 {path}");
+        let says = format!("other users can read {path}, which holds secrets (mode {mode:04o}); run: chmod 600 {path}");
         findings.push(Finding::advice(ABOUT, says));
     }
     match newest(db).await {
         Ok((newest, has_administrator)) => {
             findings.push(clock(newest, Timestamp::now()));
             if !has_administrator {
-                let says = "nobody is an administrator; run: rollcall sign-in-link --email you@example.com";
+                let says = "there is no administrator; run: rollcall sign-in-link --email you@example.com";
                 findings.push(Finding::advice("people", says));
             }
         }
@@ -76,7 +76,7 @@ async fn opened(db: &Db) -> Vec<Finding> {
     findings
 }
 
-/// When the audit was last written, and whether there is an administrator.
+/// Returns the time of the newest audit entry, and whether there is an administrator.
 async fn newest(db: &Db) -> Result<(Option<Timestamp>, bool), DbErr> {
     db.write(async |tx| {
         let newest = audit::page(tx, &audit::Filter::default(), 1).await?.pop();
@@ -90,11 +90,11 @@ fn clock(newest: Option<Timestamp>, now: Timestamp) -> Finding {
         Some(newest) if newest.as_micros().saturating_sub(now.as_micros()) > TOLERANCE => Finding::problem(
             "clock",
             format!(
-                "it is {now} here, and the newest entry of the audit is of {newest}; set the clock (timedatectl): \
-                 sign-in links, sessions and tokens end too late until then"
+                "it is {now} here, but the newest audit entry is from {newest}; set the clock (timedatectl): until \
+                 then, sign-in links, sessions and tokens expire too late"
             ),
         ),
-        _ => Finding::fine("clock", format!("it is {now}; nothing in the audit is later")),
+        _ => Finding::fine("clock", format!("it is {now}; no audit entry is later")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The edge: settings that do not go together, the server on this machine, and the proxy in front of it.
+//! Checks the edge: conflicting settings, the server on this machine, and the proxy in front of it.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use crate::http::handlers::health::DOCTOR;
 use crate::http::tls::Tls;
 use crate::{healthcheck, outgoing};
 
-/// How long the proxy may take.
+/// The timeout for the proxy.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The longest answer that is read, in bytes.
+/// The longest response that is read, in bytes.
 const LONGEST_ANSWER: u64 = 4096;
 
-/// An address of documentation (RFC 5737), which no client has.
+/// An address reserved for documentation (RFC 5737), which no real client has.
 const FORGED: &str = "192.0.2.1";
 
-/// Settings that cannot be used, and those that are missing.
+/// Checks for missing and conflicting settings.
 pub(super) fn settings(settings: &Serve) -> Vec<Finding> {
     let about = "settings";
     let mut findings = Vec::new();
@@ -34,11 +34,11 @@ pub(super) fn settings(settings: &Serve) -> Vec<Finding> {
     match settings.addresses.given_app_url() {
         None if !settings.addresses.listen.ip().is_loopback() || !proxies.is_empty() => {
             let url = settings.addresses.app_url(settings.addresses.listen);
-            let says = format!("--app-url is not set: links to people and pipelines lead to {url}");
+            let says = format!("--app-url is not set: links for people and pipelines use {url}");
             findings.push(Finding::advice(about, says));
         }
         Some(url) if url.starts_with("http://") && !is_loopback(url) => {
-            let says = format!("--app-url {url} is not encrypted: tokens and sessions can be read on the way");
+            let says = format!("--app-url {url} is not encrypted: tokens and sessions can be read in transit");
             findings.push(Finding::advice(about, says));
         }
         Some(url) if url.starts_with("https://") && !is_encrypted && proxies.is_empty() => {
@@ -51,7 +51,7 @@ pub(super) fn settings(settings: &Serve) -> Vec<Finding> {
         _ => {}
     }
     if findings.is_empty() {
-        findings.push(Finding::fine(about, "they can be used together"));
+        findings.push(Finding::fine(about, "they are consistent"));
     }
     findings
 }
@@ -71,13 +71,13 @@ fn authority(url: &str) -> &str {
     rest.split('/').next().unwrap_or_default()
 }
 
-/// Whether a server with these settings runs on this machine.
+/// Checks whether a server with these settings runs on this machine.
 pub(super) fn server(settings: &Serve) -> Finding {
     let (about, addresses) = ("server", &settings.addresses);
     let address = outgoing::reachable(addresses.listen);
     let is_encrypted = addresses.tls.both().is_some();
     if healthcheck::ask(address, is_encrypted, "/livez").is_err() {
-        return Finding::advice(about, format!("none answers at {address}; start it to have the proxy examined"));
+        return Finding::advice(about, format!("none responds at {address}; start it to check the proxy"));
     }
     match healthcheck::ask(address, is_encrypted, "/readyz") {
         Ok(said) if said.contains("writes: ok") => Finding::fine(about, format!("the one at {address} is ready")),
@@ -86,7 +86,7 @@ pub(super) fn server(settings: &Serve) -> Finding {
     }
 }
 
-/// How the server sees a client that comes through the public address; nothing where there is no such address.
+/// Checks how the server sees a client that connects through the public URL. `None` if there is no such URL.
 pub(super) fn proxy(settings: &Serve) -> Option<Finding> {
     let url = settings.addresses.given_app_url()?;
     let request = outgoing::agent().get(format!("{url}/livez")).header(DOCTOR, "1").header("x-forwarded-for", FORGED);
@@ -97,8 +97,8 @@ pub(super) fn proxy(settings: &Serve) -> Option<Finding> {
     });
     Some(match answer {
         Ok((200, text)) => judge(url, &text),
-        Ok((status, _)) => Finding::problem("proxy", format!("{url}/livez answers {status}; it is to reach rollcall")),
-        Err(error) => Finding::problem("proxy", format!("{url}/livez cannot be asked: {error}")),
+        Ok((status, _)) => Finding::problem("proxy", format!("{url}/livez returns {status}; it must reach rollcall")),
+        Err(error) => Finding::problem("proxy", format!("{url}/livez cannot be reached: {error}")),
     })
 }
 
@@ -106,20 +106,20 @@ fn judge(url: &str, said: &str) -> Finding {
     let of = |name: &str| said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
     let about = "proxy";
     let (Some(client), Some(forwarded), Some(host)) = (of("client"), of("forwarded"), of("host")) else {
-        return Finding::problem(about, format!("{url} is not answered by a rollcall of this version"));
+        return Finding::problem(about, format!("{url} is not served by a rollcall of this version"));
     };
     let authority = authority(url);
     let without_port = |host: &str, port: &str| host.strip_suffix(port).unwrap_or(host).to_ascii_lowercase();
     let port = if url.starts_with("https:") { ":443" } else { ":80" };
     if without_port(host, port) != without_port(authority, port) {
-        let says = format!("it changes the Host header to {host}: forms are refused. It is to pass on {authority}");
+        let says = format!("it changes the Host header to {host}, so forms are refused. Make it pass on {authority}");
         return Finding::problem(about, says);
     }
     match forwarded {
         "absent" => Finding::problem(
             about,
             format!(
-                "it passes on no X-Forwarded-For: the limits see all its clients as {client}. Make it set the header"
+                "it sends no X-Forwarded-For: the limits count all its clients as {client}. Make it set the header"
             ),
         ),
         "ignored" => Finding::advice(
@@ -131,10 +131,10 @@ fn judge(url: &str, said: &str) -> Finding {
         ),
         "believed 1" if client == FORGED => Finding::problem(
             about,
-            "it passes on X-Forwarded-For as clients write it: anybody can evade the limits. Make it append the client's \
+            "it passes on X-Forwarded-For as clients send it: anyone can evade the limits. Make it append the client's \
              address, or replace the header",
         ),
-        _ => Finding::fine(about, format!("{url} tells rollcall its clients' addresses")),
+        _ => Finding::fine(about, format!("{url} passes its clients' addresses to rollcall")),
     }
 }
 
@@ -152,7 +152,7 @@ mod tests {
         for (said, expected) in [
             (format!("ok\nclient: 198.51.100.7\nforwarded: believed 2\n{host}\n"), "ok"),
             (format!("ok\nclient: 198.51.100.7\nforwarded: believed 1\n{host}\n"), "ok"),
-            // The doctor may run at a trusted address itself.
+            // The doctor itself may run at a trusted address.
             (format!("ok\nclient: 192.0.2.1\nforwarded: believed 2\n{host}\n"), "ok"),
             (format!("ok\nclient: 192.0.2.1\nforwarded: believed 1\n{host}\n"), "PROBLEM"),
             (format!("ok\nclient: 10.0.0.1\nforwarded: ignored\n{host}\n"), "advice"),

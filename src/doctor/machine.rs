@@ -1,4 +1,4 @@
-//! The machine: its disk, and how many files a process may open.
+//! Checks the machine: free disk space, and how many files a process may open.
 
 use std::fs;
 use std::path::Path;
@@ -9,16 +9,16 @@ use rustix::process::{Resource, getrlimit};
 use super::Finding;
 use crate::db;
 
-/// Less free space is a problem, in bytes: SQLite's log alone may take as much.
+/// Less free space than this is a problem, in bytes. SQLite's log alone may need as much.
 const LEAST: u64 = 64 << 20;
 
 /// Less free space deserves a warning.
 const COMFORTABLE: u64 = 1 << 30;
 
-/// Files that a server opens beside its connections.
+/// Files that a server opens besides its connections.
 const OTHER_FILES: u64 = 64;
 
-/// Whether the process may open a socket for each connection that the settings allow.
+/// Checks that the process may open a socket for each connection that the settings allow.
 pub(super) fn connections(most: u32) -> Finding {
     let wanted = u64::from(most) + OTHER_FILES;
     match getrlimit(Resource::Nofile).current {
@@ -33,7 +33,7 @@ pub(super) fn connections(most: u32) -> Finding {
     }
 }
 
-/// How much room there is where the database is; nothing for a server's.
+/// Checks the free space where the database file is. `None` for a database server.
 pub(super) fn disk(url: &str) -> Option<Finding> {
     let file = db::file(url)?;
     let folder = match file.parent() {

@@ -1,5 +1,5 @@
-//! `rollcall doctor`: looks at everything that a server with these settings depends on, and says what to do about each
-//! thing that is not as it should be. It changes nothing: no database is made and none is migrated.
+//! `rollcall doctor`: checks everything that a server with these settings depends on, and says how to fix each problem.
+//! It changes nothing: it neither creates nor migrates a database.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ mod database;
 mod edge;
 mod machine;
 
-/// What was found out about one thing.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     level: Level,
@@ -19,9 +19,9 @@ pub struct Finding {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
-    /// As it should be.
+    /// OK.
     Fine,
-    /// It works, and could be better or safer.
+    /// It works, but could be better or safer.
     Advice,
     /// It does not work.
     Problem,
@@ -40,7 +40,7 @@ impl Finding {
         Self { level: Level::Problem, about, says: says.into() }
     }
 
-    /// Whether something does not work.
+    /// Whether it is a problem.
     pub fn is_problem(&self) -> bool {
         self.level == Level::Problem
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Examines everything, in the order in which to mend it.
+/// Runs all checks, in the order in which to fix their problems.
 pub async fn examine(settings: &Serve) -> Vec<Finding> {
     let mut findings = edge::settings(settings);
     let url = settings.database.url();

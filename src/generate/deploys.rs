@@ -1,4 +1,4 @@
-//! A year of deploys for the services that are there.
+//! Generates a year of deploys for the existing services.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,8 +26,8 @@ const STATUSES: &[(&str, Status)] = &[
     ("cancelled", Status::Cancelled),
 ];
 
-/// Adds `count` deploys in the year before `end`, the oldest first. A few services have many, most have few.
-/// `progress` is told how many are done.
+/// Adds `count` deploys in the year before `end`, oldest first. A few services have many, most have few. Calls
+/// `progress` with the number done.
 ///
 /// # Errors
 /// When there are no services.
@@ -35,7 +35,7 @@ pub async fn deploys(db: &Db, count: u64, end: Timestamp, mut progress: impl FnM
     let services = service::Entity::find().select_only().column(service::Column::Id).column(service::Column::Slug);
     let services = services.order_by_asc(service::Column::Id).into_tuple::<(i64, String)>().all(db.read()).await?;
     if services.is_empty() {
-        return Err(UserError::base("there are no services in this catalogue whose deploys these could be").into());
+        return Err(UserError::base("there are no services in this catalogue to generate deploys for").into());
     }
     let mut random = fastrand::Rng::with_seed(11);
     let step = YEAR / i64::try_from(count.max(1)).unwrap_or(i64::MAX);
@@ -46,7 +46,7 @@ pub async fn deploys(db: &Db, count: u64, end: Timestamp, mut progress: impl FnM
         let mut chosen = Vec::new();
         let mut counts = BTreeMap::new();
         for _ in 0..some {
-            // Cubed, so that the first ones come up often.
+            // Cubed, so that the first services are chosen often.
             let place = random.f64().powi(3) * services.len() as f64;
             let chosen_one = &services[(place as usize).min(services.len() - 1)];
             *counts.entry(chosen_one.0).or_insert(0) += 1;

@@ -1,4 +1,4 @@
-//! What git says of the commit that is deployed. A pipeline may have neither git nor a checkout; then nothing is said.
+//! Reads the deployed commit from git. A pipeline may have neither git nor a checkout; then everything is `None`.
 
 use std::process::{Command, Stdio};
 
@@ -11,7 +11,7 @@ pub struct Commit {
     pub message: Option<String>,
     /// The branch that is checked out.
     pub branch: Option<String>,
-    /// When it was committed, as RFC 3339.
+    /// The commit date, in RFC 3339.
     pub date: Option<String>,
     /// The committer's name.
     pub committer_name: Option<String>,
@@ -21,11 +21,11 @@ pub struct Commit {
     pub author_name: Option<String>,
     /// The author's address.
     pub author_email: Option<String>,
-    /// When it was written, as RFC 3339.
+    /// The author date, in RFC 3339.
     pub authoring_date: Option<String>,
 }
 
-/// The commit of this hash, or the one that is checked out in the working folder.
+/// Reads the commit with this hash, or the one checked out in the working folder.
 pub fn commit(sha: Option<&str>) -> Commit {
     let format = "--format=%H%x00%cI%x00%cn%x00%ce%x00%aI%x00%an%x00%ae%x00%B";
     let log = ["log", "-1", "--no-show-signature", "--encoding=UTF-8", format, "--end-of-options"];
@@ -46,7 +46,7 @@ pub fn commit(sha: Option<&str>) -> Commit {
     }
 }
 
-/// What git prints, if it is there and content.
+/// Returns git's output if git exists and succeeds.
 fn git(arguments: &[&str]) -> Option<String> {
     let done = Command::new("git").args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     done.status.success().then(|| String::from_utf8_lossy(&done.stdout).into_owned())

@@ -63,7 +63,7 @@ async fn a_copy_of_an_sqlite_file_that_is_written_holds_what_was_acknowledged_an
             let copy = format!("copy-{number}.db");
             let done = tokio::task::block_in_place(|| place.run(&["backup", &copy]));
             assert_eq!((done.status, &*done.out), (0, ""), "{}", done.err);
-            assert!(done.err.starts_with(&format!("{copy} is a copy of the database: ")), "{}", done.err);
+            assert!(done.err.starts_with(&format!("copied the database to {copy}: ")), "{}", done.err);
         }
         over.store(true, Ordering::Relaxed);
         before

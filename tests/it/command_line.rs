@@ -246,7 +246,7 @@ fn what_keeps_the_service_from_starting_is_told_in_one_sentence() {
     for (arguments, sentence) in [
         (
             &["--listen", &*address][..],
-            &*format!("another program listens on {address}; end it, or choose another port with --listen"),
+            &*format!("another program already listens on {address}; stop it, or choose another port with --listen"),
         ),
         (
             &["--database-url", "mysql://x"],
@@ -264,7 +264,7 @@ fn what_keeps_the_service_from_starting_is_told_in_one_sentence() {
     ] {
         assert_refused(&place.run(arguments), sentence);
     }
-    assert!(place.run(&["--log", "no=such=level"]).err.starts_with("rollcall: the log filter cannot be read: "));
+    assert!(place.run(&["--log", "no=such=level"]).err.starts_with("rollcall: the log filter is not valid: "));
 }
 
 #[cfg(unix)]

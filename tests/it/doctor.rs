@@ -41,7 +41,7 @@ fn a_health_check_fails_where_no_server_answers() {
     let done = place.run(&["healthcheck", "--listen", &address]);
     assert_eq!((done.status, &*done.out), (1, ""));
     assert!(done.err.starts_with(&format!("rollcall: no server answers at {address}: ")), "{}", done.err);
-    let sentence = "--listen names no port; give the one that the server listens on";
+    let sentence = "--listen has no port; give the port that the server listens on";
     assert_refused(&place.run(&["healthcheck", "--listen", "127.0.0.1:0"]), sentence);
 }
 
@@ -51,7 +51,7 @@ fn the_doctor_makes_no_database_and_migrates_none() {
     let address = free_port();
     let done = place.run(&["doctor", "--listen", &address]);
     assert_eq!(done.status, 0, "{}", done.out);
-    assert_eq!(line(&done, "database"), ("ok", "rollcall.db is not there yet; the first start makes it"));
+    assert_eq!(line(&done, "database"), ("ok", "rollcall.db does not exist yet; the first start creates it"));
     assert_eq!(line(&done, "server").0, "advice");
     assert!(!place.path().join("rollcall.db").exists());
 
@@ -73,7 +73,7 @@ fn the_doctor_finds_a_running_server_ready_and_tells_what_could_be_better() {
     for about in ["settings", "disk", "database", "clock", "server"] {
         assert!(matches!(line(&done, about).0, "ok" | "advice"), "{}", done.out);
     }
-    assert_eq!(line(&done, "database"), ("ok", "it is of this version, and can be written"));
+    assert_eq!(line(&done, "database"), ("ok", "it has this program's version and is writable"));
     assert_eq!(line(&done, "server"), ("ok", &*format!("the one at {address} is ready")));
     assert_eq!(line(&done, "people").0, "advice");
 
@@ -98,7 +98,7 @@ fn the_doctor_sees_that_a_proxy_is_not_trusted() {
     let (address, url) = (trusting.address.to_string(), format!("http://{}", trusting.address));
     let done = place.run(&["doctor", "--listen", &address, "--app-url", &url]);
     assert_eq!((done.status, line(&done, "proxy").0), (1, "PROBLEM"), "{}", done.out);
-    assert!(line(&done, "proxy").1.contains("as clients write it"), "{}", done.out);
+    assert!(line(&done, "proxy").1.contains("as clients send it"), "{}", done.out);
 
     let done = place.run(&["doctor", "--listen", &address, "--app-url", "https://catalogue.invalid"]);
     assert_eq!((done.status, line(&done, "settings").0, line(&done, "proxy").0), (1, "PROBLEM", "PROBLEM"));

@@ -118,8 +118,8 @@ async fn every_example_of_the_readme_works_in_its_order() {
         "created repository github.com:org/shared",
     ];
     assert_eq!(said("Service files"), applied);
-    assert!(err.contains("rollcall-backup.db is a copy of the database: "), "{err}");
-    assert!(err.contains(" rows are exported to catalogue.jsonl\n") && err.contains(" rows are imported\n"), "{err}");
+    assert!(err.contains("copied the database to rollcall-backup.db: "), "{err}");
+    assert!(err.contains(" rows to catalogue.jsonl\n") && err.contains("imported "), "{err}");
 
     let export = fs::read_to_string(place.path().join("catalogue.jsonl")).expect("an export");
     for url in ["sqlite://rollcall-backup.db", "sqlite://rollcall.db", &other.url] {

@@ -330,11 +330,11 @@ fn what_would_be_refused_again_is_not_sent_again() {
         ),
         (
             "HTTP/1.1 302 Found\r\nLocation: /sign-in\r\nContent-Length: 0\r\n\r\n",
-            "the server answers 302, and not as a deploy endpoint does: is the URL right?",
+            "the server answers 302, but not like a deploy endpoint: is the URL right?",
         ),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<!doc",
-            "the server answers 200, and not as a deploy endpoint does: is the URL right?",
+            "the server answers 200, but not like a deploy endpoint: is the URL right?",
         ),
     ] {
         let fake = Fake::answering([answer]);
@@ -364,7 +364,7 @@ fn without_git_and_pipeline_what_is_missing_is_asked_for() {
     let done = deploy(&place, &url, &["--service", "shop"], &[NO_GIT]);
     assert_refused(&done, "there is no commit to take a description from; give one with --description");
     let done = deploy(&place, &url, &["--service", "shop", "--description", "x"], &[NO_GIT]);
-    assert_refused(&done, "nobody is known to have deployed; give --deployer-name or --deployer-email");
+    assert_refused(&done, "the deployer is not known; give --deployer-name or --deployer-email");
 }
 
 #[test]

@@ -229,7 +229,7 @@ fn an_export_to_a_file_is_for_its_owner_alone_and_replaces_another_only_when_it_
 
     let done = export(&[]);
     assert_eq!((done.status, &*done.out), (0, ""), "{}", done.err);
-    assert!(done.err.ends_with(" rows are exported to catalogue.jsonl\n"), "{}", done.err);
+    assert!(done.err.ends_with(" rows to catalogue.jsonl\n"), "{}", done.err);
     assert_eq!(read(), whole);
     let mode = std::fs::metadata(&file).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
