@@ -1,8 +1,8 @@
-//! Turns `schema/schema.graphql` into `$OUT_DIR/schema.rs`, and the pages' operations into `$OUT_DIR/operations.rs`;
-//! lists the files of the built explorer.
+//! Generates `$OUT_DIR/schema.rs` from `schema/schema.graphql`, and `$OUT_DIR/operations.rs` from the pages'
+//! operations. Lists the files of the built explorer.
 
 #[path = "src/codegen/mod.rs"]
-// The problems one by one are for tests and benches.
+// Only tests and benches use the problems one by one.
 #[allow(dead_code)]
 mod codegen;
 #[path = "src/app/explorer/embed.rs"]
@@ -16,7 +16,7 @@ const EXPLORER: &str = "src/app/explorer/dist";
 const ENTITIES: &str = "src/entity";
 const TYPES: &str = "src/graphql/types.rs";
 const OPERATIONS: &str = "src/app/operations";
-/// Scalar fields whose value needs the request: they hold an address of this installation.
+/// Scalar fields that need the request to be resolved: they contain a URL of this installation.
 const COMPUTED: &[&str] = &["htmlUrl", "webhookUrl"];
 
 fn main() {
@@ -51,7 +51,7 @@ fn build() -> Result<(), String> {
     Ok(())
 }
 
-/// The files of a folder whose names end so, in the order of their names.
+/// Lists the files in a folder with this name suffix, sorted by name.
 fn files(folder: &str, ending: &str) -> Result<Vec<String>, String> {
     let unread = |error: std::io::Error| format!("{folder} cannot be read: {error}");
     let mut files = Vec::new();
@@ -68,7 +68,7 @@ fn read(path: &str) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"))
 }
 
-/// The Rust of the pages' operations, in the order of their files' names.
+/// Generates the Rust code of the pages' operations, in the order of their file names.
 fn operations(contract: &codegen::Contract) -> Result<String, String> {
     let mut operations = Vec::new();
     for path in files(OPERATIONS, ".graphql")? {

@@ -1,4 +1,4 @@
-//! Which SDL names are bound to hand-written Rust types, read from the source of the module `types`.
+//! The bindings of SDL names to hand-written Rust types, read from the source of the module `types`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,20 +9,20 @@ use super::rows::Row;
 /// The module that binds SDL names.
 pub(super) const TYPES: &str = "src/graphql/types.rs";
 
-/// The hand-written side, as far as the generator must know it.
+/// What the generator knows about the hand-written code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bindings {
-    /// Bound names, and the path of the type: `Service` is `crate::entity::service::Model`.
+    /// The bound names and the paths of their types: `Service` is `crate::entity::service::Model`.
     bound: BTreeMap<String, Vec<String>>,
     computed: BTreeSet<String>,
     rows: BTreeMap<String, Row>,
-    /// By the names of their tables.
+    /// The rows by table name.
     tables: BTreeMap<String, Row>,
 }
 
 impl Bindings {
-    /// Reads the source of the module `types`: every name that it defines or re-exports is bound. `computed` are the
-    /// names of scalar fields that are resolved like relations although they have no arguments.
+    /// Reads the source of the module `types`. Every type that it defines or re-exports is bound. `computed` names
+    /// scalar fields that are resolved like relations although they have no arguments.
     pub fn read(source: &str, computed: &[&str]) -> Result<Self, syn::Error> {
         let mut bound = BTreeMap::new();
         for item in syn::parse_file(source)?.items {
@@ -34,17 +34,17 @@ impl Bindings {
                 _ => {}
             }
         }
-        // Functions are no types.
+        // Lower-case names are functions, not types.
         bound.retain(|name, _| name.starts_with(|first: char| !first.is_lowercase()));
         Ok(Self { bound, computed: computed.iter().map(ToString::to_string).collect(), ..Self::default() })
     }
 
-    /// Whether a hand-written type stands for this SDL type.
+    /// Whether this SDL type is bound to a hand-written type.
     pub fn binds(&self, sdl_name: &str) -> bool {
         self.bound.contains_key(&super::names::type_name(sdl_name).to_string())
     }
 
-    /// Reads an entity: its row is that of a table, and stands for the names that are bound to its `Model`.
+    /// Reads an entity. Its row becomes a table's row, and the row of every name bound to its `Model`.
     ///
     /// # Errors
     /// The text is not Rust.
@@ -66,12 +66,12 @@ impl Bindings {
         Ok(())
     }
 
-    /// Lets the columns of a row stand for the fields of a bound name that they fit.
+    /// Resolves matching fields of a bound type from the columns of a row.
     pub fn add_row(&mut self, name: &str, row: Row) {
         self.rows.insert(name.to_owned(), row);
     }
 
-    /// Makes the columns of a table known, whether or not its rows stand for a type of the SDL.
+    /// Adds the row of a table, whether or not it represents an SDL type.
     pub fn add_table(&mut self, row: Row) {
         self.tables.insert(row.table.clone(), row);
     }
@@ -86,12 +86,12 @@ impl Bindings {
         self.tables.keys().map(String::as_str)
     }
 
-    /// The row that stands for an SDL type.
+    /// The row that represents an SDL type.
     pub fn row(&self, sdl_name: &str) -> Option<&Row> {
         self.rows.get(&super::names::type_name(sdl_name).to_string())
     }
 
-    /// The Rust name of the type that an SDL name is bound to.
+    /// The Rust name of the type bound to an SDL name.
     pub fn bound_as(&self, sdl_name: &str) -> Option<&str> {
         self.bound.get(&super::names::type_name(sdl_name).to_string())?.last().map(String::as_str)
     }
@@ -101,7 +101,7 @@ impl Bindings {
         self.computed.contains(field)
     }
 
-    /// The file of the hand-written side where this SDL type's code belongs.
+    /// The source file where this SDL type's code belongs.
     pub fn file(&self, sdl_name: &str) -> String {
         let own = || super::names::snake_case(sdl_name);
         let path = self.bound.get(sdl_name).map(Vec::as_slice).unwrap_or_default();
@@ -109,8 +109,8 @@ impl Bindings {
         format!("src/graphql/{module}.rs")
     }
 
-    /// The file where a root field belongs: that of the longest bound name with which the field's name begins, else of
-    /// the field's first word.
+    /// The source file where a root field's code belongs: that of the longest bound name that the field's name starts
+    /// with, else of the field's first word.
     pub fn root_field_file(&self, field: &str) -> String {
         let words = super::names::snake_case(field);
         let begins = |name: &&String| {

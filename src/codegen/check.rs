@@ -1,8 +1,9 @@
-//! The door of the generator's front half: text in, a checked model or all its mistakes out.
+//! The entry of the generator's front end: turns a text into a checked model, or returns all its mistakes.
 //!
-//! apollo-compiler parses and validates the SDL by the specification, `inputs` adds what it leaves unchecked, `rules`
-//! what cannot become Rust, `scopes` who may send a mutation, `unbound` what lacks a Rust type, `relations`
-//! which lists the entities do not bear out, and `help` what to do about each. Only a schema without a mistake is lowered.
+//! apollo-compiler parses and validates the SDL by the specification. `inputs` adds what it does not check, `rules`
+//! finds what cannot become Rust, `scopes` checks who may run a mutation, `unbound` finds types without a Rust type,
+//! `relations` finds relations that the entities do not support, and `help` adds advice. Only a schema without mistakes
+//! is lowered.
 
 use std::collections::HashSet;
 
@@ -24,23 +25,23 @@ use super::{
     unbound,
 };
 
-/// How deep brackets may nest. graphql-parser stops at 50, and no schema that is meant to be read comes near.
+/// The maximum nesting depth of brackets. graphql-parser fails at 50, and no readable schema comes close.
 pub(super) const DEEPEST_NESTING: usize = 40;
 
-/// `@oneOf` stands in the specification of September 2025, but is not among apollo-compiler's built-in definitions.
+/// `@oneOf` is in the specification of September 2025, but not among apollo-compiler's built-in definitions.
 const ONE_OF: &str = "directive @oneOf on INPUT_OBJECT";
 
-/// An SDL without a mistake.
+/// An SDL without mistakes.
 pub struct Contract {
-    /// The SDL as the emitters see it.
+    /// The model for the emitters.
     pub model: Schema,
-    /// The same for apollo-compiler, which checks operations against it.
+    /// The schema for apollo-compiler, to check operations against.
     pub schema: Valid<Checked>,
 }
 
-/// Checks an SDL, or returns everything that is wrong with it. `path` is how the report names the file.
+/// Checks an SDL, or returns all its mistakes. `path` is the file's name in the report.
 ///
-/// Types without a binding are reported once the SDL itself is in order, and then relations that no entity bears out.
+/// Unbound types are reported once the SDL itself is valid, and unsupported relations after that.
 pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Contract, Diagnostics> {
     let refuse = |problems| Err(Diagnostics::new(path, sdl, problems));
     let parser = Parser::new().recursion_limit(DEEPEST_NESTING).parse_ast(sdl, path);
@@ -76,11 +77,11 @@ pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Contract, Dia
     if !relations.is_empty() {
         return refuse(relations);
     }
-    // Nothing was found: what is wrong by the specification is among the problems.
+    // Safe: all validation errors were turned into problems, and there are none.
     Ok(Contract { model, schema: Valid::assume_valid(schema) })
 }
 
-/// The schema as far as it could be put together, and what is invalid in it.
+/// Builds as much of the schema as possible, and returns its validation errors.
 fn validate(document: &Document) -> (Checked, Vec<DiagnosticList>) {
     let defines_one_of = |definition: &Definition| {
         definition.as_directive_definition().is_some_and(|directive| directive.name == "oneOf")
@@ -99,7 +100,7 @@ fn validate(document: &Document) -> (Checked, Vec<DiagnosticList>) {
     (schema, invalid)
 }
 
-/// What the parser says, once a line: the rest is mostly the consequence of the first.
+/// The syntax errors, at most one per line: further ones mostly follow from the first.
 pub(super) fn syntax_problems(list: &DiagnosticList, source: &Source<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut lines = HashSet::new();
@@ -112,8 +113,7 @@ pub(super) fn syntax_problems(list: &DiagnosticList, source: &Source<'_>) -> Vec
     problems
 }
 
-/// A syntax error that apollo-compiler lets pass (`{a b: 1}`) and graphql-parser does not. Of the place it names, the
-/// line can be relied on.
+/// A syntax error that only graphql-parser finds (`{a b: 1}`). Only the line of its location is reliable.
 fn unread(error: &str, source: &Source<'_>) -> Problem {
     let error = error.trim_start_matches("schema parse error: ").trim_start_matches("Parse error at ");
     let (place, said) = error.split_once('\n').unwrap_or(("", error));
@@ -126,13 +126,13 @@ fn unread(error: &str, source: &Source<'_>) -> Problem {
     Problem::new(range, format!("this line cannot be read: {}", said.to_ascii_lowercase()), None)
 }
 
-/// What is invalid by the specification.
+/// The validation errors.
 fn validation_problems(list: &DiagnosticList, schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
     let range = |found: &DiagnosticData| source.range(found.location());
     list.iter().map(|found| help::validation(found.error.to_string(), range(found.error), schema, source)).collect()
 }
 
-/// Of what is invalid, that which cannot come from parts of the text that the parser lost.
+/// Those validation errors that cannot be caused by text that the parser skipped.
 fn problems_despite_syntax(invalid: &[DiagnosticList], schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
     let defined = source.words_defined();
     let stands = |problem: &Problem| {
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// What is said of every `fixtures/errors/*.graphql` stands beside it. `UPDATE_FIXTURES=1` writes it anew.
+    /// The expected report is beside every `fixtures/errors/*.graphql`. `UPDATE_FIXTURES=1` rewrites it.
     #[test]
     fn every_mistake_is_reported_as_expected() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/codegen/fixtures/errors");
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// Deep nesting and half a schema are mistakes, not the end of the process.
+    /// Deep nesting and half a schema are reported as mistakes and do not crash the process.
     #[test]
     fn no_text_makes_it_panic() {
         for opener in

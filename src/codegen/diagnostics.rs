@@ -11,10 +11,10 @@ use std::{fmt, ops::Range};
 
 use super::source::LineStarts;
 
-/// Lines longer than this are shown as a window around the mistake.
+/// Longer lines are cut to a window around the mistake.
 const WIDEST_LINE: usize = 160;
 
-/// All the mistakes of one SDL, in the order of the text. Displays as a report for a terminal.
+/// All mistakes of one SDL, in the order of the text. Displays as a report for a terminal.
 #[derive(Debug, Clone)]
 pub struct Diagnostics {
     path: String,
@@ -25,7 +25,7 @@ pub struct Diagnostics {
 /// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The bytes of the SDL it is about; none where it is about the whole.
+    /// The byte range in the SDL. `None` for a mistake of the whole file.
     pub range: Option<Range<usize>>,
     /// What is wrong, without a full stop.
     pub message: String,
@@ -34,21 +34,22 @@ pub struct Problem {
 }
 
 impl Diagnostics {
-    /// The problems of `text`, sorted by place and each said once. `path` is how the reader knows the file.
+    /// Collects the problems of `text`, sorted by position, without duplicates. `path` is the file's name in the
+    /// report.
     pub fn new(path: &str, text: &str, mut problems: Vec<Problem>) -> Self {
         problems.sort_by(|a, b| (a.start(), &a.message).cmp(&(b.start(), &b.message)));
         problems.dedup_by(|a, b| a.start() == b.start() && a.message == b.message);
         Self { path: path.to_owned(), text: text.to_owned(), problems }
     }
 
-    /// Each problem.
+    /// The problems.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 }
 
 impl Problem {
-    /// A problem with these bytes of the SDL.
+    /// Creates a problem at these bytes of the SDL.
     pub fn new(range: Option<Range<usize>>, message: impl Into<String>, help: Option<String>) -> Self {
         Self { range, message: message.into().replace(|c: char| c.is_control(), " "), help }
     }
@@ -60,7 +61,7 @@ impl Problem {
 
 impl std::error::Error for Diagnostics {}
 
-/// As many are printed. One text that is not closed turns all after it into mistakes.
+/// The maximum number of problems that are printed. One unclosed text can make everything after it a mistake.
 const PRINTED: usize = 100;
 
 impl fmt::Display for Diagnostics {
@@ -96,7 +97,7 @@ impl fmt::Display for Diagnostics {
     }
 }
 
-/// Counts columns from left to right, so that many problems on one endless line cost one walk along it.
+/// Counts columns from left to right, so that many problems on one very long line cost a single pass over it.
 #[derive(Default)]
 struct Columns {
     byte: usize,
@@ -104,7 +105,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// The column, from 1, of a byte on the line that begins at `start`. Bytes come in ascending order.
+    /// Returns the column, from 1, of a byte on the line that begins at `start`. Must be called with ascending bytes.
     fn of(&mut self, text: &str, start: usize, byte: usize) -> usize {
         if self.byte < start || self.column == 0 {
             *self = Self { byte: start, column: 1 };
@@ -115,8 +116,8 @@ impl Columns {
     }
 }
 
-/// A source line, or as much of a long one as shows the bytes `at`, and the carets below them. Tabs stay tabs in
-/// both, so that they line up.
+/// Returns a source line, or a window of a long one that contains the bytes `at`, and the line of carets below it. Tabs
+/// are kept in both, so that they align.
 fn draw(source: &str, at: Range<usize>) -> (String, String) {
     let long = source.len() > WIDEST_LINE;
     let before = &source[..at.start];

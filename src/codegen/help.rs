@@ -1,5 +1,5 @@
-//! apollo-compiler's messages, in words for whoever wrote the SDL, and what to do about each. The messages are all it
-//! gives to the outside; the fixtures hold them still. A message that is not known here is shown as it is.
+//! Rewords apollo-compiler's messages for authors of the SDL, and adds advice. The messages are all that
+//! apollo-compiler exposes; the fixtures detect changes. Unknown messages are shown unchanged.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::{
     source::{KEYWORDS, Source},
 };
 
-/// What the parser calls its tokens, and how they look.
+/// The parser's token names, and the tokens.
 const TOKENS: &[(&str, &str)] = &[
     ("L_CURLY", "{"),
     ("R_CURLY", "}"),
@@ -22,7 +22,7 @@ const TOKENS: &[(&str, &str)] = &[
     ("AT", "@"),
 ];
 
-/// The problem that a syntax error at these bytes is.
+/// Converts a syntax error.
 pub(super) fn syntax(message: &str, source: &Source<'_>, range: Range<usize>) -> Problem {
     let message = message.trim_start_matches("syntax error: ");
     let found = source.text(&range).split_whitespace().next().unwrap_or_default();
@@ -36,7 +36,7 @@ pub(super) fn syntax(message: &str, source: &Source<'_>, range: Range<usize>) ->
             (format!("expected a type, found {here}"), Some(help.to_owned()))
         }
         "Unexpected <EOF>." => ("the schema is empty".to_owned(), Some("define at least a `type Query`".to_owned())),
-        "parser recursion limit reached" => ("brackets nest too deep here".to_owned(), None),
+        "parser recursion limit reached" => ("brackets are nested too deeply here".to_owned(), None),
         "expected definition" | "expected a StringValue, Name or OperationDefinition" => {
             let help = match nearest(found, KEYWORDS.iter().copied()) {
                 Some(keyword) => Some(format!("did you mean `{keyword}`?")),
@@ -47,7 +47,7 @@ pub(super) fn syntax(message: &str, source: &Source<'_>, range: Range<usize>) ->
         }
         "expected an Argument Definition" => (
             format!("expected an argument, found {here}"),
-            Some("a field without arguments has no brackets".to_owned()),
+            Some("a field without arguments has no parentheses".to_owned()),
         ),
         "invalid Enum Value" => (format!("an enum value cannot be called {here}"), None),
         "unterminated string value" | "unexpected line terminator" => {
@@ -65,8 +65,8 @@ pub(super) fn syntax(message: &str, source: &Source<'_>, range: Range<usize>) ->
     Problem::new(Some(range), message, help)
 }
 
-/// The problem of a definition that begins inside another: the keyword was taken for the name of a field, and the
-/// parser stumbled over what follows.
+/// Detects a definition that begins inside another: the parser took its keyword for a field name, and failed at what
+/// follows.
 fn unclosed(source: &Source<'_>, range: &Range<usize>) -> Option<Problem> {
     let (start, line) = source.lines().line(source.lines().number(range.start))?;
     let keyword = line.split_whitespace().next().filter(|word| KEYWORDS.contains(word))?;
@@ -88,7 +88,7 @@ fn expected_token(message: &str) -> Option<&'static str> {
     TOKENS.iter().find(|(token, _)| *token == name).map(|(_, looks)| *looks)
 }
 
-/// The problem that a mistake other than one of syntax is.
+/// Converts an error that is not a syntax error.
 pub(super) fn validation(
     message: String,
     range: Option<Range<usize>>,
@@ -97,14 +97,14 @@ pub(super) fn validation(
 ) -> Problem {
     let help = mend(&message, schema, source);
     let message = match message.split_once("declares that it implements") {
-        // It may be an object type as well.
+        // It may also be an object type.
         Some((subject, via)) => format!("{}declares that it implements{via}", subject.trim_start_matches("interface ")),
         None => message,
     };
     Problem::new(range, message, help)
 }
 
-/// What to do about it, by how many names the message quotes.
+/// The advice for a message, by the number of names it quotes.
 fn mend(message: &str, schema: &Checked, source: &Source<'_>) -> Option<String> {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match names[..] {
@@ -114,7 +114,7 @@ fn mend(message: &str, schema: &Checked, source: &Source<'_>) -> Option<String> 
     }
 }
 
-/// What to do about a message that names nothing.
+/// The advice for a message that names nothing.
 fn mend_schema(message: &str, schema: &Checked) -> Option<String> {
     let says = |text: &str| message.contains(text);
     Some(match () {
@@ -125,7 +125,7 @@ fn mend_schema(message: &str, schema: &Checked) -> Option<String> {
         _ if says("missing query root") => "define `type Query`, or name another in `schema { query: … }`".to_owned(),
         _ if says("schema extension without") => "write `schema { … }` instead of `extend schema { … }`".to_owned(),
         _ if says("a schema document must not contain") => {
-            "queries and fragments are the client's; remove it from the schema".to_owned()
+            "queries and fragments belong to clients; remove it from the schema".to_owned()
         }
         _ if says("can only be used once per location") => "remove the second".to_owned(),
         _ if says("directive is not supported for") => {
@@ -138,7 +138,7 @@ fn mend_schema(message: &str, schema: &Checked) -> Option<String> {
     })
 }
 
-/// What to do about a message that names one thing.
+/// The advice for a message that names one thing.
 fn mend_definition(message: &str, name: &str, schema: &Checked, source: &Source<'_>) -> Option<String> {
     let says = |text: &str| message.contains(text);
     Some(match name {
@@ -161,20 +161,20 @@ fn mend_definition(message: &str, name: &str, schema: &Checked, source: &Source<
         _ if says("the argument `") && says("provided multiple") => "remove the second".to_owned(),
         _ if says("is defined multiple times") => "remove or rename one of them".to_owned(),
         _ if says("root operation type") => "a schema has one root of each kind; remove one".to_owned(),
-        _ if says("must not be used for multiple root") => "define a type of its own for each root".to_owned(),
+        _ if says("must not be used for multiple root") => "define a separate type for each root".to_owned(),
         "schema" => "remove one, or make it `extend schema`".to_owned(),
         _ if says("must return an output type") => {
             "an input object cannot be returned; define a `type` for the answer".to_owned()
         }
         _ if says("must be of an input type") => {
-            "arguments and input fields are scalars, enums or input objects; define an `input` for it".to_owned()
+            "an argument or input field must be a scalar, enum or input object; define an `input` for it".to_owned()
         }
         _ if says("must return an object type") => {
             format!("the roots of a schema are object types; make `{name}` a `type`")
         }
-        _ if says("union member") => "a union is of object types; name each of them".to_owned(),
+        _ if says("union member") => "a union consists of object types; name each of them".to_owned(),
         _ if says("input object cannot reference itself") => {
-            format!("no value of `{name}` could ever end; make one of the fields on the way nullable, or a list")
+            format!("every value of `{name}` would be infinite; make one of the fields on the way nullable, or a list")
         }
         _ if says("directive definition cannot reference itself") => {
             "remove the directive from its own arguments".to_owned()
@@ -194,7 +194,7 @@ fn mend_definition(message: &str, name: &str, schema: &Checked, source: &Source<
     })
 }
 
-/// The type that a name which stands for none was meant for.
+/// Suggests a type for an unknown type name.
 fn similar_type(name: &str, schema: &Checked) -> String {
     let types = schema.types.keys().map(|name| name.as_str()).chain(["Int", "Float", "String", "Boolean", "ID"]);
     match nearest(name, types.filter(|name| !name.starts_with("__"))) {
@@ -203,7 +203,7 @@ fn similar_type(name: &str, schema: &Checked) -> String {
     }
 }
 
-/// What to do about a message that names several things.
+/// The advice for a message that names several things.
 fn mend_relation(message: &str, names: &[&str], schema: &Checked, source: &Source<'_>) -> Option<String> {
     let says = |text: &str| message.contains(text);
     Some(match *names {
@@ -252,7 +252,7 @@ fn keyword(ty: &ExtendedType) -> &'static str {
     }
 }
 
-/// Where a field, a value or a member of a type is first defined.
+/// The first definition of a field, a value or a member of a type.
 fn member_location(ty: &ExtendedType, name: &str) -> Option<SourceSpan> {
     match ty {
         ExtendedType::Object(object) => object.fields.get(name)?.name.location(),
@@ -264,8 +264,8 @@ fn member_location(ty: &ExtendedType, name: &str) -> Option<SourceSpan> {
     }
 }
 
-/// The candidate that `name` is most likely a misspelling of: no more than a third of its letters differ, and of
-/// several the one with the same initial.
+/// Returns the candidate that `name` probably misspells. At most a third of the letters may differ. Among equals, the
+/// same initial wins.
 pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = name.len() / 3;
     candidates
@@ -276,7 +276,7 @@ pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
         .map(|(.., candidate)| candidate)
 }
 
-/// How many letters must be added, removed, changed or swapped with their neighbour, whatever their case.
+/// The edit distance, ignoring case: letters added, removed, changed or swapped with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.to_ascii_lowercase().into_bytes(), b.to_ascii_lowercase().into_bytes());
     let mut before = vec![0; b.len() + 1];

@@ -1,5 +1,9 @@
-//! The specification's rules on inputs that apollo-compiler does not check: a default must be a value of its type,
-//! defaults must not need each other for ever, `@oneOf` fields are optional, and what is required is not deprecated.
+//! Rules of the specification on inputs that apollo-compiler does not check:
+//!
+//! - A default must be a value of its type.
+//! - Defaults must not depend on themselves.
+//! - `@oneOf` fields must be nullable.
+//! - Required inputs must not be deprecated.
 
 use std::collections::HashMap;
 
@@ -11,10 +15,10 @@ use apollo_compiler::{
 
 use super::{diagnostics::Problem, help::nearest, source::Source};
 
-/// How many defaults may need one another in a row.
+/// The maximum length of a chain of defaults.
 const DEEPEST_DEFAULT: usize = 64;
 
-/// Every breach of the rules on inputs.
+/// Returns all violations of these rules.
 pub(super) fn check(schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
     let mut inputs = Inputs { schema, source, problems: Vec::new() };
     let mut known = HashMap::new();
@@ -77,7 +81,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Whether `value` is one of `ty` (the specification's "Input Coercion" of each kind of type).
+    /// Checks that `value` is a value of `ty` (the specification's "Input Coercion" of each kind of type).
     fn value(&mut self, ty: &Type, value: &Node<Value>) {
         if value.is_null() {
             if ty.is_non_null() {
@@ -98,7 +102,7 @@ impl<'a> Inputs<'a> {
         let fits = match (name.as_str(), &**value) {
             ("Int", Value::Int(int)) => {
                 if int.try_to_i32().is_err() {
-                    let help = "an `Int` has 32 bits; use `Float` or a scalar of your own".to_owned();
+                    let help = "an `Int` has 32 bits; use `Float` or a custom scalar".to_owned();
                     self.problem(value, format!("`{}` is too large for `Int`", int.as_str()), Some(help));
                 }
                 true
@@ -114,7 +118,7 @@ impl<'a> Inputs<'a> {
                     return self.object(input, given, value);
                 }
                 (Some(ExtendedType::Enum(_) | ExtendedType::InputObject(_)), _) => false,
-                // A scalar of the schema's own takes anything; other kinds of type and unknown ones are reported.
+                // A custom scalar accepts anything. Other kinds of types, and unknown ones, are reported elsewhere.
                 _ => true,
             },
         };
@@ -160,8 +164,8 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// How many defaults in a row the absence of `field` fills in. Reports a row that comes back to itself, and one
-    /// that is too long to follow.
+    /// The length of the chain of defaults that starts when `field` is absent. Reports a cycle, and a chain that is too
+    /// long.
     fn depth(
         &mut self,
         path: &mut Vec<Place>,
@@ -176,7 +180,7 @@ impl<'a> Inputs<'a> {
         }
         let help = Some("remove one of the defaults, or write the inner fields out in this one".to_owned());
         if path.contains(&here) {
-            self.problem(default, format!("the default of `{}.{}` needs itself", input.name, field.name), help);
+            self.problem(default, format!("the default of `{}.{}` depends on itself", input.name, field.name), help);
             return 0;
         }
         path.push(here.clone());
@@ -187,7 +191,7 @@ impl<'a> Inputs<'a> {
         path.pop();
         if path.len() == DEEPEST_DEFAULT || depth > DEEPEST_DEFAULT {
             let message = format!(
-                "the default of `{}.{}` is one of more than {DEEPEST_DEFAULT} in a row",
+                "the default of `{}.{}` starts a chain of more than {DEEPEST_DEFAULT} defaults",
                 input.name, field.name
             );
             self.problem(default, message, help);
@@ -197,7 +201,7 @@ impl<'a> Inputs<'a> {
         depth
     }
 
-    /// [`Self::depth`] of what `value` leaves to be filled in.
+    /// [`Self::depth`] of the fields that `value` leaves to their defaults.
     fn needs(&mut self, path: &mut Vec<Place>, known: &mut HashMap<Place, usize>, ty: &Type, value: &Value) -> usize {
         match value {
             Value::List(values) => values.iter().map(|value| self.needs(path, known, ty, value)).max().unwrap_or(0),
@@ -218,7 +222,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// How the value might have been meant.
+    /// Suggests how the value was probably meant.
     fn spelling(&self, name: &Name, value: &Value) -> Option<String> {
         match (self.schema.types.get(name), value) {
             (Some(ExtendedType::Enum(_)), Value::String(given)) => {

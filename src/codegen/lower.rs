@@ -1,5 +1,5 @@
-//! From text to the model: graphql-parser reads the SDL, extensions go into their types, and syntax is left behind.
-//! Nothing is judged here: `check` has done that.
+//! Converts the text to the model: graphql-parser reads the SDL, extensions are merged into their types, and syntax is
+//! dropped. Does not validate: `check` has done that.
 
 use std::collections::HashMap;
 
@@ -12,17 +12,17 @@ use super::model::{
 };
 use super::respell::respell;
 
-/// What a bare `@deprecated` says, by the specification.
+/// The specification's default reason of `@deprecated`.
 const NO_LONGER_SUPPORTED: &str = "No longer supported";
 
-/// The model of a test's SDL. Nothing is validated and no root is set.
+/// The model of a test's SDL, without validation and roots.
 #[cfg(test)]
 pub(super) fn lower_trusted(text: &str) -> Schema {
     let document = ast::Document::parse(text, "test").expect("the SDL is well-formed");
     lower(text, &document).expect("graphql-parser reads it")
 }
 
-/// The model of `text`, whose syntax tree is `document`; without roots and description. The error is graphql-parser's.
+/// The model of `text` with the syntax tree `document`, without roots and description. The error is graphql-parser's.
 pub(super) fn lower(text: &str, document: &ast::Document) -> Result<Schema, String> {
     let text = respell(text, document);
     let document = sdl::parse_schema::<String>(&text).map_err(|error| error.to_string())?.into_static();
@@ -32,7 +32,7 @@ pub(super) fn lower(text: &str, document: &ast::Document) -> Result<Schema, Stri
         match definition {
             sdl::Definition::TypeDefinition(definition) => types.push(type_definition(definition)),
             sdl::Definition::TypeExtension(extension) => extensions.push(extension),
-            // Introspection tells of directives from the SDL itself; no Rust is made of them.
+            // Introspection reads directives from the SDL itself. They generate no Rust.
             sdl::Definition::DirectiveDefinition(_) | sdl::Definition::SchemaDefinition(_) => {}
         }
     }
@@ -89,7 +89,7 @@ fn extension_name<'a>(extension: &'a sdl::TypeExtension<'static, String>) -> &'a
     }
 }
 
-/// Adds an extension to its type. `check` has refused one of another kind.
+/// Merges an extension into its type. `check` has refused an extension of another kind.
 fn extend(ty: &mut Type, extension: sdl::TypeExtension<'static, String>) {
     match (ty, extension) {
         (Type::Scalar(ty), sdl::TypeExtension::Scalar(more)) => {
@@ -155,7 +155,7 @@ fn type_ref(ty: &sdl::Type<'static, String>) -> TypeRef {
 
 fn constant(value: sdl::Value<'static, String>) -> Value {
     match value {
-        // The grammar of defaults has no variables.
+        // The grammar of default values has no variables.
         sdl::Value::Null | sdl::Value::Variable(_) => Value::Null,
         sdl::Value::Int(int) => int.as_i64().map_or(Value::Null, Value::Int),
         sdl::Value::Float(float) => Value::Float(float),
@@ -202,7 +202,7 @@ mod tests {
     use super::super::{bindings::Bindings, check::check, model::TypeRef};
     use super::*;
 
-    /// Everything that graphql-parser refuses or misreads, and what it must come to.
+    /// Everything that graphql-parser refuses or misreads, and the correct result.
     #[test]
     fn what_graphql_parser_cannot_read_is_lowered_all_the_same() {
         let schema = check(

@@ -1,10 +1,9 @@
-//! The generator: an SDL text in, Rust source out; and Rust types of the operations that the program itself sends
+//! The generator: turns an SDL text into Rust source, and operations of the program itself into Rust types
 //! ([`operations`]).
 //!
-//! Pure: it reads no file and knows no noun of the catalogue. [`generate`] checks the SDL ([`check`]), lowers it
-//! ([`model`]) and writes one Rust text ([`emit`]), the same bytes for the same input. The text is included in a module
-//! whose parent has a module `types` that binds SDL names to Rust types ([`Bindings`]); what it calls is in
-//! `rollcall::engine`.
+//! It is pure: it reads no file and knows no noun of the catalogue. [`generate`] checks the SDL ([`check`]), lowers it
+//! ([`model`]) and emits one Rust text ([`emit`]), the same bytes for the same input. The text is included in a module
+//! whose parent has a module `types` that binds SDL names to Rust types ([`Bindings`]). It calls `rollcall::engine`.
 
 pub mod bindings;
 pub mod check;
@@ -29,16 +28,16 @@ pub use bindings::Bindings;
 pub use check::{Contract, check};
 pub use diagnostics::Diagnostics;
 
-/// Turns an SDL text into Rust source.
+/// Generates Rust source from an SDL text.
 ///
 /// # Errors
-/// Every mistake in the SDL, with its place. `path` is the file's name in them.
+/// Every mistake in the SDL, with its location. `path` is the file's name in the report.
 pub fn generate(path: &str, sdl: &str, bindings: &Bindings) -> Result<String, Diagnostics> {
     Ok(check(path, sdl, bindings)?.schema(bindings))
 }
 
 impl Contract {
-    /// The Rust source of the SDL's types and resolvers.
+    /// Generates the Rust source of the SDL's types and resolvers.
     pub fn schema(&self, bindings: &Bindings) -> String {
         emit::schema(&self.model, bindings)
     }

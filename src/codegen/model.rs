@@ -1,6 +1,6 @@
-//! The SDL as the emitters see it: checked, extensions merged into their types, everything in the order it is written.
-//! Positions and syntax are gone; what an emitter asks of the whole (what kind of type is this name, which objects may
-//! stand for it, is this a connection) is answered here. `lower` builds it.
+//! The model of the SDL for the emitters: validated, with extensions merged into their types, in the order of the file.
+//! It has no positions and no syntax. It answers questions about the whole schema: the kind of a type, the possible
+//! objects of a type, whether a type is a connection. `lower` builds it.
 
 mod value;
 
@@ -17,9 +17,9 @@ pub struct Schema {
     pub query: String,
     /// The name of the mutation root.
     pub mutation: Option<String>,
-    /// Every type the SDL defines; the built-in scalars are not among them.
+    /// Every type that the SDL defines, without the built-in scalars.
     pub types: Vec<Type>,
-    /// Where in `types` a name is.
+    /// The index in `types` of each name.
     index: HashMap<String, usize>,
 }
 
@@ -136,16 +136,16 @@ pub struct Field {
     pub ty: TypeRef,
     /// The reason of `@deprecated`.
     pub deprecated: Option<String>,
-    /// The directives at it, in the order they are written.
+    /// The directives applied to it, in order.
     pub directives: Vec<Directive>,
 }
 
-/// A directive at a definition, such as `@deprecated(reason: "…")`.
+/// An applied directive, such as `@deprecated(reason: "…")`.
 #[derive(Debug, Clone)]
 pub struct Directive {
     /// Its name, without the `@`.
     pub name: String,
-    /// The arguments that are written, with their values.
+    /// The given arguments and their values.
     pub arguments: Vec<(String, Value)>,
 }
 
@@ -158,31 +158,31 @@ pub struct InputValue {
     pub description: Option<String>,
     /// Its type.
     pub ty: TypeRef,
-    /// Its default, as it is written; [`Schema::default_of`] fits it to the type.
+    /// Its default as written. [`Schema::default_of`] coerces it to the type.
     pub default: Option<Value>,
     /// The reason of `@deprecated`.
     pub deprecated: Option<String>,
 }
 
-/// A reference to a type. Prints as the SDL writes it.
+/// A reference to a type. Displays in SDL syntax.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeRef {
-    /// A name, or a list.
+    /// A name or a list.
     pub shape: TypeShape,
-    /// Whether null is allowed: there is no `!`.
+    /// Whether null is allowed, that is, there is no `!`.
     pub nullable: bool,
 }
 
-/// What a [`TypeRef`] refers to.
+/// The target of a [`TypeRef`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypeShape {
     /// A type by its name.
     Named(String),
-    /// A list of something.
+    /// A list.
     List(Box<TypeRef>),
 }
 
-/// What kind of type a name stands for.
+/// The kind of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A scalar, built in or custom.
@@ -200,7 +200,7 @@ pub enum Kind {
 }
 
 impl Schema {
-    /// A schema of these types, without roots and description.
+    /// Creates a schema of these types, without roots and description.
     pub fn new(mut types: Vec<Type>) -> Self {
         let mut possible: HashMap<String, Vec<String>> = HashMap::new();
         for ty in &types {
@@ -222,12 +222,12 @@ impl Schema {
         self.index.get(name).map(|&at| &self.types[at])
     }
 
-    /// What kind of type this name stands for. In a checked schema a name that is not defined is a built-in scalar's.
+    /// The kind of the type with this name. In a checked schema an undefined name is a built-in scalar.
     pub fn kind(&self, name: &str) -> Kind {
         self.get(name).map_or(Kind::Scalar, Type::kind)
     }
 
-    /// Whether this name stands for a scalar or an enum.
+    /// Whether this name is a scalar or an enum.
     pub fn is_leaf(&self, name: &str) -> bool {
         matches!(self.kind(name), Kind::Scalar | Kind::Enum)
     }
@@ -256,13 +256,13 @@ impl Schema {
         })
     }
 
-    /// Whether this name is the query's or the mutations' root.
+    /// Whether this name is the query or mutation root.
     pub fn is_root(&self, name: &str) -> bool {
         self.query == name || self.mutation.as_deref() == Some(name)
     }
 
-    /// The object types that may stand where this name is asked for: a union's in the union's order, an interface's in
-    /// the SDL's, an object alone; none for the rest.
+    /// The object types that a value of this type can have: a union's in the union's order, an interface's in the SDL's
+    /// order, an object type itself. Empty for the rest.
     pub fn possible(&self, name: &str) -> Vec<&Object> {
         match self.get(name) {
             Some(Type::Object(object)) => vec![object],
@@ -274,8 +274,8 @@ impl Schema {
         }
     }
 
-    /// The node type of a connection: an object whose fields are exactly `nodes`, `edges`, `pageInfo` and
-    /// `totalCount`, and maybe `filteredCount`.
+    /// The node type, if the object is a connection: its fields are exactly `nodes`, `edges`, `pageInfo` and
+    /// `totalCount`, and optionally `filteredCount`.
     pub fn connection<'a>(&self, object: &'a Object) -> Option<&'a str> {
         let names_a_connection = |field: &Field| match field.name.as_str() {
             "nodes" | "edges" => matches!(field.ty.shape, TypeShape::List(_)) && field.args.is_empty(),
@@ -290,7 +290,7 @@ impl Schema {
         (whole && self.edge(edge) == Some(node)).then_some(node)
     }
 
-    /// The node type of an edge: an object whose fields are exactly `node` and `cursor`.
+    /// The node type, if the object is an edge: its fields are exactly `node` and `cursor`.
     pub fn edge<'a>(&self, object: &'a Object) -> Option<&'a str> {
         let node = object.field("node")?;
         let cursor = object.field("cursor")?;
@@ -298,8 +298,8 @@ impl Schema {
         (object.fields.len() == 2 && plain(node) && plain(cursor)).then_some(node.ty.name())
     }
 
-    /// Whether a value of this input object may hold another of it without a list between, so that a field of this
-    /// type must be boxed.
+    /// Whether a value of this input object can contain another one through `field` without a list in between, so that
+    /// the field must be boxed.
     pub fn holds_itself(&self, input: &Input, field: &InputValue) -> bool {
         let mut seen = Vec::new();
         let mut next = vec![&field.ty];
@@ -353,7 +353,7 @@ impl Object {
 }
 
 impl Field {
-    /// Whether its arguments are just those of a connection.
+    /// Whether its arguments are exactly those of a connection.
     pub fn is_page(&self) -> bool {
         let is = |at: usize, name: &str, ty: &str| {
             let argument: &InputValue = &self.args[at];
@@ -362,7 +362,7 @@ impl Field {
         self.args.len() == 2 && is(0, "first", "Int") && is(1, "after", "String")
     }
 
-    /// The value that the directive `directive` at this field gives its argument `argument`.
+    /// The value of an argument of a directive applied to this field.
     pub fn directive(&self, directive: &str, argument: &str) -> Option<&Value> {
         let directive = self.directives.iter().find(|it| it.name == directive)?;
         directive.arguments.iter().find(|(name, _)| name == argument).map(|(_, value)| value)
@@ -370,7 +370,7 @@ impl Field {
 }
 
 impl TypeRef {
-    /// The name inside all lists.
+    /// The innermost type name.
     pub fn name(&self) -> &str {
         match &self.shape {
             TypeShape::Named(name) => name,

@@ -1,10 +1,10 @@
-//! From the SDL's names to Rust's: methods and fields in snake case, variants in upper camel case, types as they are
-//! written, and whatever Rust reserves made an identifier that compiles. Two names of the SDL may meet in one of Rust;
-//! `rules` reports that, nothing here renames around it.
+//! Converts SDL names to Rust names: methods and fields in snake case, variants in upper camel case, types unchanged.
+//! Names that Rust reserves become valid identifiers. Two SDL names can become the same Rust name; `rules` reports
+//! that, nothing here renames around it.
 
 use proc_macro2::{Ident, Span};
 
-/// Words that are no identifiers in edition 2024, but are when written `r#word`.
+/// Reserved words of edition 2024 that are valid as `r#word`.
 const RAW: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
     "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
@@ -12,20 +12,20 @@ const RAW: &[&str] = &[
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Words that are no identifiers, not even raw.
+/// Reserved words that are not even valid as `r#word`.
 const NEVER: &[&str] = &["Self", "_", "crate", "self", "super"];
 
-/// The identifier of a method, a struct field, an argument or a module: `htmlUrl` is `html_url`, `type` is `r#type`.
+/// The identifier of a method, struct field, argument or module: `htmlUrl` becomes `html_url`, `type` becomes `r#type`.
 pub fn snake(name: &str) -> Ident {
     ident(&snake_case(name))
 }
 
-/// The identifier of an enum variant: `IN_PROGRESS` and `inProgress` are `InProgress`, `self` is `Self_`.
+/// The identifier of an enum variant: `IN_PROGRESS` and `inProgress` become `InProgress`, `self` becomes `Self_`.
 pub fn variant(name: &str) -> Ident {
     ident(&upper_camel_case(name))
 }
 
-/// The identifier of a type, in the SDL's own spelling.
+/// The identifier of a type, spelled as in the SDL.
 pub fn type_name(name: &str) -> Ident {
     ident(name)
 }
@@ -35,23 +35,23 @@ pub fn resolver(type_name: &str) -> String {
     format!("{type_name}Resolver")
 }
 
-/// The struct of a field's arguments: `ServiceTagsArgs` of `Service.tags`.
+/// The struct of a field's arguments: `ServiceTagsArgs` for `Service.tags`.
 pub fn args(type_name: &str, field: &str) -> String {
     format!("{type_name}{}Args", upper_camel_case(field))
 }
 
-/// The trait of a field of the query root: `AccountQuery`.
+/// The trait of a query field: `AccountQuery`.
 pub fn query(field: &str) -> String {
     format!("{}Query", upper_camel_case(field))
 }
 
-/// The trait of a field of the mutation root: `ServiceCreateMutation`.
+/// The trait of a mutation: `ServiceCreateMutation`.
 pub fn mutation(field: &str) -> String {
     format!("{}Mutation", upper_camel_case(field))
 }
 
-/// `codeIssueProjectUpsert` as `code_issue_project_upsert`, `HTTPUrl` as `http_url`, `ISO8601Date` as `iso8601_date`.
-/// A run of capitals is one word whose last capital begins the next; underscores stay where they are.
+/// Converts `codeIssueProjectUpsert` to `code_issue_project_upsert`, `HTTPUrl` to `http_url`, `ISO8601Date` to
+/// `iso8601_date`. In a run of capitals, the last one begins the next word. Underscores are kept.
 pub fn snake_case(name: &str) -> String {
     let chars: Vec<char> = name.chars().collect();
     let mut snake = String::with_capacity(name.len() + 8);
@@ -66,8 +66,8 @@ pub fn snake_case(name: &str) -> String {
     snake
 }
 
-/// The words of [`snake_case`], each with a capital: `HTTP_URL`, `httpUrl` and `HTTPUrl` are all `HttpUrl`. An
-/// underscore survives only where it parts digits (`V1_2`) or keeps the name from beginning with one (`_1`).
+/// Capitalises the words of [`snake_case`]: `HTTP_URL`, `httpUrl` and `HTTPUrl` all become `HttpUrl`. Underscores are
+/// dropped, except between digits (`V1_2`) or before a leading digit (`_1`).
 pub fn upper_camel_case(name: &str) -> String {
     let mut camel = String::with_capacity(name.len());
     for word in snake_case(name).split('_').filter(|word| !word.is_empty()) {
@@ -81,7 +81,7 @@ pub fn upper_camel_case(name: &str) -> String {
     if camel.is_empty() { name.to_owned() } else { camel }
 }
 
-/// `name` as an identifier. It must look like one: a GraphQL name, or one made from such.
+/// Converts `name` to an identifier. It must be a GraphQL name, or derived from one.
 fn ident(name: &str) -> Ident {
     if NEVER.contains(&name) {
         Ident::new(&format!("{name}_"), Span::call_site())

@@ -1,8 +1,8 @@
-//! Lists of rows that need no method: `@relation` at a field says how they are found.
+//! Lists of rows that need no method: `@relation` on a field says how to find them.
 //!
-//! `@relation(key: "owner_id")` lists the rows whose column names the parent. `@relation(through: "service_repository")`
-//! lists those that a table of links ties to the parent: its columns `PARENT_id` and `NODE_id`, called after the two types.
-//! Both are checked against the entities.
+//! `@relation(key: "owner_id")` lists the rows whose column refers to the parent. `@relation(through:
+//! "service_repository")` lists the rows that a join table links to the parent, by its columns `PARENT_id` and
+//! `NODE_id`, named after the two types. Both are checked against the entities.
 
 use apollo_compiler::Schema as Checked;
 
@@ -17,16 +17,16 @@ use super::source::Source;
 /// The directive's name.
 const DIRECTIVE: &str = "relation";
 
-/// How the rows of a list are found.
+/// How to find the rows of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Relation<'a> {
-    /// By this column of theirs, which names the parent.
+    /// By this column, which refers to the parent.
     Key(&'a str),
-    /// By a table of links, and its columns that name the parent and the row.
+    /// By a join table, and its columns that refer to the parent and the row.
     Through { table: &'a str, parent: String, target: String },
 }
 
-/// Every `@relation` that the entities do not bear out.
+/// Checks every `@relation` against the entities.
 pub(super) fn check(model: &Schema, bindings: &Bindings, schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     for object in model.objects() {
@@ -41,7 +41,7 @@ pub(super) fn check(model: &Schema, bindings: &Bindings, schema: &Checked, sourc
     problems
 }
 
-/// Why a relation cannot be had.
+/// Why a relation is not valid.
 #[derive(Debug)]
 pub(super) struct Mistake {
     message: String,
@@ -54,7 +54,7 @@ impl Mistake {
     }
 }
 
-/// How the rows of `field` are found; nothing where it has no `@relation`.
+/// Returns how to find the rows of `field`. `None` if it has no `@relation`.
 pub(super) fn of<'a>(
     model: &'a Schema,
     bindings: &'a Bindings,
@@ -69,7 +69,7 @@ pub(super) fn of<'a>(
     let rows = node.and_then(|node| bindings.row(node)).zip(bindings.row(&object.name));
     let (Some(node), Some((row, _))) = (node, rows) else {
         return Err(Mistake::new(
-            format!("`@{DIRECTIVE}` stands at a field that pages through rows of a table, below a row of a table"),
+            format!("`@{DIRECTIVE}` only works on a field that pages through rows of a table, on the row of a table"),
             format!("remove `@{DIRECTIVE}`, and write the method"),
         ));
     };
@@ -96,8 +96,8 @@ pub(super) fn of<'a>(
             Ok(Some(Relation::Through { table, parent, target }))
         }
         _ => Err(Mistake::new(
-            format!("`@{DIRECTIVE}` must say either `key` or `through`"),
-            "`key` is a column of the listed row, `through` a table of links",
+            format!("`@{DIRECTIVE}` must have either `key` or `through`"),
+            "`key` is a column of the listed row, `through` a join table",
         )),
     }
 }
@@ -118,7 +118,7 @@ mod tests {
     use super::super::check::check as check_text;
     use super::*;
 
-    /// What is said of a field `all` of `Author` that pages through `Poem` with this behind it.
+    /// The report for a field `all` of `Author` with this text.
     fn said(field: &str) -> String {
         let sdl = format!(
             "directive @relation(key: String, through: String) on FIELD_DEFINITION
@@ -170,12 +170,12 @@ mod tests {
             ),
             (
                 format!("{pages} @relation"),
-                "`@relation` must say either `key` or `through`",
-                "`key` is a column of the listed row, `through` a table of links",
+                "`@relation` must have either `key` or `through`",
+                "`key` is a column of the listed row, `through` a join table",
             ),
             (
                 "all(year: Int): PoemConnection! @relation(key: \"author_id\")".to_owned(),
-                "`@relation` stands at a field that pages through rows of a table, below a row of a table",
+                "`@relation` only works on a field that pages through rows of a table, on the row of a table",
                 "remove `@relation`, and write the method",
             ),
         ];

@@ -1,8 +1,10 @@
-//! The copy of the SDL that graphql-parser is given. It refuses some of what the specification allows (`extend
-//! schema`, a description on `schema`, an interface extended by `implements` alone, `1e09`, integers over 64 bits,
-//! `\u{…}`) and misreads some more (`\b`, block strings whose indent is not ASCII, on which it may panic).
-//! apollo-compiler's syntax tree says where those places are and what they mean: `schema` definitions are blanked
-//! out, and every string and every odd number is spelled in the one way that is read right. Lines keep their numbers.
+//! Rewrites the SDL for graphql-parser.
+//!
+//! graphql-parser refuses some of what the specification allows: `extend schema`, a description on `schema`, an
+//! interface extended by `implements` alone, `1e09`, integers over 64 bits, `\u{…}`. It misreads `\b`, and block
+//! strings with non-ASCII indentation, on which it may panic. apollo-compiler's syntax tree gives the location and
+//! meaning of these places. `schema` definitions are blanked out, and strings and unusual numbers are rewritten in a
+//! form that is read correctly. Line numbers are kept.
 
 use std::ops::Range;
 
@@ -14,14 +16,14 @@ use apollo_compiler::{
 
 use super::syntax::parts;
 
-/// `text`, whose syntax tree is `document`, for graphql-parser to read.
+/// Rewrites `text`, whose syntax tree is `document`, for graphql-parser.
 pub(super) fn respell(text: &str, document: &Document) -> String {
     let mut respelling = Respelling(Vec::new());
     document.definitions.iter().for_each(|definition| respelling.definition(definition));
     respelling.apply(text)
 }
 
-/// What to write, and instead of which bytes.
+/// Byte ranges and their replacements.
 struct Respelling(Vec<(Range<usize>, String)>);
 
 impl Respelling {
@@ -39,7 +41,7 @@ impl Respelling {
             copied = range.end;
         }
         copy.push_str(&text[copied..]);
-        // A comment that ends with both would count as two lines.
+        // graphql-parser counts CRLF at the end of a comment as two lines.
         copy.replace("\r\n", "\n")
     }
 
@@ -74,7 +76,7 @@ impl Respelling {
         }
     }
 
-    /// Writes something behind a definition.
+    /// Inserts text after a definition.
     fn insert(&mut self, location: Option<SourceSpan>, addition: &str) {
         if let Some(span) = location {
             self.0.push((span.end_offset()..span.end_offset(), addition.to_owned()));
@@ -103,7 +105,7 @@ impl Respelling {
         }
     }
 
-    /// Recursion ends: apollo-compiler has refused deep nesting.
+    /// The recursion is bounded: apollo-compiler has refused deep nesting.
     fn value(&mut self, value: &Node<Value>) {
         match &**value {
             Value::String(string) => self.push(value.location(), quoted(string)),
@@ -118,7 +120,7 @@ impl Respelling {
     }
 }
 
-/// A string in quotes with the three escapes that cannot be done without.
+/// A quoted string with the three escapes that are necessary.
 fn quoted(string: &str) -> String {
     format!("\"{}\"", string.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

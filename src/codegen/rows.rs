@@ -1,8 +1,8 @@
-//! The rows that stand for SDL types: the columns of an entity, read from its source, and what follows from them.
+//! The rows that represent SDL types: the columns of an entity, read from its source.
 //!
-//! A field of a bound type needs no method where a column says all: a scalar of the same name and type, `id`, or another
-//! row whose key is in the column `NAME_id`. The method is then written into the resolver trait, and whoever writes it by
-//! hand has their own instead.
+//! A field of a bound type needs no hand-written method if a column determines it: a scalar of the same name and type,
+//! `id`, or another row whose id is in the column `NAME_id`. The method is then a default method of the resolver trait,
+//! and can be overridden.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use syn::{Attribute, Fields, GenericArgument, Item, LitStr, PathArguments, Type}
 
 use super::names::snake_case;
 
-/// A table's row, as its entity declares it.
+/// The row of a table, as its entity declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// The file of the entity.
+    /// The entity's file.
     pub file: String,
-    /// The name of its table.
+    /// The table's name.
     pub table: String,
     columns: BTreeMap<String, Column>,
 }
@@ -23,7 +23,7 @@ pub struct Row {
 /// A column of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The last name of its type, without `Option`.
+    /// The last segment of its type, without `Option`.
     pub ty: String,
     /// Whether it is an `Option`.
     pub nullable: bool,
@@ -48,22 +48,22 @@ impl Row {
         Ok(Self { file: file.to_owned(), table, columns })
     }
 
-    /// The column of this name in the SDL's spelling.
+    /// The column of a field.
     pub fn column(&self, field: &str) -> Option<&Column> {
         self.columns.get(&snake_case(field))
     }
 
-    /// Whether there is a column of this name that holds keys.
+    /// Whether there is a column of this name that holds ids.
     pub fn has_key(&self, column: &str) -> bool {
         self.columns.get(column).is_some_and(|column| column.ty == "i64")
     }
 
-    /// The names of the columns that hold keys.
+    /// The names of the columns that hold ids.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().filter(|(_, column)| column.ty == "i64").map(|(name, _)| name.as_str())
     }
 
-    /// The column that holds the key of the row which a field answers with.
+    /// The column that holds the id of the row that a field returns.
     pub fn key(&self, field: &str) -> Option<(String, &Column)> {
         let name = format!("{}_id", snake_case(field));
         let column = self.columns.get(&name).filter(|column| column.ty == "i64")?;
@@ -72,7 +72,7 @@ impl Row {
 }
 
 impl Column {
-    /// The type as it is written, but for its path.
+    /// The type in Rust syntax, without its path.
     pub fn text(&self) -> String {
         if self.nullable { format!("Option<{}>", self.ty) } else { self.ty.clone() }
     }
@@ -82,7 +82,7 @@ impl Column {
 fn table_name(attribute: &Attribute) -> Option<String> {
     let mut table = None;
     if attribute.path().is_ident("sea_orm") {
-        // What else stands there is not ours to judge.
+        // Errors in the rest of the attribute are sea-orm's to report.
         let _ = attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("table_name") {
                 table = Some(meta.value()?.parse::<LitStr>()?.value());

@@ -1,5 +1,5 @@
-//! What is right in the SDL and yet cannot become Rust: names that meet after conversion or take a name of the
-//! generated code, and what the executor does not serve. Each is reported by name at its second place.
+//! Finds valid SDL that cannot become Rust: names that clash after conversion or with the generated code, and features
+//! that the executor does not support. A clash is reported at the second place.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,13 @@ use super::{
     source::Source,
 };
 
-/// What generated code says without a path, so that no type of the SDL may be called so.
+/// Names that generated code uses without a path. No SDL type may have one.
 const WITHOUT_PATH: &[&str] = &[
     "Box", "Ctx", "Default", "Err", "From", "None", "Ok", "Option", "Result", "Send", "Sized", "Some", "String",
     "Sync", "Vec", "info",
 ];
 
-/// Every breach of the rules on names and roots.
+/// Returns all violations of the rules on names and roots.
 pub(super) fn check(schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
     let mut rules = Rules { schema, source, problems: Vec::new() };
     rules.subscription();
@@ -32,7 +32,7 @@ pub(super) fn check(schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
     rules.problems
 }
 
-/// The types of the file: neither the built-in ones nor those of introspection.
+/// The types of the file, without the built-in and introspection types.
 fn own_types(schema: &Checked) -> impl Iterator<Item = &ExtendedType> {
     schema.types.values().filter(|ty| !ty.is_built_in())
 }
@@ -50,18 +50,18 @@ impl<'a> Rules<'a> {
 
     fn subscription(&mut self) {
         if let Some(root) = &self.schema.schema_definition.subscription {
-            // A root that no `schema` names is the type itself.
+            // Without a `schema` definition the root is the type itself.
             let definition = self.schema.types.get(&root.name).map_or(&root.name, ExtendedType::name);
             let at = if root.name.location().is_some() { &root.name } else { definition };
             self.report(
                 at,
                 format!("`{}` is a subscription root, and subscriptions are not supported", root.name),
-                "remove it from the schema; what clients wait for can be a query".to_owned(),
+                "remove it from the schema; clients can poll a query instead".to_owned(),
             );
         }
     }
 
-    /// Types keep their names, but the names made from them (modules, argument types) would meet.
+    /// Type names are unchanged, but the names derived from them (modules, argument types) could clash.
     fn types(&mut self) {
         let names = own_types(self.schema).map(ExtendedType::name);
         self.apart("types", "", names, |name| upper_camel_case(&type_name(name).to_string()));
@@ -69,8 +69,8 @@ impl<'a> Rules<'a> {
             if WITHOUT_PATH.contains(&name.as_str()) {
                 self.report(
                     name,
-                    format!("the type name `{name}` means something else in the generated code"),
-                    format!("choose a more telling name than `{name}`"),
+                    format!("the type name `{name}` has another meaning in the generated code"),
+                    format!("choose a more specific name than `{name}`"),
                 );
             }
         }
@@ -98,7 +98,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Reports every name whose Rust form an earlier one has.
+    /// Reports every name whose Rust form is already taken by an earlier one.
     fn apart(&mut self, what: &str, of: &str, names: impl Iterator<Item = &'a Name>, rust: impl Fn(&str) -> String) {
         let mut taken: HashMap<String, &Name> = HashMap::new();
         for name in names {
@@ -107,7 +107,7 @@ impl<'a> Rules<'a> {
                 taken.insert(form, name);
                 continue;
             };
-            // The same name twice is apollo-compiler's to report.
+            // apollo-compiler reports repeated names.
             if *first != name {
                 let line = self.source.line_of(first.location());
                 self.report(
@@ -119,7 +119,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// A type whose name the generated code gives to a trait or a struct of another, or two such that meet.
+    /// Reports types with the name of a generated trait or struct, and generated names that clash.
     fn generated_names(&mut self) {
         let mut generated: HashMap<String, (&Name, String)> = HashMap::new();
         let definition = &self.schema.schema_definition;
@@ -150,7 +150,7 @@ impl<'a> Rules<'a> {
                         format!("{role} and {other} would both be called `{name}`"),
                         format!("rename `{at}` or `{first}`"),
                     ),
-                    // Names that meet in the SDL already are reported there.
+                    // If the SDL names clash already, that is reported elsewhere.
                     Some(_) => {}
                     None => drop(generated.insert(name, (at, role))),
                 }

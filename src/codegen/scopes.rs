@@ -1,8 +1,7 @@
-//! Which scope a mutation requires: `@access(requires: write)`.
+//! The scope that a mutation requires: `@access(requires: write)`.
 //!
-//! A schema that defines the directive says the scope of every mutation; a mutation without one is a mistake. In a schema
-//! that does not define it, every mutation requires the highest scope. Nothing but a mutation can require one, because
-//! nothing else is checked for it.
+//! In a schema that defines the directive, every mutation must have one. In a schema that does not, every mutation
+//! requires the highest scope. Only mutations may have one, because no other scope would be enforced.
 
 use apollo_compiler::{Name, Schema as Checked, ast::Type, schema::ExtendedType};
 
@@ -16,10 +15,10 @@ pub(super) const ARGUMENT: &str = "requires";
 pub(super) const READ: &str = "read";
 /// The highest scope.
 pub(super) const ADMIN: &str = "admin";
-/// Every scope, the lowest first.
+/// All scopes, lowest first.
 const SCOPES: [&str; 3] = [READ, "write", ADMIN];
 
-/// Every mutation without a scope, and every scope that would not be enforced.
+/// Reports every mutation without a scope, and every scope that would not be enforced.
 pub(super) fn check(schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
     let Some(definition) = schema.directive_definitions.get(DIRECTIVE) else { return Vec::new() };
     let mut problems = Vec::new();
@@ -37,7 +36,7 @@ pub(super) fn check(schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
     match scopes {
         None => report(
             &definition.name,
-            format!("`@{DIRECTIVE}` says which scope a mutation requires, and cannot be read as it is defined"),
+            format!("`@{DIRECTIVE}` sets the scope that a mutation requires, but is not defined as expected"),
             format!(
                 "define `directive @{DIRECTIVE}({ARGUMENT}: Scope!) on FIELD_DEFINITION`, where `Scope` is an enum"
             ),
@@ -62,13 +61,13 @@ pub(super) fn check(schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
                 report(
                     &field.name,
                     format!("{place} does not say which scope it requires"),
-                    format!("write `@{DIRECTIVE}({ARGUMENT}: write)` behind its type; the scopes are {listed}"),
+                    format!("write `@{DIRECTIVE}({ARGUMENT}: write)` after its type; the scopes are {listed}"),
                 );
             } else {
                 report(
                     &field.name,
                     format!("{place} is not a mutation, so its `@{DIRECTIVE}` would not be enforced"),
-                    format!("remove `@{DIRECTIVE}`; its resolver can look at who asks"),
+                    format!("remove `@{DIRECTIVE}`; its resolver can check the caller"),
                 );
             }
         }

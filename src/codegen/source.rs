@@ -1,5 +1,5 @@
-//! Places in the SDL and in operations: from apollo-compiler's locations to bytes, from bytes to lines, from a whole definition to its
-//! name, which is what a caret should point at.
+//! Locations in the SDL and in operations: converts apollo-compiler's locations to bytes, bytes to lines, and a
+//! definition to its name, where the caret should point.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -13,20 +13,20 @@ use apollo_compiler::{
 
 use super::{help::nearest, syntax::parts};
 
-/// What a definition begins with.
+/// The keywords that begin a definition.
 pub(super) const KEYWORDS: &[&str] =
     &["type", "input", "enum", "interface", "union", "scalar", "directive", "extend", "schema"];
 
-/// The file that is checked, and where in it things are.
+/// A file, and the locations in it.
 pub(super) struct Source<'a> {
     lines: LineStarts<'a>,
     file: Option<FileId>,
-    /// From the place of a whole definition, field or value to the place of its name.
+    /// Maps the range of a definition, field or value to the range of its name.
     names: HashMap<Range<usize>, Range<usize>>,
 }
 
 impl<'a> Source<'a> {
-    /// The places of `text`, whose syntax tree is `document`.
+    /// Reads the locations of `text`, whose syntax tree is `document`.
     pub(super) fn new(text: &'a str, document: &Document) -> Self {
         let file = document.sources.keys().next().copied();
         let mut source = Self { lines: LineStarts::of(text), file, names: HashMap::new() };
@@ -78,14 +78,14 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The bytes of a location, unless it is outside the file. Of what has a name, the bytes of the name.
+    /// The byte range of a location, or of the name at that location. `None` if it is outside the file.
     pub(super) fn range(&self, location: Option<SourceSpan>) -> Option<Range<usize>> {
         let span = location.filter(|span| Some(span.file_id()) == self.file)?;
         let range = span.offset()..span.end_offset();
         Some(self.names.get(&range).cloned().unwrap_or(range))
     }
 
-    /// The number of the line that a location is on.
+    /// The line number of a location.
     pub(super) fn line_of(&self, location: Option<SourceSpan>) -> usize {
         self.range(location).map_or(0, |range| self.lines.number(range.start))
     }
@@ -95,13 +95,12 @@ impl<'a> Source<'a> {
         &self.lines
     }
 
-    /// The text of these bytes.
+    /// The text of a byte range.
     pub(super) fn text(&self, range: &Range<usize>) -> &'a str {
         self.lines.text.get(range.clone()).unwrap_or_default()
     }
 
-    /// The names that the text defines as far as words can tell, misspelt keywords and all, whether or not the parser
-    /// came to see them.
+    /// The names that the text seems to define, even with misspelt keywords or where the parser failed.
     pub(super) fn words_defined(&self) -> HashSet<&'a str> {
         let words =
             || self.lines.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
@@ -113,25 +112,25 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A text and where its lines begin. A line ends with `\n`.
+/// A text with the start of each line. A line ends with `\n`.
 pub(super) struct LineStarts<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
 impl<'a> LineStarts<'a> {
-    /// The lines of `text`.
+    /// Finds the lines of `text`.
     pub(super) fn of(text: &'a str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { text, starts }
     }
 
-    /// The number, from 1, of the line that a byte is on.
+    /// The line number, from 1, of a byte.
     pub(super) fn number(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at)
     }
 
-    /// Where the line of this number begins, and its text.
+    /// The start and text of a line, by its number.
     pub(super) fn line(&self, number: usize) -> Option<(usize, &'a str)> {
         let start = *self.starts.get(number.checked_sub(1)?)?;
         let end = self.starts.get(number).copied().unwrap_or(self.text.len());

@@ -1,12 +1,12 @@
-//! apollo-compiler's syntax tree seen through one shape: seventeen kinds of definition differ in what they may hold,
-//! and whoever walks them all (`respell`, `check`) wants none of the differences.
+//! A uniform view of apollo-compiler's syntax tree. Its seventeen kinds of definitions contain different parts; code
+//! that walks all of them (`respell`, `check`) need not distinguish them.
 
 use apollo_compiler::{
     Name, Node,
     ast::{Definition, Directive, EnumValueDefinition, FieldDefinition, InputValueDefinition},
 };
 
-/// What a definition or an extension holds. What its kind cannot hold is empty.
+/// The parts of a definition or extension. Parts that its kind cannot have are empty.
 #[derive(Default)]
 pub(super) struct Parts<'a> {
     pub(super) name: Option<&'a Name>,
@@ -18,7 +18,7 @@ pub(super) struct Parts<'a> {
     pub(super) values: &'a [Node<EnumValueDefinition>],
 }
 
-/// The parts of a definition. Operations and fragments have none: `check` refuses them.
+/// Returns the parts of a definition. Operations and fragments have none: `check` refuses them.
 pub(super) fn parts(definition: &Definition) -> Parts<'_> {
     macro_rules! parts {
         ($node:ident $(, $part:ident: $value:expr)*) => {

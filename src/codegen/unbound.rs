@@ -1,8 +1,8 @@
-//! Types of the SDL that need a hand-written Rust type, and have none: each lacks a line in the module `types`.
+//! Finds SDL types that need a hand-written Rust type and have none in the module `types`.
 //!
-//! Generated structs hold the values of all their fields, which is right for payloads and other plain data. A type must be
-//! bound when its values are looked up: when a field has arguments or needs the request, when a connection pages through
-//! it, or when it has a field `id: ID!`. A scalar must be bound once something uses it.
+//! Generated structs hold the values of all their fields, which suits payloads and other plain data. A type must be
+//! bound if its values are looked up: a field has arguments or needs the request, a connection pages through it, or it
+//! has a field `id: ID!`. A scalar must be bound if it is used.
 
 use apollo_compiler::Schema as Checked;
 
@@ -12,7 +12,7 @@ use super::model::{Object, Schema, Type};
 use super::names::{resolver, snake_case};
 use super::source::Source;
 
-/// Every type without a line, at its name. `schema` says where the types of `model` are in the source.
+/// Reports every unbound type at its name. `schema` has the locations of the types of `model`.
 pub(super) fn check(model: &Schema, bindings: &Bindings, schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
     let at = |name: &str| source.range(schema.types.get(name)?.name().location());
     let mut problems = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn check(model: &Schema, bindings: &Bindings, schema: &Checked, sourc
             ));
         }
     }
-    // `ID` is built in, so the first field that answers with one stands for its definition.
+    // `ID` is built in, so it is reported at the first field that returns one.
     let mut fields = model.objects().flat_map(|object| object.fields.iter().map(move |field| (object, field)));
     if !bindings.binds("ID")
         && let Some((object, field)) = fields.find(|(_, field)| field.ty.name() == "ID")
@@ -63,7 +63,7 @@ pub(super) fn check(model: &Schema, bindings: &Bindings, schema: &Checked, sourc
     problems
 }
 
-/// Why the object cannot be plain data; nothing when it can.
+/// Why the object type cannot be plain data. `None` if it can.
 fn reason(object: &Object, model: &Schema, bindings: &Bindings) -> Option<String> {
     for field in &object.fields {
         let name = &field.name;
@@ -81,7 +81,7 @@ fn reason(object: &Object, model: &Schema, bindings: &Bindings) -> Option<String
     Some(format!("`{}` pages through it", connection.name))
 }
 
-/// Whether a field, an argument or an input field is of this scalar.
+/// Whether a field, an argument or an input field has this scalar as its type.
 fn is_used(model: &Schema, scalar: &str) -> bool {
     model.types.iter().any(|ty| match ty {
         Type::Object(object) => {

@@ -41,7 +41,7 @@ pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Opti
     }
 }
 
-/// Sorts the objects by their types, and resolves each type's with its own plan.
+/// Groups the objects by type, and resolves each group with its own plan.
 fn resolve(variants: &[Ident]) -> TokenStream {
     let rows: Vec<_> = (0..variants.len()).map(|index| format_ident!("rows_{index}")).collect();
     let indexes: Vec<_> = (0..variants.len()).collect();

@@ -1,5 +1,5 @@
-//! Connections, edges and `PageInfo`: names for the hand-written `Page`, `Edge` and `PageInfo`, and the executor's way
-//! to them.
+//! Connections, edges and `PageInfo`: aliases of the hand-written `Page`, `Edge` and `PageInfo`, and their
+//! implementations of the executor's traits.
 
 use proc_macro2::TokenStream;
 use quote::quote;

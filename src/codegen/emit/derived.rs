@@ -1,4 +1,4 @@
-//! What follows from the columns of the row that stands for an object type: methods that need not be written.
+//! Resolver methods derived from the columns of a type's row, which need not be written by hand.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -12,13 +12,13 @@ use super::tables::is_column;
 use super::types::bound;
 
 impl<'a> Context<'a> {
-    /// The row that stands for an object type, where a table does.
+    /// The row that represents an object type, if it has a table.
     pub(super) fn row(&self, object: &Object) -> Option<&'a Row> {
         self.bindings.row(&object.name)
     }
 }
 
-/// The body of the method of `field`, where a column says what it answers.
+/// The body of the method of `field`, if a column determines its result.
 pub(super) fn body(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStream> {
     let row = context.row(object)?;
     let ty = bound(&object.name);
@@ -36,14 +36,14 @@ pub(super) fn body(context: Context<'_>, object: &Object, field: &Field) -> Opti
     list(context, object, field).or_else(|| to_one(context, object, field, row))
 }
 
-/// How a column becomes the value of a field.
+/// How a column is converted to the value of a field.
 enum Fit {
     Id,
     Text,
     Value,
 }
 
-/// Whether a column has the type of the field.
+/// How a column fits the type of a field, if it does.
 fn fit(context: Context<'_>, field: &Field, column: &Column) -> Option<Fit> {
     let name = field.ty.name();
     if name == "ID" {
@@ -55,13 +55,13 @@ fn fit(context: Context<'_>, field: &Field, column: &Column) -> Option<Fit> {
     match (name, &*column.ty) {
         ("String", "String") => Some(Fit::Text),
         ("Int", "i32") | ("Boolean", "bool") | ("Float", "f64") => Some(Fit::Value),
-        // A scalar of the schema's own, bound to the type of the column.
+        // A custom scalar that is bound to the column's type.
         (_, ty) if context.schema.is_leaf(name) && context.bindings.bound_as(name) == Some(ty) => Some(Fit::Value),
         _ => None,
     }
 }
 
-/// The rows that `@relation` speaks of.
+/// The method of a list with `@relation`.
 fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStream> {
     let relation = relations::of(context.schema, context.bindings, object, field).ok()??;
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
@@ -79,7 +79,7 @@ fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStr
     Some(quote!(async move { Ok(#pages.await?.into_iter().map(Some).collect()) }))
 }
 
-/// The row whose key the column `NAME_id` holds.
+/// The method that returns the row whose id is in the column `NAME_id`.
 fn to_one(context: Context<'_>, object: &Object, field: &Field, row: &Row) -> Option<TokenStream> {
     let named = matches!(field.ty.shape, TypeShape::Named(_)) && field.args.is_empty();
     let other = context.schema.object(field.ty.name()).filter(|_| named)?;

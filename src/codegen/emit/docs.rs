@@ -1,9 +1,9 @@
-//! Descriptions as doc comments: one attribute a line, and nothing in them that rustdoc would take for its own.
+//! Descriptions as doc comments: one attribute per line, escaped for rustdoc.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The doc attributes of a description, with a note when the thing is deprecated.
+/// The doc attributes of a description, with a note if it is deprecated.
 pub(in super::super) fn docs(description: Option<&str>, deprecated: Option<&str>) -> TokenStream {
     let mut lines = Vec::new();
     if let Some(description) = description {
@@ -26,7 +26,7 @@ pub(in super::super) fn docs(description: Option<&str>, deprecated: Option<&str>
     quote! { #(#[doc = #lines])* }
 }
 
-/// Escapes brackets, which would be links, and angle brackets, which would be HTML; bare addresses become links.
+/// Escapes brackets (links) and angle brackets (HTML), and turns bare URLs into links.
 fn escape(line: &str) -> String {
     let mut escaped = String::with_capacity(line.len());
     for (i, word) in line.split(' ').enumerate() {

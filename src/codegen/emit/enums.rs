@@ -1,4 +1,4 @@
-//! Enums: a Rust enum with the SDL's words.
+//! Enums: a Rust enum with the names of the SDL.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -23,14 +23,14 @@ pub(super) fn definition(definition: &Enum) -> TokenStream {
         }
 
         impl #name {
-            #[doc = " The word that stands for the value in the SDL."]
+            #[doc = " The name of the value in the SDL."]
             pub const fn as_str(self) -> &'static str {
                 match self {
                     #(Self::#variants => #words,)*
                 }
             }
 
-            #[doc = " The value that a word of the SDL stands for."]
+            #[doc = " The value with this name in the SDL."]
             pub fn from_word(word: &str) -> Option<Self> {
                 match word {
                     #(#words => Some(Self::#variants),)*

@@ -1,4 +1,4 @@
-//! Input objects and arguments: structs that are read from coerced values.
+//! Input objects and arguments: structs read from coerced values.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -16,8 +16,8 @@ pub(super) fn definition(context: Context<'_>, input: &Input) -> TokenStream {
     structure(context, &name, &doc, &input.fields, boxed, check)
 }
 
-/// The type that a field's arguments are read into; none when it has none, the shared one when they are just those of
-/// a connection.
+/// The type of a field's arguments. `None` without arguments; the shared type if they are exactly those of a
+/// connection.
 pub(super) fn arguments_type(parent: &str, field: &Field) -> Option<TokenStream> {
     if field.args.is_empty() {
         None
@@ -29,7 +29,7 @@ pub(super) fn arguments_type(parent: &str, field: &Field) -> Option<TokenStream>
     }
 }
 
-/// The struct of a field's arguments, where it needs one of its own.
+/// The struct of a field's arguments, if it needs its own.
 pub(super) fn arguments(context: Context<'_>, parent: &str, field: &Field) -> TokenStream {
     if field.args.is_empty() || field.is_page() {
         return TokenStream::new();

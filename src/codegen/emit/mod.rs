@@ -1,7 +1,7 @@
-//! Writes Rust for a checked schema: one file here for each kind of output.
+//! Emits Rust for a checked schema: one file here for each kind of output.
 //!
-//! Every path in the output is absolute, or begins at `super::types`; beside that it uses the names of Rust's prelude,
-//! which `rules` keeps from SDL types, so that no name of the SDL can shadow what the code means.
+//! Every path in the output is absolute or begins at `super::types`. The only other names are those of Rust's prelude,
+//! which `rules` forbids as SDL types. So no SDL name can shadow a name in the generated code.
 
 mod abstracts;
 mod connections;
@@ -26,7 +26,7 @@ use representation::Representation;
 
 const HEADER: &str = "// Generated from the SDL by the build. Edit the SDL, never this.\n\n";
 
-/// What every emitter looks things up in.
+/// The context of every emitter.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     schema: &'a Schema,
@@ -72,10 +72,10 @@ pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
 
 fn prelude() -> TokenStream {
     quote! {
-        #[doc = " What a resolver is given beside its parents and its arguments."]
+        #[doc = " What a resolver gets besides its parents and its arguments."]
         pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
 
-        #[doc = " What the resolver of a mutation is given beside its arguments."]
+        #[doc = " What the resolver of a mutation gets besides its arguments."]
         pub type MutationCtx<'a> = ::rollcall::engine::Context<
             'a,
             <super::types::State as ::rollcall::engine::State>::Writing,
@@ -83,13 +83,13 @@ fn prelude() -> TokenStream {
     }
 }
 
-/// Formats item by item below a header, a blank line between them.
+/// Formats the items below a header, separated by blank lines.
 pub(super) fn format(header: &str, items: Vec<TokenStream>) -> String {
     let mut text = header.to_owned();
     for tokens in items {
         let file: syn::File = match syn::parse2(tokens.clone()) {
             Ok(file) => file,
-            // Not reached with a checked schema; rustc will point at the place.
+            // Unreachable for a checked schema. Otherwise rustc will report the place.
             Err(_) => {
                 text.push_str(&tokens.to_string());
                 continue;

@@ -1,4 +1,4 @@
-//! Object types: a resolver trait for one that is bound by hand, a struct for one that is plain data.
+//! Object types: a resolver trait for a bound type, a struct for plain data.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use super::tables::is_column;
 use super::types::bound as bound_type;
 use super::{Context, Representation, derived, docs::docs, inputs};
 
-/// The trait that a hand-written type implements, and the executor's way to it.
+/// The trait that a hand-written type implements, and the executor's access to it.
 pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
     let ty = bound_type(&object.name);
     let resolver = names::type_name(&names::resolver(&object.name));
@@ -82,7 +82,7 @@ fn method(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     }
 }
 
-/// The arm that resolves a relation of a bound type.
+/// The match arm that resolves a relation of a bound type.
 fn relation(context: Context<'_>, object: &Object, index: u16, field: &Field) -> TokenStream {
     let resolver = names::type_name(&names::resolver(&object.name));
     let method = names::snake(&field.name);
@@ -92,7 +92,7 @@ fn relation(context: Context<'_>, object: &Object, index: u16, field: &Field) ->
     quote!(#index => Box::pin(async move { #slot }))
 }
 
-/// The slot for the answers of a resolver.
+/// The slot for the values of a resolver.
 pub(super) fn slot(context: Context<'_>, field: &Field, answers: &TokenStream, parents: &TokenStream) -> TokenStream {
     if context.schema.is_leaf(field.ty.name()) {
         quote!(::rollcall::engine::scalars(#answers, #parents, execution))
@@ -141,12 +141,12 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
     }
 }
 
-/// The mark of an object type; the hand-written generic ones of `page` bear it already.
+/// The `Node` impl of an object type. The hand-written generic types of `page` already have one.
 pub(super) fn node(ty: &TokenStream) -> TokenStream {
     quote!(impl ::rollcall::engine::Node for #ty {})
 }
 
-/// The executor's way to an object type. `columns` and `relations` are arms of a match on the field's index.
+/// The executor's access to an object type. `columns` and `relations` are arms of a match on the field's index.
 pub(super) fn implementation(
     object: &Object,
     ty: &TokenStream,
@@ -203,7 +203,7 @@ pub(super) fn implementation(
 }
 
 impl Context<'_> {
-    /// The type of a plain object's field; boxed where the object would otherwise hold itself.
+    /// The type of a plain object's field; boxed if the object would otherwise contain itself.
     fn plain_field(&self, object: &Object, field: &Field) -> TokenStream {
         let ty = self.output(&field.ty);
         if !self.plainly_holds(field, &object.name, &mut Vec::new()) {
@@ -214,7 +214,7 @@ impl Context<'_> {
         if field.ty.nullable { quote!(Option<#boxed>) } else { boxed }
     }
 
-    /// Whether a value of `field` may hold a `target` with nothing but plain structs and enums between.
+    /// Whether a value of `field` can contain a `target` through plain structs and enums only.
     fn plainly_holds<'s>(&'s self, field: &'s Field, target: &str, seen: &mut Vec<&'s str>) -> bool {
         if matches!(field.ty.shape, TypeShape::List(_)) {
             return false;

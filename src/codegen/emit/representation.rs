@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use super::super::bindings::Bindings;
 use super::super::model::Schema;
 
-/// What stands for an object type.
+/// The representation of an object type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Representation<'a> {
-    /// The query's or the mutations' root: no data, a trait for each field.
+    /// The query or mutation root: no data, a trait for each field.
     Root,
     /// A hand-written type, with a resolver trait.
     Bound,
@@ -22,7 +22,7 @@ pub(super) enum Representation<'a> {
     PageInfo,
 }
 
-/// The representation of every object type, by its name.
+/// The representation of every object type, by name.
 pub(super) fn of<'a>(schema: &'a Schema, bindings: &Bindings) -> HashMap<&'a str, Representation<'a>> {
     let mut representations = HashMap::new();
     let mut paged = HashSet::new();
@@ -32,7 +32,7 @@ pub(super) fn of<'a>(schema: &'a Schema, bindings: &Bindings) -> HashMap<&'a str
         } else if bindings.binds(&object.name) {
             representations.insert(object.name.as_str(), Representation::Bound);
         } else if let Some(node) = schema.connection(object)
-            // `Page<Node>` is one type: a second connection over the same nodes is an object like any other.
+            // `Page<Node>` is one type, so a second connection over the same nodes is an ordinary object.
             && paged.insert(node)
             && let Some(edges) = object.field("edges")
         {

@@ -1,4 +1,4 @@
-//! The roots: a trait for each field, so that every noun keeps its own in its own file.
+//! The root types: a trait for each field, so that each noun's file can implement its own.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -65,7 +65,7 @@ fn field_trait(context: Context<'_>, root: &Object, field: &Field, is_mutation: 
         let (name, ty) = (names::snake(&argument.name), context.input(argument, false));
         quote!(#name: #ty,)
     });
-    // An argument may be called `ctx` too; none can begin with two underscores.
+    // An argument may be named `ctx` too; none can begin with two underscores.
     let ctx = names::snake(if field.args.iter().any(|argument| argument.name == "ctx") { "__ctx" } else { "ctx" });
     let context_type = if is_mutation { quote!(MutationCtx) } else { quote!(Ctx) };
     let answer = answer(context, field, is_mutation);
@@ -82,7 +82,7 @@ fn field_trait(context: Context<'_>, root: &Object, field: &Field, is_mutation: 
     }
 }
 
-/// What a root field's method answers: a payload is never null, its errors are in it.
+/// The return type of a root field's method. A payload is never null: its errors are inside it.
 fn answer(context: Context<'_>, field: &Field, is_mutation: bool) -> TokenStream {
     if is_mutation && is_payload(context, field) {
         context.output_name(field.ty.name())
@@ -91,7 +91,7 @@ fn answer(context: Context<'_>, field: &Field, is_mutation: bool) -> TokenStream
     }
 }
 
-/// Whether a field answers with plain data that has a list of errors and may otherwise be empty.
+/// Whether a field returns plain data with a list of errors whose other fields are nullable.
 fn is_payload(context: Context<'_>, field: &Field) -> bool {
     let Some(object) = context.schema.object(field.ty.name()) else { return false };
     let is_list = |field: &Field| matches!(field.ty.shape, TypeShape::List(_));

@@ -1,4 +1,4 @@
-//! What the executor must know of each object type: a static table in the module `info`.
+//! The static description of each object type for the executor: a table in the module `info`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -15,10 +15,10 @@ pub(super) fn module(context: Context<'_>) -> TokenStream {
         quote!((#name, ::rollcall::engine::input::check::<super::#ty>))
     });
     quote! {
-        #[doc = " The object types as the executor sees them, each under its name in the SDL."]
+        #[doc = " The object types as the executor sees them, by their names in the SDL."]
         #[allow(non_upper_case_globals)]
         pub mod info {
-            #[doc = " The scalars of the schema's own that arguments and input fields have, with what checks their values."]
+            #[doc = " The custom scalars of arguments and input fields, with the checks of their values."]
             pub static SCALARS: &[::rollcall::engine::input::ScalarCheck] = &[#(#scalars),*];
             #(#tables)*
         }
@@ -86,7 +86,7 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
     }
 }
 
-/// How long a list without pages is taken to be when `@listSize` does not say.
+/// The assumed length of a list without pages and without `@listSize`.
 const LIST_SIZE: u32 = 10;
 
 /// What a field adds to the estimate of a request.
@@ -135,8 +135,7 @@ fn kind(context: Context<'_>, object: &Object, field: &Field) -> Kind {
     }
 }
 
-/// The scope that a field requires, as its variant in Rust. Where the schema says nothing of scopes, a mutation requires
-/// the highest.
+/// The variant of the scope that a field requires. In a schema without scopes, mutations require the highest.
 fn scope(schema: &Schema, object: &Object, field: &Field) -> Ident {
     let is_mutation = schema.mutation.as_deref() == Some(&object.name);
     match field.directive(scopes::DIRECTIVE, scopes::ARGUMENT) {
@@ -145,7 +144,7 @@ fn scope(schema: &Schema, object: &Object, field: &Field) -> Ident {
     }
 }
 
-/// Whether a field is read from the object itself when the answer is written.
+/// Whether a field is read from the object itself while the response is written.
 pub(super) fn is_column(context: Context<'_>, object: &Object, field: &Field) -> bool {
     let is_leaf = context.schema.is_leaf(field.ty.name());
     match context.representation(object) {

@@ -8,7 +8,7 @@ use super::super::names;
 use super::{Context, Representation};
 
 impl Context<'_> {
-    /// The type of a column: text is borrowed, the rest is by value.
+    /// The type of a column: strings are borrowed, others by value.
     pub(super) fn column(&self, ty: &TypeRef) -> TokenStream {
         match &ty.shape {
             TypeShape::Named(name) if name == "String" => nullable(ty, quote!(&str)),
@@ -16,7 +16,7 @@ impl Context<'_> {
         }
     }
 
-    /// The type of what a relation answers for one parent, or of a plain object's field.
+    /// The type of a relation's result for one parent, or of a plain object's field.
     pub(super) fn output(&self, ty: &TypeRef) -> TokenStream {
         let inner = match &ty.shape {
             TypeShape::List(item) => {
@@ -28,7 +28,7 @@ impl Context<'_> {
         nullable(ty, inner)
     }
 
-    /// The Rust type that stands for a named output type.
+    /// The Rust type of a named output type.
     pub(super) fn output_name(&self, name: &str) -> TokenStream {
         match self.schema.kind(name) {
             Kind::Scalar => match name {
@@ -46,7 +46,7 @@ impl Context<'_> {
         }
     }
 
-    /// The type of an argument or input field; `boxed` where it would otherwise hold itself.
+    /// The type of an argument or input field; boxed if it would otherwise contain itself.
     pub(super) fn input(&self, value: &InputValue, boxed: bool) -> TokenStream {
         let inner = self.input_inner(&value.ty, boxed);
         match (value.ty.nullable, &value.default) {

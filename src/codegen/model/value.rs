@@ -1,15 +1,15 @@
-//! Constants of the SDL: the defaults of arguments and input fields.
+//! Constant values in the SDL: the defaults of arguments and input fields.
 
 use std::fmt;
 
 use super::{InputValue, Schema, TypeRef, TypeShape};
 
-/// A constant of the SDL. Prints as the SDL writes it.
+/// A constant value. Displays in SDL syntax.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// `null`
     Null,
-    /// An integer. One that 64 bits do not hold is a [`Value::Float`].
+    /// An integer. One beyond 64 bits is a [`Value::Float`].
     Int(i64),
     /// A number with a fraction or an exponent.
     Float(f64),
@@ -26,9 +26,9 @@ pub enum Value {
 }
 
 impl Schema {
-    /// The default of an argument or input field as the value a resolver gets: a single value where a list is asked
-    /// for is a list, an integer where `Float` or `ID` is asked for is one of those, and an input object has all its
-    /// fields' defaults, in the type's order. `None` when there is no default.
+    /// Returns the default of an argument or input field as a resolver gets it: coerced to its type. A single value
+    /// becomes a list, an integer becomes a `Float` or `ID`, and an input object has all its fields' defaults, in the
+    /// type's order. `None` if there is no default.
     pub fn default_of(&self, value: &InputValue) -> Option<Value> {
         Some(self.coerce(value.default.as_ref()?, &value.ty))
     }
@@ -88,7 +88,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Writes a quoted string of one line.
+/// Writes a quoted single-line string.
 fn write_string(f: &mut fmt::Formatter<'_>, string: &str) -> fmt::Result {
     f.write_str("\"")?;
     for c in string.chars() {

@@ -1,5 +1,5 @@
-//! Whether operations fit the SDL. apollo-compiler parses and validates them by the specification; all files are one
-//! document, so that a fragment of one file is there for every other.
+//! Validates operations against the SDL. apollo-compiler parses and validates them by the specification. All files form
+//! one document, so that a fragment can be used in every file.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use super::super::diagnostics::{Diagnostics, Problem};
 use super::super::source::Source;
 use super::{File, help};
 
-/// Operations and fragments without a mistake.
+/// Operations and fragments without mistakes.
 pub(super) struct Checked<'a> {
     pub(super) document: Valid<ExecutableDocument>,
     pub(super) places: Places<'a>,
 }
 
-/// The document of all files, or everything that is wrong with them.
+/// Returns the document of all files, or all their mistakes.
 pub(super) fn check<'a>(contract: &Contract, files: &'a [File]) -> Result<Checked<'a>, Vec<Diagnostics>> {
     let mut documents = Vec::new();
     let mut malformed = Vec::new();
@@ -43,9 +43,9 @@ pub(super) fn check<'a>(contract: &Contract, files: &'a [File]) -> Result<Checke
     for found in invalid.iter() {
         let Some((at, range)) = places.of(found.error.location()) else { continue };
         let message = found.error.to_string();
-        // Parts of the text that the parser lost would be missed here.
+        // Names in text that the parser skipped would seem to be missing.
         let mut stands = malformed[at].is_none() && (is_whole || !message.contains("fragment"));
-        // Said in other words of every operation without a name.
+        // Reported in other words for each operation without a name.
         stands &= !message.contains("anonymous operation");
         let text = places.text(files, found.error.location());
         if stands && !(is_lost && help::is_consequence(&message, text, files)) {
@@ -63,7 +63,7 @@ pub(super) fn check<'a>(contract: &Contract, files: &'a [File]) -> Result<Checke
     Ok(Checked { document: Valid::assume_valid(document), places })
 }
 
-/// All files as one document, and what is invalid in it.
+/// Merges all files into one document, and returns its validation errors.
 fn validate(schema: &Valid<Schema>, documents: &[ast::Document]) -> (ExecutableDocument, DiagnosticList) {
     let mut invalid = DiagnosticList::new(Default::default());
     let mut builder = ExecutableDocument::builder(Some(schema), &mut invalid);
@@ -78,7 +78,7 @@ fn validate(schema: &Valid<Schema>, documents: &[ast::Document]) -> (ExecutableD
     }
 }
 
-/// Operations without a name, after which nothing can be called.
+/// Reports operations without a name: their Rust types would have none.
 fn nameless(document: &ast::Document, source: &Source<'_>) -> Vec<Problem> {
     let nameless = document.definitions.iter().filter_map(|definition| match definition {
         Definition::OperationDefinition(operation) if operation.name.is_none() => Some(operation),
@@ -86,31 +86,31 @@ fn nameless(document: &ast::Document, source: &Source<'_>) -> Vec<Problem> {
     });
     let problem = |operation: &apollo_compiler::Node<ast::OperationDefinition>| {
         let start = source.range(operation.location()).map(|range| range.start..range.start + 1);
-        let help = "write `query Name { … }`: its Rust types are called after it";
+        let help = "write `query Name { … }`: its Rust types are named after it";
         Problem::new(start, "this operation has no name", Some(help.to_owned()))
     };
     nameless.map(problem).collect()
 }
 
-/// Where in the files things are.
+/// The locations in all files.
 pub(super) struct Places<'a> {
     sources: Vec<Source<'a>>,
 }
 
 impl<'a> Places<'a> {
-    /// The file of a location, and the bytes there.
+    /// The file and byte range of a location.
     pub(super) fn of(&self, location: Option<SourceSpan>) -> Option<(usize, std::ops::Range<usize>)> {
         self.sources.iter().enumerate().find_map(|(at, source)| Some((at, source.range(location)?)))
     }
 
-    /// The text of a whole location.
+    /// The full text of a location.
     pub(super) fn text(&self, files: &'a [File], location: Option<SourceSpan>) -> &'a str {
         let file = self.of(location).and_then(|(at, _)| files.get(at));
         let bytes = location.map(|span| span.offset()..span.end_offset());
         file.zip(bytes).and_then(|(file, bytes)| file.text.get(bytes)).unwrap_or_default()
     }
 
-    /// Sorts problems into their files.
+    /// Groups problems by file.
     pub(super) fn diagnostics(&self, files: &[File], problems: Vec<(Option<SourceSpan>, Problem)>) -> Vec<Diagnostics> {
         let mut by_file: BTreeMap<usize, Vec<Problem>> = BTreeMap::new();
         for (location, problem) in problems {
@@ -121,7 +121,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// What is wrong with each file. `problems` are by the place of the file.
+/// The problems of each file, from an index of the files.
 fn of_files(files: &[File], problems: BTreeMap<usize, Vec<Problem>>) -> Vec<Diagnostics> {
     let of_file = |(at, problems): (usize, _)| Diagnostics::new(&files[at].path, &files[at].text, problems);
     problems.into_iter().map(of_file).collect()

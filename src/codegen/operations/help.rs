@@ -1,5 +1,5 @@
-//! Adds to apollo-compiler's messages about operations what to do about each. The fixtures hold the messages still. A
-//! message that is not known here is shown as it is.
+//! Adds advice to apollo-compiler's messages about operations. The fixtures detect changes of the messages. Unknown
+//! messages are shown unchanged.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use super::super::diagnostics::Problem;
 use super::super::help::nearest;
 use super::File;
 
-/// What a definition of these files begins with.
+/// The keywords of definitions in these files.
 const KEYWORDS: &[&str] = &["query", "mutation", "fragment"];
 
-/// A syntax error, said for operations rather than for an SDL.
+/// Rewords a syntax error for operations instead of an SDL.
 pub(super) fn syntax(problem: Problem) -> Problem {
     let Problem { range, message, help } = problem;
     if message == "the schema is empty" {
@@ -26,30 +26,31 @@ pub(super) fn syntax(problem: Problem) -> Problem {
     Problem { range, message, help }
 }
 
-/// Whether what is invalid takes a part of a selection away, so that what stands in it seems unused.
+/// Whether an error removes part of a selection, so that something in it seems unused.
 pub(super) fn loses_selections(message: &str) -> bool {
     ["does not have a field", "is not a type defined", "cannot find fragment"].iter().any(|it| message.contains(it))
 }
 
-/// Whether the problem may only be that another took a part of a selection away. `text` stands at its place.
+/// Whether a problem may only be the consequence of another that removed part of a selection. `text` is the text at its
+/// location.
 pub(super) fn is_consequence(message: &str, text: &str, files: &[File]) -> bool {
     let name = message.split('`').nth(1).unwrap_or_default();
     let is_said =
         |word: &str, times: usize| files.iter().map(|it| it.text.matches(word).count()).sum::<usize>() > times;
     if message.contains("unused variable") {
-        // Once where it is declared.
+        // It occurs once, where it is declared.
         is_said(name, 1)
     } else if message.contains("must be used in an operation") {
         is_said(&format!("...{name}"), 0) || is_said(&format!("... {name}"), 0)
     } else if message.contains("cannot find fragment") {
-        // The type that it is on is not there, which is reported.
+        // The fragment exists; the unknown type that it is on is reported.
         is_said(&format!("fragment {name} on "), 0)
     } else {
         message.contains("must have a subselection") && text.contains('{')
     }
 }
 
-/// The problem that a mistake other than one of syntax is.
+/// Converts an error that is not a syntax error.
 pub(super) fn validation(
     message: String,
     range: Range<usize>,
@@ -61,7 +62,7 @@ pub(super) fn validation(
     Problem::new(Some(range), message, help)
 }
 
-/// What to do about it.
+/// The advice for a message.
 fn mend(message: &str, schema: &Schema, document: &ExecutableDocument) -> Option<String> {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let says = |text: &str| message.contains(text);
@@ -99,10 +100,10 @@ fn mend(message: &str, schema: &Schema, document: &ExecutableDocument) -> Option
         }
         [variable, _, _, wanted] if says("cannot be used for argument") => format!("declare `{variable}: {wanted}`"),
         [name] if says("unused variable") => format!("remove `{name}`, or use it"),
-        [name] if says("is not defined") => format!("declare `{name}: …` behind the operation's name"),
+        [name] if says("is not defined") => format!("declare `{name}: …` after the operation's name"),
         [name] if says("must be used in an operation") => format!("spread it with `...{name}`, or remove it"),
         [_] if says("defined multiple times") => "rename one of them: all files are one document".to_owned(),
-        [_] if says("must not have subselections") => "remove the braces behind it".to_owned(),
+        [_] if says("must not have subselections") => "remove the braces after it".to_owned(),
         [key] if says("operation must not") => format!("give one of them another name: `other: {key}`"),
         [coordinate] if says("the required argument") => {
             let name = coordinate.rsplit('(').next()?.trim_end_matches([':', ')']);
@@ -111,8 +112,8 @@ fn mend(message: &str, schema: &Schema, document: &ExecutableDocument) -> Option
         [coordinate] if says("the required field") => {
             format!("add the field: `{}: …`", coordinate.rsplit('.').next()?)
         }
-        [] if says("must have a subselection") => "say which of its fields: `{ … }`".to_owned(),
-        [] if says("executable document must not contain") => "types belong into the SDL".to_owned(),
+        [] if says("must have a subselection") => "select some of its fields: `{ … }`".to_owned(),
+        [] if says("executable document must not contain") => "types belong in the SDL".to_owned(),
         _ => return None,
     };
     Some(help)
@@ -123,7 +124,7 @@ fn near_type(name: &str, schema: &Schema) -> Option<String> {
     nearest(name, known).map(|known| format!("did you mean `{known}`?"))
 }
 
-/// The names of what can be selected from a type.
+/// The names that can be selected on a type.
 fn fields(ty: &ExtendedType) -> impl Iterator<Item = &str> {
     let fields = match ty {
         ExtendedType::Object(object) => Some(&object.fields),

@@ -1,4 +1,4 @@
-//! What operations send: structs of their variables, and of the input objects in these.
+//! The inputs of operations: structs of their variables, and of the input objects in these.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::super::names;
 use super::Reports;
 use super::shape::{Definition, Role, type_ref};
 
-/// What the variables of all operations need.
+/// The types that the variables of all operations need.
 #[derive(Default)]
 pub(super) struct Inputs<'a> {
     /// Input objects, in the SDL's order.
@@ -23,7 +23,7 @@ pub(super) struct Inputs<'a> {
     pub(super) words: BTreeSet<&'a str>,
 }
 
-/// Finds what the variables of the operations need.
+/// Collects the types that the variables of the operations need.
 pub(super) fn used<'a>(
     model: &'a Schema,
     bindings: &Bindings,
@@ -37,7 +37,7 @@ pub(super) fn used<'a>(
         let mut taken = BTreeSet::new();
         for variable in *variables {
             if !taken.insert(names::snake(&variable.name).to_string()) {
-                let message = format!("another variable is called like `${}` in Rust", variable.name);
+                let message = format!("another variable has the same Rust name as `${}`", variable.name);
                 reports.report(variable.name.location(), message, "rename one of them");
             }
             let mut next = vec![variable.ty.inner_named_type().as_str()];
@@ -79,7 +79,7 @@ pub(super) fn variables(
         let inner = inner(model, &ty, false);
         let field = names::snake(&variable.name);
         let rename = rename(&field, &variable.name);
-        // Null stands for what is not given, unless that is something else.
+        // An absent value is sent as null, unless null means something else.
         match (&variable.default_value, ty.nullable) {
             (Some(_), _) => {
                 let doc = docs(Some("Absent: the operation's default."), None);
@@ -94,7 +94,7 @@ pub(super) fn variables(
     quote!(#doc #[derive(::serde::Serialize)] pub struct #name #lifetime { #(#fields)* })
 }
 
-/// The lifetimes of an operation's struct, where something is implemented for it.
+/// The lifetime arguments of an operation's struct, for its impls.
 pub(super) fn any_lifetime(model: &Schema, variables: &[Node<VariableDefinition>]) -> Option<TokenStream> {
     variables.iter().any(|variable| borrows(model, variable.ty.inner_named_type())).then(|| quote!(<'_>))
 }
@@ -111,7 +111,7 @@ pub(super) fn object(model: &Schema, input: &Input) -> TokenStream {
             let inner = inner(model, &field.ty, model.holds_itself(input, field));
             quote!(#doc #[serde(rename = #word)] #variant(#inner),)
         });
-        // Few callers send all of them.
+        // Few callers use every variant.
         return quote! {
             #doc #[allow(dead_code)] #[derive(::serde::Serialize)] pub enum #name #lifetime { #(#variants)* }
         };
@@ -140,7 +140,7 @@ fn field(model: &Schema, input: &Input, field: &InputValue) -> TokenStream {
     }
 }
 
-/// A type without what it says of null itself. `is_boxed` where it would otherwise hold itself.
+/// The type without its own nullability. `is_boxed` if it would otherwise contain itself.
 fn inner(model: &Schema, ty: &TypeRef, is_boxed: bool) -> TokenStream {
     match &ty.shape {
         TypeShape::List(item) => {
@@ -160,7 +160,7 @@ fn inner(model: &Schema, ty: &TypeRef, is_boxed: bool) -> TokenStream {
     }
 }
 
-/// Whether text is somewhere in an input, which then borrows it.
+/// Whether an input contains text, which it then borrows.
 fn borrows(model: &Schema, name: &str) -> bool {
     let (mut seen, mut next) = (BTreeSet::new(), vec![name]);
     while let Some(name) = next.pop() {
@@ -173,7 +173,7 @@ fn borrows(model: &Schema, name: &str) -> bool {
     false
 }
 
-/// What serde must know of a field whose name is another in JSON.
+/// The serde attribute of a field whose name differs in JSON.
 pub(super) fn rename(field: &Ident, key: &str) -> Option<TokenStream> {
     (*field != key).then(|| quote!(#[serde(rename = #key)]))
 }

@@ -1,14 +1,14 @@
-//! Operations that the program itself sends: `.graphql` texts in, Rust types of their variables and answers out.
+//! The program's own operations: turns `.graphql` texts into Rust types of their variables and responses.
 //!
-//! Pure, like the rest of the generator. `check` holds the operations against the SDL, `shape` reads the types of their
-//! answers, `naming` names them, `emit` and `inputs` write them. The output is included in a module that has a module
-//! `types`, which binds the SDL's scalars to Rust types:
+//! Pure, like the rest of the generator. `check` validates the operations against the SDL, `shape` determines the types
+//! of their responses, `naming` names them, `emit` and `inputs` write them. The output is included in a module with a
+//! module `types` that binds the SDL's scalars to Rust types.
 //!
-//! - `query Orders` becomes a struct `Orders` of its variables, which implements the trait `Operation`; the types of
-//!   its answer are in a module `orders`;
-//! - a selection becomes a struct named for the type of the SDL that it selects from, or an enum where it has fragments
-//!   on several types;
-//! - a fragment becomes a type of its own name, which all operations share that spread it.
+//! - `query Orders` becomes a struct `Orders` of its variables, which implements the trait `Operation`. The types of
+//!   its response are in a module `orders`.
+//! - A selection becomes a struct named after the SDL type that it selects from, or an enum if it has fragments on
+//!   several types.
+//! - A fragment becomes a type of the same name, shared by all operations that spread it.
 
 mod check;
 mod emit;
@@ -29,13 +29,13 @@ use super::model::{Schema, Type};
 /// A file of operations and fragments.
 #[derive(Debug, Clone)]
 pub struct File {
-    /// How reports name it.
+    /// Its name in reports.
     pub path: String,
-    /// What stands in it.
+    /// Its contents.
     pub text: String,
 }
 
-/// Turns operations into Rust source. `bindings` are those of the module `types` beside the output.
+/// Generates Rust source from operations. `bindings` are those of the module `types` beside the output.
 ///
 /// # Errors
 /// Every mistake in the operations, by file.
@@ -55,7 +55,7 @@ pub fn generate(contract: &Contract, files: &[File], bindings: &Bindings) -> Res
     Ok(emit::operations(model, &definitions, &inputs, &answered))
 }
 
-/// Problems found so far, with their places.
+/// The problems found so far, with their locations.
 #[derive(Default)]
 struct Reports {
     found: Vec<(Option<SourceSpan>, Problem)>,
@@ -67,7 +67,7 @@ impl Reports {
         self.found.push((at, Problem::new(None, message, Some(help.into()))));
     }
 
-    /// Reports a custom scalar without a Rust type, where it is first used.
+    /// Reports a custom scalar without a Rust type, at its first use.
     fn bound(&mut self, name: &str, model: &Schema, bindings: &Bindings, at: Option<SourceSpan>) {
         let is_custom = matches!(model.get(name), Some(Type::Scalar(_)));
         if is_custom && !bindings.binds(name) && self.unbound.insert(name.to_owned()) {

@@ -1,6 +1,6 @@
-//! Names the generated types. The type of an operation or a fragment is called like it. The type of a selection is
-//! called like the SDL's type, such as `Person`. Where an operation selects different fields of `Person` in several
-//! places, each type is called after the field that leads to it: `OrderBuyer`, `OrderSeller`.
+//! Names the generated types. The type of an operation or fragment has its name. The type of a selection has the name
+//! of the SDL type, such as `Person`. If an operation selects different fields of `Person` in several places, each type
+//! is named after the field that leads to it: `OrderBuyer`, `OrderSeller`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,11 +9,11 @@ use super::Reports;
 use super::inputs::Inputs;
 use super::shape::{AnswerShape, Composite, Definition, Own, Role};
 
-/// What generated code says without a path.
+/// Names that generated code uses without a path.
 const WITHOUT_PATH: &[&str] =
     &["Box", "Err", "Ok", "Operation", "Option", "Result", "Self", "Some", "String", "Vec", "types"];
 
-/// Gives every type of the answers its name.
+/// Names every type of the responses.
 pub(super) fn name(definitions: &mut [Definition<'_>], reports: &mut Reports) {
     for definition in definitions {
         let AnswerShape::Own(root) = &mut definition.shape else { continue };
@@ -34,7 +34,7 @@ pub(super) fn name(definitions: &mut [Definition<'_>], reports: &mut Reports) {
     }
 }
 
-/// A type without a name: what it is to be called, what else, and the type.
+/// A type to be named: its preferred name, its alternative name, and the type.
 type Candidate<'s, 'a> = (String, String, &'s Own<'a>);
 
 fn candidate<'s, 'a>(own: &'s Own<'a>, first: String, other: String, found: &mut Vec<Candidate<'s, 'a>>) {
@@ -62,7 +62,7 @@ fn inner<'s, 'a>(own: &'s Own<'a>, other: &str, found: &mut Vec<Candidate<'s, 'a
     }
 }
 
-/// Names the types in the order in which [`inner`] finds them.
+/// Assigns names in the order in which [`inner`] finds the types.
 fn assign(own: &mut Own<'_>, names: &mut impl Iterator<Item = String>) {
     own.name = names.next().unwrap_or_default();
     assign_inner(own, names);
@@ -80,7 +80,7 @@ fn assign_inner(own: &mut Own<'_>, names: &mut impl Iterator<Item = String>) {
     }
 }
 
-/// The names of all candidates of a definition, in their order.
+/// Chooses the names of a definition's candidates, in their order.
 fn chosen(candidates: &[Candidate<'_, '_>], definition: &str, reports: &mut Reports) -> Vec<String> {
     let mut first: HashMap<&str, Option<&Own<'_>>> = HashMap::new();
     for (name, _, own) in candidates {
@@ -95,8 +95,8 @@ fn chosen(candidates: &[Candidate<'_, '_>], definition: &str, reports: &mut Repo
         if !same_type(known, own) {
             reports.report(
                 own.at,
-                format!("`{}` is selected otherwise elsewhere in `{definition}`, where it is also `{name}`", own.of),
-                "write this selection as a fragment: its type is called like the fragment",
+                format!("`{}` has another selection elsewhere in `{definition}`, which would also be `{name}`", own.of),
+                "write this selection as a fragment: its type gets the fragment's name",
             );
         }
         names.push(type_name(name).to_string());
@@ -104,7 +104,7 @@ fn chosen(candidates: &[Candidate<'_, '_>], definition: &str, reports: &mut Repo
     names
 }
 
-/// Whether two types have the same fields, in whatever order.
+/// Whether two types have the same fields, in any order.
 fn same_type(one: &Own<'_>, other: &Own<'_>) -> bool {
     match (&one.kind, &other.kind) {
         (
@@ -148,7 +148,7 @@ fn same_shape(one: &AnswerShape<'_>, other: &AnswerShape<'_>) -> bool {
     }
 }
 
-/// Reports operations and fragments whose types or modules would be called like something else.
+/// Reports operations and fragments whose types or modules would clash with another name.
 pub(super) fn check(
     definitions: &[Definition<'_>],
     inputs: &Inputs<'_>,
@@ -162,7 +162,7 @@ pub(super) fn check(
     }
     for Definition { name, at, .. } in definitions {
         if !name.starts_with(|first: char| first.is_ascii_uppercase()) {
-            let message = format!("`{name}` becomes a Rust type and begins with no capital letter");
+            let message = format!("`{name}` becomes a Rust type, so it must begin with a capital letter");
             reports.report(*at, message, format!("call it `{}`", upper_camel_case(name)));
         } else if let Some(other) = taken.insert(type_name(name).to_string(), format!("`{name}`")) {
             reports.report(*at, format!("`{name}` is already the Rust name of {other}"), format!("rename `{name}`"));

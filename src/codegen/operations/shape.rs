@@ -1,5 +1,5 @@
-//! What the answer to an operation looks like: its selections as structs and enums, fragments merged as the
-//! specification merges them.
+//! Determines the shape of an operation's response: its selections as structs and enums, with fields merged as in the
+//! specification.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ use super::super::names;
 use super::check::Places;
 use super::{File, Reports};
 
-/// An operation or a fragment, and what it selects.
+/// An operation or a fragment, with its selections.
 pub(super) struct Definition<'a> {
     pub(super) name: &'a str,
     pub(super) at: Option<SourceSpan>,
-    /// The file that it stands in.
+    /// The file that contains it.
     pub(super) path: &'a str,
     pub(super) role: Role<'a>,
     pub(super) shape: AnswerShape<'a>,
 }
 
-/// What a definition is.
+/// The kind of a definition.
 pub(super) enum Role<'a> {
     /// An operation.
     Operation {
@@ -32,7 +32,7 @@ pub(super) enum Role<'a> {
         keyword: &'static str,
         /// Its variables.
         variables: &'a [Node<ast::VariableDefinition>],
-        /// Its text, with the fragments that it needs.
+        /// Its text, including the fragments it needs.
         document: String,
     },
     /// A fragment on a type.
@@ -42,56 +42,56 @@ pub(super) enum Role<'a> {
     },
 }
 
-/// The type of a field of an answer, inside its lists.
+/// The type of a response field, inside its lists.
 pub(super) enum AnswerShape<'a> {
     /// A scalar or an enum.
     Leaf(&'a str),
-    /// Just what a fragment selects.
+    /// Exactly the selection of a fragment.
     Fragment(&'a str),
-    /// A struct or an enum of its own.
+    /// Its own struct or enum.
     Own(Box<Own<'a>>),
 }
 
-/// A struct or an enum that is made for a selection.
+/// A struct or enum generated for a selection.
 pub(super) struct Own<'a> {
-    /// What it is called. `naming` decides.
+    /// Its name, assigned by `naming`.
     pub(super) name: String,
-    /// The type of the SDL that is selected from.
+    /// The SDL type that is selected from.
     pub(super) of: &'a str,
-    /// Where it is selected.
+    /// The location of the selection.
     pub(super) at: Option<SourceSpan>,
     pub(super) kind: Composite<'a>,
 }
 
 /// How a selection becomes a type.
 pub(super) enum Composite<'a> {
-    /// The same fields whatever the answer's type is.
+    /// The same fields for every object type.
     Struct {
-        /// Fragments that are spread whole, by name.
+        /// Fragments that are spread as a whole, by name.
         fragments: Vec<&'a str>,
-        /// The fields that are selected beside them.
+        /// The other selected fields.
         fields: Vec<Field<'a>>,
     },
-    /// Fields that depend on the answer's type, which `__typename` tells.
+    /// Fields that depend on the object type, which `__typename` gives.
     Enum {
-        /// Object types, and what is selected of each.
+        /// Object types and their selections.
         cases: Vec<(&'a str, AnswerShape<'a>)>,
-        /// What is selected of all other object types, where there are others.
+        /// The selection for all other object types, if there are any.
         rest: Option<AnswerShape<'a>>,
     },
 }
 
 /// A field of a struct.
 pub(super) struct Field<'a> {
-    /// What the answer calls it.
+    /// Its key in the response.
     pub(super) key: &'a str,
-    /// What the SDL calls it.
+    /// Its selection.
     pub(super) selected: &'a Selected,
     pub(super) ty: TypeRef,
     pub(super) shape: AnswerShape<'a>,
 }
 
-/// Every operation of a document without a mistake, and then every fragment, in the order of the files.
+/// All operations of a valid document, then all fragments, in the order of the files.
 pub(super) fn definitions<'a>(
     model: &'a Schema,
     bindings: &'a Bindings,
@@ -125,7 +125,7 @@ fn operation_role(operation: &Operation, document: String) -> Role<'_> {
     Role::Operation { keyword, variables: &operation.variables, document }
 }
 
-/// The text of an operation and of every fragment that it spreads, each once.
+/// The text of an operation and of every fragment it spreads, without duplicates.
 fn text(operation: &Node<Operation>, document: &ExecutableDocument, files: &[File], places: &Places<'_>) -> String {
     let mut needed: Vec<&Node<Fragment>> = Vec::new();
     spread(&operation.selection_set, document, &mut needed);
@@ -149,7 +149,7 @@ fn spread<'a>(set: &SelectionSet, document: &'a ExecutableDocument, needed: &mut
     }
 }
 
-/// How the condition of a fragment meets the types that an answer may have.
+/// How a fragment's type condition matches the possible object types.
 enum Meets {
     All,
     Some,
@@ -159,13 +159,13 @@ enum Meets {
 /// One selection of a field, and whether it is conditional.
 type Once<'a> = (&'a Node<Selected>, bool);
 
-/// What the selections of one place come to.
+/// The merged selections of one place.
 #[derive(Default)]
 struct Collected<'a> {
-    /// By the key of the answer.
+    /// By response key.
     fields: Vec<(&'a str, Vec<Once<'a>>)>,
     fragments: Vec<&'a str>,
-    /// Conditions that only some types meet, and where they stand.
+    /// Conditions that match only some types, and their locations.
     conditions: Vec<(Option<SourceSpan>, Vec<&'a str>)>,
 }
 
@@ -177,13 +177,13 @@ struct Reader<'a, 'r> {
 }
 
 impl<'a> Reader<'a, '_> {
-    /// The object types that an answer of this type may have, in the SDL's order.
+    /// The object types that a value of this type can have, in the SDL's order.
     fn possible(&self, name: &str) -> Vec<&'a str> {
         self.model.possible(name).into_iter().map(|object| object.name.as_str()).collect()
     }
 
-    /// What `sets` select together of an answer of the type `of`, which is one of `possible`. `is_told`: an enum around
-    /// it has read `__typename` already.
+    /// Determines the shape of the merged `sets` on a value of type `of`, whose object type is one of `possible`.
+    /// `is_told` means that an enclosing enum has read `__typename` already.
     fn read(
         &mut self,
         sets: &[&'a SelectionSet],
@@ -200,7 +200,7 @@ impl<'a> Reader<'a, '_> {
                 self.reports.report(
                     *condition,
                     format!("only `__typename` tells which `{of}` it is"),
-                    "select `__typename` beside the fragment",
+                    "select `__typename` next to the fragment",
                 );
             }
             let (named, others): (Vec<_>, Vec<_>) =
@@ -209,7 +209,7 @@ impl<'a> Reader<'a, '_> {
             let cases: Vec<_> = cases.collect();
             let rest = (!others.is_empty()).then(|| self.read(sets, &others, of, at, true));
             if rest.is_some() && cases.iter().any(|(object, _)| *object == "Other") {
-                let message = "`Other` is what the other types are called in Rust";
+                let message = "`Other` is the Rust name for all other types";
                 self.reports.report(*condition, message, "select something of every type, or of none but `Other`");
             }
             return own(Composite::Enum { cases, rest });
@@ -228,7 +228,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Merges a selection set into what was found, as far as the types in `possible` meet its conditions.
+    /// Merges a selection set into `found`, where its conditions match types in `possible`.
     fn collect(&mut self, set: &'a SelectionSet, possible: &[&'a str], may_lack: bool, found: &mut Collected<'a>) {
         for selection in &set.selections {
             match selection {
@@ -256,10 +256,10 @@ impl<'a> Reader<'a, '_> {
                         self.reports.report(
                             spread.location(),
                             format!(
-                                "`...{}` is conditional, and what a fragment selects has no type that may be absent",
+                                "`...{}` is conditional, but the type of a fragment cannot be absent",
                                 fragment.name
                             ),
-                            "put the directive at the fields, or at an inline fragment",
+                            "put the directive on the fields, or on an inline fragment",
                         );
                     }
                     let met = self.meets(fragment.type_condition(), possible, spread.location(), found);
@@ -284,7 +284,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// The field of all selections with the same key.
+    /// The field for all selections with the same key.
     fn field(&mut self, key: &'a str, selected: &[Once<'a>]) -> Field<'a> {
         let (first, _) = selected[0];
         let mut ty = type_ref(first.ty());
@@ -303,7 +303,7 @@ impl<'a> Reader<'a, '_> {
         Field { key, selected: first, ty, shape }
     }
 
-    /// Reports fields of one struct that would be called the same in Rust.
+    /// Reports fields of one struct that would have the same Rust name.
     fn apart(&mut self, of: &str, fragments: &[&'a str], fields: &[Field<'a>]) {
         let mut taken: BTreeMap<String, &str> =
             fragments.iter().map(|fragment| (names::snake(fragment).to_string(), *fragment)).collect();
@@ -324,7 +324,7 @@ fn is_conditional(directives: &DirectiveList) -> bool {
     directives.has("skip") || directives.has("include")
 }
 
-/// A type of apollo-compiler as the model has it.
+/// Converts a type of apollo-compiler to the model's.
 pub(super) fn type_ref(ty: &Type) -> TypeRef {
     let (shape, nullable) = match ty {
         Type::Named(name) => (TypeShape::Named(name.to_string()), true),
