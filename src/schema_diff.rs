@@ -35,40 +35,39 @@ use apollo_compiler::diagnostic::Diagnostic;
 use apollo_compiler::validation::{DiagnosticData, DiagnosticList, Valid};
 use apollo_compiler::{Name, Node, Schema, name};
 
-/// How much a change can hurt clients, the worst first.
+/// How badly a change can affect clients, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// A request that worked can be refused, or lose its answer.
+    /// A request that worked can be refused, or lose its result.
     Breaking,
-    /// Every request stays valid, but what it does or what comes back can be new to the client.
+    /// Every request stays valid, but its effect or result can surprise the client.
     Dangerous,
-    /// No request that exists can tell, unless it reads the documentation.
+    /// No existing request is affected, except introspection of documentation.
     Safe,
 }
 
-/// One change. The order of the fields is the order of a list of changes.
+/// A change. Changes are sorted in the order of these fields.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change {
-    /// How much it can hurt.
+    /// How badly it can affect clients.
     pub class: Class,
-    /// Where: `Service`, `Service.name`, `Query.account(first:)`, `@tag(name:)`, and for the
-    /// schema definition `schema` or `schema.mutation`.
+    /// The coordinate: `Service`, `Service.name`, `Query.account(first:)`, `@tag(name:)`, or for the schema definition
+    /// `schema` or `schema.mutation`.
     pub coordinate: String,
-    /// What happened, as a constant: `FIELD_REMOVED`.
+    /// The kind of change, as a constant: `FIELD_REMOVED`.
     pub kind: &'static str,
-    /// What happened, as a sentence.
+    /// The change in one sentence.
     pub description: String,
 }
 
 /// A sorted list of changes for people: a heading for each class, a line for each change.
 pub struct Report<'a>(pub &'a [Change]);
 
-/// The changes from `old` to `new`, each a name for messages and an SDL text. The list is sorted, and
-/// the same for the same texts.
+/// Returns the changes from `old` to `new`, each given as a file name and an SDL text. The result is sorted and
+/// deterministic.
 ///
 /// # Errors
-/// SDL that cannot be read or is not valid: a line `name:line:column: what is wrong` for each mistake
-/// in either text.
+/// If a text is not valid SDL: a line `name:line:column: what is wrong` for each mistake in either text.
 pub fn diff(old: (&str, &str), new: (&str, &str)) -> Result<Vec<Change>, String> {
     let (old, new) = match (parse(old), parse(new)) {
         (Ok(old), Ok(new)) => (old, new),
@@ -85,7 +84,7 @@ pub fn diff(old: (&str, &str), new: (&str, &str)) -> Result<Vec<Change>, String>
     Ok(differ.changes)
 }
 
-/// Reads and validates. `@oneOf` needs no definition, as in the current specification.
+/// Parses and validates an SDL. `@oneOf` needs no definition, as in the current specification.
 fn parse((name, sdl): (&str, &str)) -> Result<Valid<Schema>, String> {
     let mistakes = |errors: &DiagnosticList| {
         let line = |mistake: Diagnostic<DiagnosticData>| match mistake.line_column_range() {
@@ -144,14 +143,14 @@ impl<'a> Differ<'a> {
     }
 }
 
-/// What became of a thing with a name.
+/// What happened to a named thing.
 enum Fate<T> {
     Removed(T),
     Added(T),
     Kept(T, T),
 }
 
-/// The fate of every name: those of `old` in its order, then the added ones in theirs.
+/// The fate of every name: those of `old` in their order, then the added ones in theirs.
 fn fates<'a, T: Copy>(
     old: impl IntoIterator<Item = (&'a Name, T)>,
     new: impl IntoIterator<Item = (&'a Name, T)>,

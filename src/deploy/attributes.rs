@@ -1,10 +1,10 @@
-//! Reads the attributes of a JSON object one by one, and collects what is wrong with them in that order.
+//! Reads the attributes of a JSON object one by one, and collects their mistakes in that order.
 
 use serde_json::{Map, Value};
 
 use crate::entity::{Timestamp, text};
 
-/// One thing that is wrong with a post.
+/// A mistake in a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
     /// `<Field> Error`.
@@ -14,7 +14,7 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// A mistake about the attribute at a path such as `commit.committer_name`: `Commit committer name Error`.
+    /// A mistake about the attribute at a path: `commit.committer_name` becomes `Commit committer name Error`.
     pub(super) fn about(path: &str, detail: String) -> Self {
         let mut field = path.replace(['_', '.'], " ");
         if let Some(first) = field.get_mut(..1) {
@@ -24,10 +24,10 @@ impl Mistake {
     }
 }
 
-/// An object whose attributes are read.
+/// An object whose attributes are being read.
 pub(super) struct Attributes<'a> {
     object: &'a Map<String, Value>,
-    /// The attribute of the whole that this object is.
+    /// The name of the attribute that holds this object.
     within: Option<&'static str>,
     mistakes: &'a mut Vec<Mistake>,
 }
@@ -37,7 +37,7 @@ impl<'a> Attributes<'a> {
         Self { object, within: None, mistakes }
     }
 
-    /// A text of at most `most` characters.
+    /// Reads a text of at most `most` characters.
     pub(super) fn text(&mut self, name: &str, most: usize) -> Option<String> {
         let text = self.string(name)?;
         match text::fault(text, most) {
@@ -49,13 +49,13 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// The same; it must be there.
+    /// Reads a required text.
     pub(super) fn required_text(&mut self, name: &str, most: usize) -> Option<String> {
         self.require(name);
         self.text(name, most)
     }
 
-    /// A date and time.
+    /// Reads a date and time.
     pub(super) fn moment(&mut self, name: &str) -> Option<Timestamp> {
         match self.string(name)?.parse::<Timestamp>() {
             Ok(moment) => Some(moment),
@@ -66,13 +66,13 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// The same; it must be there.
+    /// Reads a required date and time.
     pub(super) fn required_moment(&mut self, name: &str) -> Option<Timestamp> {
         self.require(name);
         self.moment(name)
     }
 
-    /// An object. An empty one is the same as none.
+    /// Reads an object. An empty one counts as absent.
     pub(super) fn object(&mut self, name: &'static str) -> Option<Attributes<'_>> {
         match self.given(name)? {
             Value::Object(object) if object.is_empty() => None,
@@ -84,7 +84,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// The same; it must be there, with at least one of these attributes.
+    /// Reads a required object with at least one of these attributes.
     pub(super) fn required_object(&mut self, name: &'static str, one_of: &[&str]) -> Option<Attributes<'_>> {
         let lacks = match self.given(name) {
             None => true,
@@ -103,7 +103,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// The specification's words.
+    /// Reports a missing attribute, in the specification's words.
     fn missing(&mut self, name: &str) {
         self.mistake(name, |path| format!("param is missing or the value is empty: {path}"));
     }
@@ -133,7 +133,7 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// Whether a value is the same as none: null, and a blank text.
+/// Whether a value counts as absent: null or blank text.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -142,7 +142,7 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// What a JSON value is, with its article.
+/// The type of a JSON value, with its article.
 pub(super) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

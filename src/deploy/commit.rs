@@ -1,8 +1,8 @@
-//! Group commit: posts that wait together are committed together, so that durability costs one flush of the disk for all
-//! of them. A post that waits alone is committed at once.
+//! Group commit: posts that wait at the same time are committed in one transaction and share one disk flush. A post
+//! that waits alone is committed at once.
 //!
-//! One task commits; while it does, the next posts gather. Where the group fails, each of its posts is tried alone, so
-//! that none pays for another.
+//! A single task commits; meanwhile the next posts queue up. If a group fails, each of its posts is retried alone, so
+//! that a bad post does not fail the others.
 
 use std::panic::AssertUnwindSafe;
 use std::slice;
@@ -17,56 +17,57 @@ use crate::db::{self, Db};
 use crate::entity::{Timestamp, integration};
 use crate::spans;
 
-/// The most posts of one transaction, unless said otherwise.
+/// The default maximum number of posts in a transaction.
 pub const GROUP: usize = 256;
-/// The most posts that wait for the one after; whoever comes then waits to be let in.
+/// The maximum number of queued posts. Further callers wait to enqueue.
 const QUEUE: usize = 1024;
-/// How often a post is tried alone: each time another process came first.
+/// How often a single post is tried. It fails only when another process wins the race each time.
 const ATTEMPTS: u32 = 10;
-/// The longest wait before the second of them; it grows with each. Chance makes it shorter, so that two who lost to each
-/// other do not meet again.
+/// The longest wait before the second attempt; it grows with each. The actual wait is random, so that two processes
+/// that collided do not collide again.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Why a post is not recorded that came second each time.
-const CONTESTED: &str = "Others are changing the same things at this moment.";
+/// The error for a deploy that lost the race on every attempt.
+const CONTESTED: &str = "Conflict with concurrent changes. Please retry.";
 
-/// Where posts are recorded. Cheap to clone. When the last clone is dropped, what waits is still committed.
+/// Records deploys. Cheap to clone. After the last clone is dropped, queued posts are still committed.
 #[derive(Debug, Clone)]
 pub struct Deploys {
     queue: mpsc::Sender<Waiting>,
 }
 
-/// Why a post is not recorded.
+/// Why a post was not recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The endpoint was deleted meanwhile.
+    /// The endpoint was deleted in the meantime.
     EndpointGone,
-    /// The database refuses, for the reason given.
+    /// The database refuses writes, for the given reason.
     Unavailable(&'static str),
-    /// It is our fault, for the reason given, which is for the log alone.
+    /// An internal error. The reason is logged and never shown to the client.
     Internal(String),
 }
 
 #[derive(Debug)]
 struct Waiting {
     post: Post,
-    /// Where its statements belong in the tree of spans.
+    /// The parent span of its statements.
     place: spans::Place,
     reply: oneshot::Sender<Result<Outcome, Failure>>,
 }
 
 impl Deploys {
-    /// Begins to commit to a migrated database, at most so many posts at a time. Needs a running tokio.
+    /// Starts the task that commits to a migrated database, at most `group` posts per transaction. Must be called
+    /// within a tokio runtime.
     pub fn start(db: Db, group: usize) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
         tokio::spawn(commit_all(db, waiting, group));
         Self { queue }
     }
 
-    /// Records a post. What it answers is true even when the power goes off at that moment. A caller who stops waiting
-    /// does not know.
+    /// Records a post. When this returns `Ok`, the outcome survives a power cut. If the future is dropped, the post may
+    /// or may not be recorded.
     pub async fn record(&self, post: Post) -> Result<Outcome, Failure> {
         let (reply, outcome) = oneshot::channel();
-        let stopped = || Failure::Internal("what commits the deploys has stopped".to_owned());
+        let stopped = || Failure::Internal("the task that commits deploys has stopped".to_owned());
         self.queue.send(Waiting { post, place: spans::here(), reply }).await.map_err(|_| stopped())?;
         outcome.await.map_err(|_| stopped())?
     }
@@ -75,19 +76,19 @@ impl Deploys {
 async fn commit_all(db: Db, mut queue: mpsc::Receiver<Waiting>, most: usize) {
     let mut group = Vec::with_capacity(most);
     while queue.recv_many(&mut group, most).await > 0 {
-        // The statements are those of the whole group. They have spans below the one of its first post.
+        // The statements belong to the whole group. Their spans are children of the first post's span.
         let place = group.first().map(|first: &Waiting| first.place.clone()).unwrap_or_default();
         let (posts, replies): (Vec<Post>, Vec<_>) = group.drain(..).map(|one| (one.post, one.reply)).unzip();
         let outcomes = AssertUnwindSafe(place.around(commit(&db, &posts))).catch_unwind().await;
         let outcomes = outcomes.unwrap_or_else(|_| vec![Err(Failure::Internal("it panicked".to_owned())); posts.len()]);
         for (reply, outcome) in replies.into_iter().zip(outcomes) {
-            // Nobody may be waiting any more.
+            // The caller may have given up.
             let _ = reply.send(outcome);
         }
     }
 }
 
-/// Commits the posts, together or else each alone.
+/// Commits the posts together, or, if that fails, each alone.
 async fn commit(db: &Db, posts: &[Post]) -> Vec<Result<Outcome, Failure>> {
     match attempt(db, posts).await {
         Ok(outcomes) => outcomes.into_iter().map(Ok).collect(),
@@ -123,11 +124,11 @@ async fn alone(db: &Db, post: &Post) -> Result<Outcome, Failure> {
     })
 }
 
-/// What a transaction that was not committed means.
+/// Why a transaction was not committed.
 enum Attempt {
-    /// Nothing is written, and it may be tried again.
+    /// Nothing was written, and a retry may help.
     Again(DbErr),
-    /// Trying again is of no use, or could write twice what was committed although nobody said so.
+    /// A retry would not help, or could write twice: the commit may have succeeded without confirmation.
     Hopeless(Failure),
 }
 
@@ -136,14 +137,14 @@ async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
     let transaction = db.begin_write().await.map_err(hopeless)?;
     match store::record(&transaction, posts, Timestamp::now()).await {
         Ok(outcomes) => {
-            // Whoever lost a race at its very end has written nothing.
+            // A transaction that lost a race during its commit has written nothing.
             let again = |error| if db::is_lost_race(&error) { Attempt::Again(error) } else { hopeless(error) };
             db.commit(transaction).await.map_err(again)?;
             Ok(outcomes)
         }
         Err(error) => {
             db.note_failed_write(&error);
-            // It has failed either way, and what failed first is what counts.
+            // Report the first error, not that of the rollback.
             let _ = transaction.rollback().await;
             Err(if db::refusal(&error).is_some() { hopeless(error) } else { Attempt::Again(error) })
         }

@@ -1,5 +1,4 @@
-//! How many deploys of a service there were day by day, for the plots of its page. What counts is told in the SDL, at
-//! `DeployMetrics`.
+//! Counts a service's deploys by day, for the charts on its page. The SDL says at `DeployMetrics` which deploys count.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Asterisk, ExprTrait, Func, Query};
@@ -10,7 +9,7 @@ use crate::entity::deploy::{self, Column, Environments, Status};
 /// A day of 24 hours, in microseconds.
 pub const DAY: i64 = 86_400 * 1_000_000;
 
-/// What was deployed on a day.
+/// The deploys of a day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Day {
     /// Deploys that succeeded, or were sent without a status.
@@ -23,7 +22,7 @@ const DAYS: &str = "days";
 const FAILED: &str = "failed";
 const COUNT: &str = "deploys";
 
-/// So many days from `start` on, of deploys to these environments.
+/// Counts the deploys to these environments, for a number of days from `start`.
 pub async fn of_service<C: ConnectionTrait>(
     db: &C,
     service_id: i64,

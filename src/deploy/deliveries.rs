@@ -1,5 +1,5 @@
-//! Notes what an endpoint answered to posts that did not become deploys. It is a help, not a record: nobody waits for it,
-//! notes that come together are written together, and those that would have to wait long are left out.
+//! Records the responses to posts that did not become deploys. This is a debugging aid: callers do not wait for it,
+//! queued entries are written together, and entries that do not fit the queue are dropped.
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -8,10 +8,10 @@ use tracing::warn;
 use crate::db::Db;
 use crate::entity::{Timestamp, delivery, integration};
 
-/// The most notes that wait.
+/// The maximum number of queued entries.
 const QUEUE: usize = 256;
 
-/// Where answers are noted. Cheap to clone.
+/// Records responses. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Deliveries {
     queue: mpsc::Sender<Note>,
@@ -26,16 +26,16 @@ struct Note {
 }
 
 impl Deliveries {
-    /// Begins to write to a migrated database. Needs a running tokio.
+    /// Starts the task that writes to a migrated database. Must be called within a tokio runtime.
     pub fn start(db: Db) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
         tokio::spawn(write_all(db, waiting));
         Self { queue }
     }
 
-    /// Notes what an endpoint answers: the status, and the body's text.
+    /// Records an endpoint's response: its status and body.
     pub fn note(&self, integration_id: i64, status: u16, answer: &Bytes) {
-        // Where hundreds wait already, the page that shows the last twenty is full of them.
+        // If the queue is full, its entries already fill the page, which shows the last twenty.
         let _ = self.queue.try_send(Note { integration_id, at: Timestamp::now(), status, answer: answer.clone() });
     }
 }
@@ -44,7 +44,8 @@ async fn write_all(db: Db, mut queue: mpsc::Receiver<Note>) {
     let mut notes = Vec::with_capacity(QUEUE);
     while queue.recv_many(&mut notes, QUEUE).await > 0 {
         let written = db.write(async |transaction| {
-            // An endpoint may be deleted while its notes wait; what is noted of it would undo all the others.
+            // An endpoint may have been deleted meanwhile. Its entries would violate the foreign key and fail the whole
+            // transaction.
             let named: Vec<i64> = notes.iter().map(|note| note.integration_id).collect();
             let endpoints = integration::lock_present(transaction, &named).await?;
             let notes = notes.iter().filter(|note| endpoints.contains(&note.integration_id));

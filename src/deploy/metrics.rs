@@ -1,5 +1,5 @@
-//! DORA's metrics, computed by the database: one statement for all whose metrics are asked for, over the deploys of a
-//! window of time. What is counted and what is left out is told in the SDL, at `DeployMetrics`.
+//! DORA's metrics, computed by the database in one statement for any number of services or teams, over a time window.
+//! The SDL says at `DeployMetrics` which deploys count.
 
 use std::collections::HashMap;
 
@@ -17,44 +17,44 @@ use crate::entity::{Timestamp, service};
 /// Whose deploys are measured.
 #[derive(Debug, Clone, Copy)]
 pub enum Whose<'a> {
-    /// Those of each of these services.
+    /// The deploys of each of these services.
     Services(&'a [i64]),
-    /// Those of the services of each of these teams.
+    /// The deploys of each of these teams' services.
     Teams(&'a [i64]),
-    /// Those of all services, under the key 0.
+    /// The deploys of all services, under the key 0.
     All,
 }
 
-/// Which of their deploys.
+/// Which deploys are measured.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// From this moment on.
+    /// The start, inclusive.
     pub start: Timestamp,
-    /// Until before this one.
+    /// The end, exclusive.
     pub end: Timestamp,
-    /// To one of these environments.
+    /// The environments.
     pub environments: Environments,
 }
 
-/// What the deploys of a window amount to. The default is that of no deploys.
+/// The metrics of a window. The default is for no deploys.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metrics {
     /// Deploys that succeeded, or were sent without a status.
     pub deploys: i64,
-    /// Those of them that say that they succeeded.
+    /// Those of them with an explicit status.
     pub succeeded: i64,
     /// Deploys that failed.
     pub failed: i64,
-    /// From the commit to the deploy.
+    /// The time from commit to deploy.
     pub lead_time: Option<Percentiles>,
-    /// From a failed deploy to the next that succeeded.
+    /// The time from a failed deploy to the next successful one.
     pub recovery_time: Option<Percentiles>,
 }
 
 /// Durations in microseconds, by nearest rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Percentiles {
-    /// How many there are.
+    /// The number of durations.
     pub count: i64,
     /// The 50th percentile.
     pub median: i64,
@@ -65,18 +65,18 @@ pub struct Percentiles {
 const PARENT: &str = "parent";
 const FAILED: &str = "failed";
 const STATUS: &str = "deploy_status";
-/// The lead time of a deploy that took place, the recovery time of one that failed: no deploy has both.
+/// The lead time of a successful deploy, or the recovery time of a failed one. No deploy has both.
 const VALUE: &str = "value";
-/// Which part of the values of its parent and kind are not greater than the value, of 1.
+/// The cumulative distribution (0 to 1) of the value among those of its parent and kind.
 const PART: &str = "part";
 const NEXT: &str = "next";
 const MEASURED: &str = "measured";
-/// How many deploys failed, did not, said so; how many lead times and recovery times are known.
+/// The numbers of: failed deploys, other deploys, those with an explicit success, lead times, recovery times.
 const COUNTS: [&str; 5] = ["failures", "deploys", "successes", "lead_times", "recovery_times"];
-/// Of the lead times, and of the recovery times.
+/// The percentiles of the lead times and of the recovery times.
 const PERCENTILES: [&str; 4] = ["lead_median", "lead_percentile_90", "recovery_median", "recovery_percentile_90"];
 
-/// The metrics by the service's or team's key; none for one without a deploy.
+/// Returns the metrics by the id of the service or team. Without deploys, an id is missing.
 pub async fn measure(db: &impl Read, whose: Whose<'_>, window: &Window) -> Result<HashMap<i64, Metrics>, DbErr> {
     let is_of_all = matches!(whose, Whose::All);
     let statement = summary(deploys(db, whose, window), is_of_all);
@@ -100,7 +100,7 @@ pub async fn measure(db: &impl Read, whose: Whose<'_>, window: &Window) -> Resul
     Ok(rows.into_iter().filter_map(|(parent, metrics)| Some((parent?, metrics))).collect())
 }
 
-/// The deploys that count, each with its parent, its kind and its value.
+/// Selects the deploys that count, each with its parent, kind and value.
 fn deploys(db: &impl Read, whose: Whose<'_>, window: &Window) -> SelectStatement {
     let mut deploys = Query::select();
     deploys.from(deploy::Entity);
@@ -122,8 +122,8 @@ fn deploys(db: &impl Read, whose: Whose<'_>, window: &Window) -> SelectStatement
     let environment = column(Column::EnvironmentKey);
     let environment = match whose {
         Whose::All => environment,
-        // SQLite would take the index of the environment for as good as that of the service. This is the same value,
-        // of which it knows no index.
+        // SQLite would consider the index on the environment as good as that on the service. This expression has the
+        // same value but no index.
         _ => Func::coalesce([environment.clone(), environment]).into(),
     };
     if let Some(condition) = window.environments.condition(environment) {
@@ -146,8 +146,8 @@ fn deploys(db: &impl Read, whose: Whose<'_>, window: &Window) -> SelectStatement
         .take()
 }
 
-/// When the next deploy of the same service and environment succeeded. Each of the two is one look into the index
-/// `deploy_by_success`, which a comparison that takes nulls for equal would not be.
+/// The time of the next successful deploy of the same service and environment. Each branch is a single lookup in the
+/// index `deploy_by_success`. A null-safe comparison would not use the index.
 fn next_success() -> Expr {
     let next = |column| Expr::col((NEXT, column));
     let look = |environment: Expr| -> Expr {
@@ -161,7 +161,7 @@ fn next_success() -> Expr {
                 Expr::tuple([next(Column::DeployedAt), next(Column::Id)])
                     .gt(Expr::tuple([column(Column::DeployedAt), column(Column::Id)])),
             )
-            // The same for all; without it PostgreSQL does not see that the index has nulls in this order too.
+            // Constant here, but PostgreSQL needs it to use the index's order for nulls too.
             .order_by_expr(next(Column::EnvironmentKey), Order::Asc)
             .order_by_expr(next(Column::DeployedAt), Order::Asc)
             .order_by_expr(next(Column::Id), Order::Asc)
@@ -174,10 +174,10 @@ fn next_success() -> Expr {
     Expr::case(Column::EnvironmentKey.is_null(), none).finally(same).into()
 }
 
-/// One row for each parent: its key, how many deploys and values it has of each kind, and their percentiles. The one row
-/// of all deploys is there when there are none, without a key.
+/// One row per parent: its id, the number of deploys and values of each kind, and their percentiles. When all deploys
+/// are measured together, there is always one row; without deploys its id is null.
 fn summary(deploys: SelectStatement, is_of_all: bool) -> SelectStatement {
-    // Where there is one group, all rows need not be sorted to find it.
+    // A single group needs no sort.
     let by_parent = |rows: &mut SelectStatement| {
         rows.expr_as(Func::min(Expr::col(PARENT)), PARENT);
         if is_of_all { rows.take() } else { rows.group_by_col(PARENT).take() }
@@ -204,8 +204,8 @@ fn summary(deploys: SelectStatement, is_of_all: bool) -> SelectStatement {
         .from(MEASURED)
         .and_where(Expr::col(VALUE).is_not_null())
         .take();
-    // The value at the rank p·n/100, rounded up, is the smallest that is not less than that part of all. The comparison
-    // is exact: the quotient of two whole numbers and the number as it is written here are rounded alike.
+    // The nearest-rank percentile is the smallest value whose cumulative distribution reaches `part`. The comparison is
+    // exact: a quotient of integers and the literal round to the same float.
     let at = |failed, part: f64| {
         let is_there = Expr::col(FAILED).eq(failed).and(Expr::col(PART).gte(part));
         Func::min(Expr::case(is_there, Expr::col(VALUE)))
@@ -216,7 +216,7 @@ fn summary(deploys: SelectStatement, is_of_all: bool) -> SelectStatement {
     }
     let percentiles = by_parent(percentiles.from_subquery(ranked, "ranked").and_where(Expr::col(PART).gte(0.5)));
 
-    // Computed once: the look for the next success, above all, is not to be repeated wherever its result is needed.
+    // Materialised, so that the lookup of the next success is not repeated for each use.
     let measured = CommonTableExpression::new().table_name(MEASURED).query(deploys).materialized(true).to_owned();
     let same = Expr::col(("counts", PARENT)).equals(("percentiles", PARENT));
     Query::select()
@@ -228,7 +228,7 @@ fn summary(deploys: SelectStatement, is_of_all: bool) -> SelectStatement {
         .take()
 }
 
-/// A status as part of the statement's text: a parameter would hide from the planner that an index has it.
+/// A status as a literal. With a parameter the planner could not use a partial index.
 fn is(status: Status) -> Expr {
     Expr::Constant(status.to_value().into())
 }

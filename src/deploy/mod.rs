@@ -1,9 +1,9 @@
-//! Deploys that are posted to a webhook: from the body of a request to a row that survives a power cut.
+//! The deploy webhook: from the body of a request to a row that survives a power cut.
 //!
-//! [`record`] reads a post and says all that is wrong with it. [`commit`] takes the posts that wait, and commits them
-//! together. [`store`] is what happens in that one transaction: whether a post is a duplicate, whose deploy it is, which
-//! number it gets, what it suggests. [`metrics`] is what many deploys amount to, [`days`] how many there were; [`retention`] removes those that are too
-//! old. [`deliveries`] notes what came in and did not become one. HTTP is left to the edge, and reading deploys one by one to the API.
+//! [`record`] parses a post and reports all its mistakes. [`commit`] commits queued posts together. [`store`] does the
+//! work of that transaction: duplicates, services, numbers, suggestions. [`metrics`] computes metrics, [`days`] counts
+//! by day, and [`retention`] removes expired deploys. [`deliveries`] records the responses to refused posts. The edge
+//! handles HTTP, and the API reads deploys.
 
 mod attributes;
 pub mod commit;
@@ -19,16 +19,16 @@ pub use commit::{Deploys, Failure};
 pub use deliveries::Deliveries;
 pub use record::Record;
 
-/// A checked record, and the endpoint it was posted to.
+/// A valid record, and the endpoint it was posted to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Post {
     /// The integration.
     pub integration_id: i64,
-    /// What was posted.
+    /// The record.
     pub record: Record,
 }
 
-/// What became of a post (the specification's "Deploy webhook", response bodies).
+/// The outcome of a post (the specification's "Deploy webhook", response bodies).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The deploy is recorded for a service.
@@ -38,12 +38,12 @@ pub enum Outcome {
         /// The alias that was sent.
         alias: String,
     },
-    /// A deploy with the same `dedup_id` was there already; this one is not recorded.
+    /// A deploy with the same `dedup_id` exists. This one is not recorded.
     Duplicate,
 }
 
 impl Outcome {
-    /// The word that stands for it.
+    /// Its code in the response.
     pub fn result(&self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -52,7 +52,7 @@ impl Outcome {
         }
     }
 
-    /// The sentence that goes with it.
+    /// Its sentence in the response.
     pub fn message(&self) -> Option<String> {
         match self {
             Self::Ok => None,

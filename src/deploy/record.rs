@@ -1,4 +1,4 @@
-//! The deploy record (the specification's "Deploy record"): its attributes, and how a body is read as one.
+//! The deploy record (the specification's "Deploy record"): its attributes, and how a body is parsed.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::entity::Timestamp;
 use crate::entity::deploy::Status;
 use crate::entity::text::{BRANCH, MESSAGE, SHORT, URL};
 
-/// A deploy as it was posted, checked.
+/// A valid deploy record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// The alias of the service.
@@ -16,28 +16,28 @@ pub struct Record {
     pub description: String,
     /// When it took place.
     pub deployed_at: Timestamp,
-    /// Who deployed.
+    /// The deployer.
     pub deployer: Deployer,
     /// When it started.
     pub started_at: Option<Timestamp>,
-    /// Where its record is.
+    /// The URL of its record elsewhere.
     pub deploy_url: Option<String>,
-    /// The sender's id for it.
+    /// The sender's unique id.
     pub dedup_id: Option<String>,
     /// The environment.
     pub environment: Option<String>,
-    /// The pipeline's number for it.
+    /// Its number in the pipeline.
     pub deploy_number: Option<String>,
-    /// How it ended, as sent.
+    /// Its status, as sent.
     pub status: Option<String>,
     /// What was deployed.
     pub commit: Commit,
 }
 
-/// Who deployed. An address or a name is there.
+/// The deployer. Has an email address or a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Deployer {
-    /// The address.
+    /// The email address.
     pub email: Option<String>,
     /// The name.
     pub name: Option<String>,
@@ -54,25 +54,25 @@ pub struct Commit {
     pub message: Option<String>,
     /// The branch.
     pub branch: Option<String>,
-    /// When it was committed.
+    /// The commit date.
     pub date: Option<Timestamp>,
     /// The committer's name.
     pub committer_name: Option<String>,
-    /// The committer's address.
+    /// The committer's email address.
     pub committer_email: Option<String>,
     /// The author's name.
     pub author_name: Option<String>,
-    /// The author's address.
+    /// The author's email address.
     pub author_email: Option<String>,
-    /// When it was written.
+    /// The author date.
     pub authoring_date: Option<Timestamp>,
 }
 
 impl Record {
-    /// Reads the body of a post. Attributes that the specification does not know are passed over.
+    /// Parses the body of a post. Ignores unknown attributes.
     ///
     /// # Errors
-    /// All that is wrong with it, in the order of the specification's table.
+    /// All its mistakes, in the order of the specification's table.
     pub fn read(body: &[u8]) -> Result<Self, Vec<Mistake>> {
         let of_body = |detail: String| vec![Mistake::about("body", detail)];
         let value = serde_json::from_slice(body).map_err(|error| of_body(format!("the body is not JSON: {error}")))?;
@@ -86,13 +86,13 @@ impl Record {
         }
     }
 
-    /// The status in one spelling; nothing for an unknown word.
+    /// The normalised status. `None` for an unknown word.
     pub fn deploy_status(&self) -> Option<Status> {
         status(self.status.as_deref()?)
     }
 }
 
-/// The words for how a deploy ended.
+/// The known words for a status.
 pub const STATUSES: &[(&str, Status)] = &[
     ("succeeded", Status::Succeeded),
     ("success", Status::Succeeded),
@@ -104,13 +104,13 @@ pub const STATUSES: &[(&str, Status)] = &[
     ("running", Status::Running),
 ];
 
-/// The status that a word stands for, in any letter case; nothing for an unknown word.
+/// The status for a word, ignoring case. `None` for an unknown word.
 pub fn status(word: &str) -> Option<Status> {
     let word = word.trim().to_lowercase();
     STATUSES.iter().find(|(known, _)| *known == word).map(|(_, status)| *status)
 }
 
-/// Reads everything before it gives up on anything.
+/// Reads all attributes before failing, so that all mistakes are found.
 fn read(attributes: &mut Attributes<'_>) -> Option<Record> {
     let service = attributes.required_text("service", SHORT);
     let description = attributes.required_text("description", MESSAGE);

@@ -1,11 +1,10 @@
-//! Removes deploys that are older than anybody wants to keep.
+//! Removes expired deploys.
 //!
-//! The last deploy of a service is kept however old it is, so that what the catalogue says of it stays true: when it was
-//! last deployed, and that it was deployed at all. A deploy that belongs to no service goes by its age alone; what is
-//! suggested from it stays. What is removed is forgotten: a post with its `dedup_id` is a new deploy, which goes with the
-//! next run when it is as old.
+//! The last deploy of each service is kept, however old it is, so that the service still shows when it was last
+//! deployed. Deploys without a service are removed by age alone; their suggestions stay. A removed deploy is forgotten:
+//! another post with its `dedup_id` is a new deploy, and if it is expired too, the next run removes it.
 //!
-//! Several processes may do this at the same time: each leaves alone what another is at.
+//! Several processes may do this at the same time: each skips rows that another one has locked.
 
 use std::time::Duration;
 
@@ -18,15 +17,16 @@ use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column};
 use crate::retention::{PAUSE, hourly};
 
-/// Deploys that one transaction looks at: few, so that whoever wants to write waits no longer than for another post.
+/// The number of deploys that one transaction examines. Small, so that a writer never waits longer than for an ordinary
+/// post.
 const BATCH: u64 = 500;
 
-/// Removes deploys once they are older than `keep`: now, and then every hour. Ends only by being dropped, at any moment.
+/// Removes deploys older than `keep`, now and then hourly. Runs until dropped, which is safe at any await.
 pub async fn run(db: Db, keep: Duration) {
     hourly("deploys", keep, |before| remove(&db, before)).await;
 }
 
-/// Removes the deploys before a moment, and says how many.
+/// Removes all deploys before a time, except those that are kept, and returns their number.
 pub async fn remove(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
     let mut removed = 0;
     let mut after = None;
@@ -41,16 +41,16 @@ pub async fn remove(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
     }
 }
 
-/// Where a deploy stands in the order of time.
+/// A position in the order of time.
 type Place = (Timestamp, i64);
 
 struct Batch {
     removed: u64,
-    /// The last deploy that was looked at, when there may be more.
+    /// The last examined deploy, if there may be more.
     last: Option<Place>,
 }
 
-/// Removes what is to be removed of the oldest deploys after a place: those that are kept are not looked at again.
+/// Removes expired deploys from the oldest ones after a position. The position skips the deploys that were kept.
 async fn batch<C: ConnectionTrait>(db: &C, before: Timestamp, after: Option<Place>) -> Result<Batch, DbErr> {
     let mut old = deploy::Entity::find()
         .select_only()
@@ -75,7 +75,7 @@ async fn batch<C: ConnectionTrait>(db: &C, before: Timestamp, after: Option<Plac
     Ok(Batch { removed: deleted.rows_affected, last })
 }
 
-/// That a deploy has no service, or that a later one has the same.
+/// The condition that a deploy has no service, or that its service has a later one.
 fn is_superseded() -> Expr {
     const LATER: &str = "later";
     let later = |column| Expr::col((LATER, column));

@@ -1,9 +1,9 @@
-//! What a transaction does with the posts it is given. The number of statements does not grow with the number of posts.
+//! The transaction that records posts. The number of statements does not depend on the number of posts.
 //!
-//! Looking first is what makes the statements few; what decides are the unique indexes and foreign keys. A post that
-//! came in through another process between the look and the write, or a service, a user or an endpoint that went away,
-//! fails the transaction, and it is for the caller to begin again. Where PostgreSQL locks rows, it is always in the same
-//! order: services, suggestions, the counters of services, those of aliases, deploys.
+//! Reads come first, to keep the statements few; unique indexes and foreign keys decide. If another process records the
+//! same post in between, or deletes a service, user or endpoint, the transaction fails and the caller retries it. On
+//! PostgreSQL rows are always locked in the same order, which prevents deadlocks: services, suggestions, counters of
+//! services, counters of aliases, deploys.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use crate::entity::{
     Timestamp, deploy, deploy_number, service, service_alias, suggestion, suggestion_integration, user,
 };
 
-/// Records the posts, all or none, and says what became of each.
+/// Records all posts or none, and returns the outcome of each.
 pub(super) async fn record<C: ConnectionTrait>(db: &C, posts: &[Post], now: Timestamp) -> Result<Vec<Outcome>, DbErr> {
     let is_new = without_duplicates(posts, stored(db, posts).await?);
     let new: Vec<&Post> = posts.iter().zip(&is_new).filter_map(|(post, is_new)| is_new.then_some(post)).collect();
@@ -42,12 +42,12 @@ pub(super) async fn record<C: ConnectionTrait>(db: &C, posts: &[Post], now: Time
     Ok(posts.iter().zip(is_new).map(outcome).collect())
 }
 
-/// What makes a deploy one, where that was sent.
+/// The key that makes a deploy unique, if it was sent.
 fn dedup_key(post: &Post) -> Option<(i64, &str)> {
     Some((post.integration_id, post.record.dedup_id.as_deref()?))
 }
 
-/// The keys of posts that are recorded already.
+/// The keys among these posts that are already recorded.
 async fn stored<C: ConnectionTrait>(db: &C, posts: &[Post]) -> Result<HashSet<(i64, String)>, DbErr> {
     use deploy::Column::{DedupId, IntegrationId};
     let (integrations, ids): (BTreeSet<i64>, BTreeSet<&str>) = posts.iter().filter_map(dedup_key).unzip();
@@ -64,20 +64,20 @@ async fn stored<C: ConnectionTrait>(db: &C, posts: &[Post]) -> Result<HashSet<(i
     pairs(&db.query_all(&known).await?)
 }
 
-/// Which posts are the first of their key.
+/// Whether each post is the first with its key.
 fn without_duplicates(posts: &[Post], stored: HashSet<(i64, String)>) -> Vec<bool> {
     let mut seen: HashSet<(i64, &str)> = stored.iter().map(|(integration, id)| (*integration, &**id)).collect();
     posts.iter().map(|post| dedup_key(post).is_none_or(|key| seen.insert(key))).collect()
 }
 
-/// Whether services that are found may be deleted while the transaction lasts.
+/// Whether to lock the services against deletion until the transaction ends.
 #[derive(PartialEq, Eq)]
 enum Hold {
     UntilCommit,
     No,
 }
 
-/// The services that have these aliases.
+/// The ids of the services with these aliases.
 async fn services<'a, C: ConnectionTrait>(
     db: &C,
     aliases: impl Iterator<Item = &'a str>,
@@ -104,7 +104,7 @@ async fn services<'a, C: ConnectionTrait>(
     pairs(&db.query_all(&found).await?)
 }
 
-/// The users with these posts' addresses, by [`email_key`].
+/// The users with the posts' email addresses, by [`email_key`].
 async fn users<C: ConnectionTrait>(db: &C, posts: &[&Post]) -> Result<HashMap<String, i64>, DbErr> {
     let keys: BTreeSet<String> =
         posts.iter().filter_map(|post| post.record.deployer.email.as_deref()).map(email_key).collect();
@@ -120,12 +120,12 @@ async fn users<C: ConnectionTrait>(db: &C, posts: &[&Post]) -> Result<HashMap<St
     pairs(&db.query_all(&found).await?)
 }
 
-/// Rows of two columns.
+/// Reads rows of two columns.
 fn pairs<A: TryGetable, B: TryGetable, T: FromIterator<(A, B)>>(rows: &[QueryResult]) -> Result<T, DbErr> {
     rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
 }
 
-/// Notes the aliases that no service has, how often and by which endpoints.
+/// Records suggestions for aliases without a service: how often, and through which endpoints.
 async fn suggest<C: ConnectionTrait>(
     db: &C,
     posts: &[&Post],
@@ -142,9 +142,9 @@ async fn suggest<C: ConnectionTrait>(
         return Ok(());
     }
     let ids = upsert_suggestions(db, &unknown, now).await?;
-    // Whoever accepts a suggestion holds on to it; here it is ours, so what was accepted meanwhile can be seen.
+    // Accepting a suggestion locks its row. We hold the locks now, so a suggestion accepted in the meantime is visible.
     if !self::services(db, unknown.keys().copied(), Hold::No).await?.is_empty() {
-        return Err(DbErr::Custom("an alias was given to a service meanwhile".to_owned()));
+        return Err(DbErr::Custom("an alias was added to a service in the meantime".to_owned()));
     }
     let links = unknown.iter().flat_map(|(alias, (_, integrations))| {
         let id = ids.get(*alias).copied();
@@ -162,8 +162,8 @@ async fn suggest<C: ConnectionTrait>(
     Ok(())
 }
 
-/// One row for each alias; says which. One that was ignored stays so. One that was accepted is open again: its service
-/// has lost the alias, or is gone.
+/// Creates or updates a suggestion for each alias and returns their ids. An ignored one stays ignored. An accepted one
+/// is reopened, because its service has lost the alias or was deleted.
 async fn upsert_suggestions<C: ConnectionTrait>(
     db: &C,
     unknown: &BTreeMap<&str, (i32, BTreeSet<i64>)>,
@@ -192,7 +192,7 @@ async fn upsert_suggestions<C: ConnectionTrait>(
     pairs(&db.query_all(&insert).await?)
 }
 
-/// The number of each deploy: as sent, or the next of its service or alias.
+/// The number of each deploy: as sent, or the next one of its service or alias.
 async fn numbers<C: ConnectionTrait>(
     db: &C,
     posts: &[&Post],
@@ -207,7 +207,7 @@ async fn numbers<C: ConnectionTrait>(
     }
     let mut last_of_services = deploy_number::take_of_services(db, &of_services).await?;
     let mut last_of_aliases = deploy_number::take_of_aliases(db, &of_aliases).await?;
-    // The last to be served gets the last number.
+    // In reverse, because the counter holds the last number taken.
     let mut numbers = Vec::with_capacity(posts.len());
     for record in posts.iter().rev().map(|post| &post.record) {
         let number = match (&record.deploy_number, services.get(&record.service)) {
@@ -279,7 +279,7 @@ fn row(
     }
 }
 
-/// Stores the rows, by powers of two: so that however many there are, few different statements are prepared.
+/// Inserts the rows in batches of powers of two, so that only a few different statements are prepared.
 async fn insert<C: ConnectionTrait>(db: &C, mut rows: Vec<deploy::ActiveModel>) -> Result<(), DbErr> {
     while let Some(power) = rows.len().checked_ilog2() {
         let rest = rows.split_off(1 << power);

@@ -1,6 +1,6 @@
-//! Default values as introspection shows them, so that two of them can be compared: coerced to
-//! the type (`1` for `[Int]` is `[1]`), fields left out of an object filled with their own defaults,
-//! fields in natural order. The text is graphql-js's.
+//! Default values in introspection's format, so that they can be compared: coerced to the type (`1` for `[Int]` is
+//! `[1]`), with an object's missing fields filled in from their defaults, and fields in natural order. The format is
+//! that of graphql-js.
 
 use std::fmt::Write;
 use std::ptr;
@@ -9,13 +9,13 @@ use apollo_compiler::ast::{InputValueDefinition, Type, Value};
 use apollo_compiler::schema::{ExtendedType, InputObjectType};
 use apollo_compiler::{Name, Node, Schema};
 
-/// The default's text; `None` without a default.
+/// The text of a default. `None` if there is no default.
 pub(super) fn text(schema: &Schema, input: &InputValueDefinition) -> Option<String> {
     Coercion { schema, filling: Vec::new() }.text(input.default_value.as_ref()?, &input.ty)
 }
 
-/// The library that validates the SDL does not look at default values. A line for each one that does
-/// not fit its type.
+/// Checks default values, which the validating library does not. Returns a line for each one that does not match its
+/// type.
 pub(super) fn check(name: &str, schema: &Schema) -> Result<(), String> {
     let mut mistakes = Vec::new();
     for input in input_values(schema) {
@@ -44,12 +44,12 @@ fn input_values(schema: &Schema) -> impl Iterator<Item = &Node<InputValueDefinit
 
 struct Coercion<'a> {
     schema: &'a Schema,
-    /// The fields whose defaults are being filled in; meeting one again means that it has no end.
+    /// The fields whose defaults are being filled in. Meeting one again means infinite recursion.
     filling: Vec<&'a InputValueDefinition>,
 }
 
 impl<'a> Coercion<'a> {
-    /// `None` when the value does not fit.
+    /// Returns `None` if the value does not match the type.
     fn text(&mut self, value: &Value, ty: &Type) -> Option<String> {
         match (value, ty) {
             (Value::Variable(_), _) => None,
@@ -117,8 +117,8 @@ fn built_in_scalar(name: &str, value: &Value) -> Option<String> {
     }
 }
 
-/// A custom scalar takes everything. Where graphql-js has an answer it is the same, except that
-/// integers keep all their digits; to a list or an object it has none.
+/// A custom scalar accepts anything. The text is the same as graphql-js's where it has one (it has none for lists and
+/// objects), except that integers keep all their digits.
 fn custom_scalar(value: &Value) -> String {
     match value {
         Value::Null | Value::Variable(_) => "null".to_owned(),
@@ -146,7 +146,7 @@ fn is_integer(text: &str) -> bool {
     digits == "0" || (!digits.starts_with('0') && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// A number as JavaScript writes it: `1.0` is `1`, and an exponent only where the number is long.
+/// A number as JavaScript writes it: `1.0` becomes `1`, and only long numbers get an exponent.
 fn number(text: &str) -> Option<String> {
     let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
     if number == 0.0 {
@@ -182,10 +182,10 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Part of a name, for an order in which `item2` comes before `item10`.
+/// A part of a name, for natural order: `item2` before `item10`.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
-    /// Longer numbers are greater: there are no leading zeros.
+    /// Its length, then its digits: without leading zeros a longer number is greater.
     Number(usize, String),
     Other(char),
 }

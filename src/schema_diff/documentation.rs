@@ -1,6 +1,5 @@
-//! Changes of what a thing says of itself: its description, its deprecation, and the directives
-//! applied to it that mean nothing to GraphQL. All of them are safe. `@specifiedBy` and `@oneOf`
-//! do mean something, and stand with the types.
+//! Changes of documentation: descriptions, deprecations, and applied directives without a meaning in GraphQL. All are
+//! safe. `@specifiedBy` and `@oneOf` do have a meaning and are handled with the types.
 
 use apollo_compiler::ast::{
     Directive, DirectiveDefinition, EnumValueDefinition, FieldDefinition, InputValueDefinition,
@@ -9,7 +8,7 @@ use apollo_compiler::schema::{ExtendedType, SchemaDefinition};
 
 use super::Differ;
 
-/// What can carry a description and directives.
+/// A definition with a description and directives.
 pub(super) trait Documented {
     fn description(&self) -> Option<&str>;
     fn directives(&self) -> Vec<&Directive>;

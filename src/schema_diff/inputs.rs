@@ -1,4 +1,4 @@
-//! Changes of what clients send: arguments of fields and of directives, and fields of input objects.
+//! Changes of inputs: arguments of fields and directives, and fields of input objects.
 
 use apollo_compiler::ast::{InputValueDefinition, Type};
 use apollo_compiler::collections::IndexMap;
@@ -9,8 +9,8 @@ use super::{Differ, Fate, default_value, fates};
 
 type Input = Node<InputValueDefinition>;
 
-/// The kinds and words for one of the three places where an input value can stand. graphql-js
-/// words its sentences about arguments and about input fields differently.
+/// The kinds and words for one of the three places of an input value. graphql-js words arguments and input fields
+/// differently.
 struct InputWords {
     changed: &'static str,
     type_changed: &'static str,
@@ -112,7 +112,7 @@ impl Differ<'_> {
         }
     }
 
-    /// An argument or input field that stayed. `subject` begins the sentences about it.
+    /// An argument or input field that exists in both. `subject` begins the sentences about it.
     fn input_kept(
         &mut self,
         words: &InputWords,
@@ -124,7 +124,7 @@ impl Differ<'_> {
         self.documentation(at, old, new);
         let sentence = format!("{subject} {} from {} to {}.", words.changed, old.ty, new.ty);
         if !is_within(&old.ty, &new.ty) {
-            // A default for another type cannot be compared; graphql-js stops here too.
+            // Defaults of different types cannot be compared; graphql-js stops here too.
             return self.breaking(words.type_changed, at, sentence);
         }
         if old.ty != new.ty {
@@ -156,8 +156,8 @@ fn by_name(inputs: &[Input]) -> impl Iterator<Item = (&Name, &Input)> {
     inputs.iter().map(|input| (&input.name, input))
 }
 
-/// Whether every value of `narrow` is one of `wide`, as the same type with fewer `!` is. Of an output
-/// the new type must be within the old, of an input the old within the new.
+/// Whether every value of `narrow` is a value of `wide`: the same type with at least its `!`s. For outputs the new type
+/// must be within the old one, for inputs the old one within the new.
 pub(super) fn is_within(narrow: &Type, wide: &Type) -> bool {
     if wide.is_non_null() && !narrow.is_non_null() {
         return false;

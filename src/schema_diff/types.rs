@@ -1,4 +1,4 @@
-//! Changes of the schema definition, of types with their members, and of directive definitions.
+//! Changes of the schema definition, of types and their members, and of directive definitions.
 
 use apollo_compiler::Name;
 use apollo_compiler::ast::{DirectiveDefinition, FieldDefinition};
@@ -37,7 +37,7 @@ impl Differ<'_> {
     }
 
     pub(super) fn types(&mut self) {
-        // The introspection types are the library's, not the schema's.
+        // The introspection types belong to the library, not to the schema.
         let own = |(name, _): &(&Name, &ExtendedType)| !name.starts_with("__");
         let (old, new) = (self.old.types.iter(), self.new.types.iter());
         for (name, fate) in fates(old.filter(own), new.filter(own)) {

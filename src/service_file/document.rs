@@ -1,4 +1,4 @@
-//! What a document of a service file can say.
+//! The documents of a service file.
 
 use sea_orm::sea_query::Value;
 
@@ -9,7 +9,7 @@ use crate::entity::{repository, service};
 /// A document of a service file.
 #[derive(Debug)]
 pub(super) struct Document {
-    /// The place of its file among those that are applied.
+    /// The index of its file among the applied files.
     pub(super) file: usize,
     pub(super) subject: Subject,
 }
@@ -20,7 +20,7 @@ pub(super) enum Subject {
     Repository(RepositoryDocument),
 }
 
-/// What a document says of a field of its table's list: a value for the column, or the name of the row that it refers to.
+/// A field's value in a document: a value for the column, or the name of the row that it refers to.
 #[derive(Debug)]
 pub(super) struct Given<C: 'static> {
     pub(super) rule: &'static FieldRule<C>,
@@ -30,11 +30,11 @@ pub(super) struct Given<C: 'static> {
 #[derive(Debug)]
 pub(super) struct ServiceDocument {
     pub(super) name: At<String>,
-    /// What is said beside the name.
+    /// The fields other than the name.
     pub(super) fields: Vec<Given<service::Column>>,
     pub(super) aliases: Option<Vec<At<String>>>,
     pub(super) tags: Option<Vec<(String, String)>>,
-    /// The repositories' aliases.
+    /// The aliases of the repositories.
     pub(super) repositories: Option<Vec<At<String>>>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct ServiceDocument {
 pub(super) struct RepositoryDocument {
     pub(super) name: String,
     pub(super) alias: At<String>,
-    /// What is said beside the name and the alias.
+    /// The fields other than the name and the alias.
     pub(super) fields: Vec<Given<repository::Column>>,
     pub(super) tags: Option<Vec<(String, String)>>,
 }

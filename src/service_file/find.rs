@@ -1,4 +1,4 @@
-//! Which services the documents are about.
+//! Finds the services that the documents describe.
 
 use std::collections::HashMap;
 
@@ -10,26 +10,26 @@ use super::yaml::{At, Spot};
 use crate::db::Read;
 use crate::entity::service::{self, Writable};
 
-/// A document, and the service that it is about; none that it is to be made.
+/// A document and its service. `None` if the service must be created.
 pub(super) struct Governed<'a> {
-    /// The document's place among all.
+    /// The document's index.
     pub(super) number: usize,
     pub(super) file: usize,
     pub(super) document: &'a ServiceDocument,
     pub(super) service: Option<Writable>,
 }
 
-/// A document, and what was found for it; nothing of that is held yet.
+/// A document and its service, before any row is locked.
 struct Found<'a> {
     number: usize,
     file: usize,
     document: &'a ServiceDocument,
     service: Option<i64>,
-    /// The alias that found the service, where the name did not: the service is to be renamed.
+    /// The alias that found the service, if the name did not: the service will be renamed.
     alias: Option<Spot>,
 }
 
-/// Finds the services that the documents are about: by their names, and of the rest by the aliases that they list.
+/// Finds the services of the documents by their names, and of the rest by the aliases they list.
 pub(super) async fn find<'a>(
     db: &DatabaseTransaction,
     documents: &'a [Document],
@@ -76,7 +76,7 @@ fn twice(problems: &mut Problems, (file, spot): (usize, Spot), (twin, at): (usiz
     problems.add(file, spot, message);
 }
 
-/// The service that has one of the document's aliases and is to be called by its name from now on.
+/// Finds the service that has one of the document's aliases and will be renamed.
 async fn renamed(
     db: &impl Read,
     Found { file, document, .. }: &Found<'_>,
@@ -86,7 +86,8 @@ async fn renamed(
     let mut found: Option<(service::Model, Spot)> = None;
     for At { value: alias, spot } in document.aliases.iter().flatten() {
         let Some(service) = service::by_alias(db, alias).await? else { continue };
-        // Another document's service: that one may give the alias away, or it will be told when the alias is claimed.
+        // This is another document's service. That document may give the alias up; otherwise claiming the alias will
+        // report a mistake.
         if found_by_name.contains_key(&service.id) {
             continue;
         }
@@ -103,7 +104,7 @@ async fn renamed(
     Ok(found)
 }
 
-/// Holds the services that were found, and then looks who governs them.
+/// Locks the services, and then checks which file governs each.
 async fn lock_found<'a>(
     db: &DatabaseTransaction,
     all: Vec<Found<'a>>,
@@ -114,7 +115,7 @@ async fn lock_found<'a>(
     let mut governed = Vec::with_capacity(all.len());
     for Found { number, file, document, service, alias } in all {
         let service = service.and_then(|id| held.remove(&id));
-        // A name that is copied from another's file, with a line that was forgotten, must not take its service over.
+        // A document copied from another file, with a forgotten alias, must not take over that file's service.
         if let (Some(service), Some(spot)) = (&service, alias)
             && let Some(other) = service.locked_by.as_deref().filter(|other| *other != problems.name(file))
         {

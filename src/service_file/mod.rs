@@ -38,15 +38,15 @@ use crate::error::{Error, UserError};
 /// The lists that a document can change.
 const LISTS: [List; 3] = [List::Aliases, List::Tags, List::Repositories];
 
-/// The name of standard input, where a file's name is to be told.
+/// The name of standard input in messages.
 const STANDARD_INPUT: &str = "standard input";
 
 /// Why nothing was changed.
 #[derive(Debug)]
 pub enum Refused {
-    /// What is wrong with the files, a line for each thing: `file:line:column: message`.
+    /// The mistakes in the files, one per line: `file:line:column: message`.
     Problems(Vec<String>),
-    /// It is not the files' fault.
+    /// An error that the files did not cause.
     Failed(Error),
 }
 
@@ -56,11 +56,11 @@ impl From<DbErr> for Refused {
     }
 }
 
-/// Applies files, folders (the `.yml` and `.yaml` files in them and in their folders, by name) and, as `-`, standard
-/// input. Returns what came of each document, such as `created service shopping_cart`.
+/// Applies files, folders (all `.yml` and `.yaml` files below them, sorted by name) and, as `-`, standard input.
+/// Returns the result of each document, such as `created service shopping_cart`.
 ///
 /// # Errors
-/// Everything that is wrong with the files; nothing is changed then.
+/// All mistakes in the files. Nothing is changed then.
 pub async fn apply(db: &Db, places: &[PathBuf]) -> Result<Vec<String>, Refused> {
     let mut problems = Problems::default();
     let mut documents = Vec::new();
@@ -88,7 +88,7 @@ pub async fn apply(db: &Db, places: &[PathBuf]) -> Result<Vec<String>, Refused> 
     .await
 }
 
-/// Unlocks the service with this alias. Answers its slug, and whether it was locked.
+/// Unlocks the service with this alias. Returns its slug, and whether it was locked.
 ///
 /// # Errors
 /// When there is none.
@@ -112,12 +112,13 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
     .await
 }
 
-/// What is wrong, collected so that all of it is told at once.
+/// Collects mistakes, so that all of them are reported together.
 #[derive(Debug, Default)]
 struct Problems {
     files: Vec<String>,
     list: Vec<(usize, Spot, String)>,
-    /// A document could not be read: what it would make is not known, and must not be missed.
+    /// Whether a document could not be read. If so, references to missing things are not reported, because that
+    /// document may define them.
     documents_are_missing: bool,
 }
 
@@ -135,8 +136,8 @@ impl Problems {
         self.files.get(file).map_or(STANDARD_INPUT, String::as_str)
     }
 
-    /// The problems in the order of the files, and from top to bottom. Each is one line: control characters are escaped,
-    /// because a pipeline's log obeys commands that stand at the beginning of a line.
+    /// Returns the problems in the order of the files and lines. Each is a single line with control characters escaped,
+    /// because CI systems execute commands at the start of a log line.
     fn lines(&mut self) -> Vec<String> {
         self.list.sort_by_key(|(file, spot, _)| (*file, *spot));
         let line = |(file, Spot { line, column }, message): &(usize, Spot, String)| match line {

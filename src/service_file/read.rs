@@ -1,4 +1,4 @@
-//! Reads documents of service files out of YAML, and checks what can be checked without the catalogue.
+//! Reads the documents of service files from YAML, and checks everything that needs no catalogue.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,25 +13,25 @@ use crate::entity::{repository, service, tag, text};
 use crate::error::{UserError, quoted};
 
 const DOCUMENT: &[&str] = &["version", "service", "repository"];
-/// The lists of a service, and of a repository.
+/// The keys with lists, of a service and of a repository.
 const SERVICE_LISTS: &[&str] = &["aliases", "tags", "repositories"];
 const REPOSITORY_LISTS: &[&str] = &["tags"];
-/// The keys that tell which thing a document is about.
+/// The keys that identify the subject of a document.
 const SERVICE_NAMES: &[&str] = &["name"];
 const REPOSITORY_NAMES: &[&str] = &["name", "alias"];
 
-/// The fields of a table that a document says beside the names of the thing.
+/// The fields of a table that a document can set, without those that identify its subject.
 fn fields<E: FieldRules>() -> impl Iterator<Item = &'static FieldRule<E::Column>> {
     let is_name = |rule: &FieldRule<E::Column>| ["name", "default_alias"].contains(&rule.key());
     E::FIELDS.iter().filter(move |rule| rule.is_in_files && !is_name(rule))
 }
 
-/// All keys of a thing, in the order of README.md.
+/// All keys of a subject, in the order of README.md.
 fn keys<E: FieldRules>(names: &[&'static str], lists: &[&'static str]) -> Vec<&'static str> {
     names.iter().copied().chain(fields::<E>().map(FieldRule::key)).chain(lists.iter().copied()).collect()
 }
 
-/// The documents of a file, and what is wrong with them. One that does not say what it is about is left out.
+/// Reads the documents of a file and reports mistakes. Leaves out documents without a subject.
 pub(super) fn read(file: usize, text: &str, problems: &mut Problems) -> Vec<Document> {
     let nodes = yaml::documents(text);
     if nodes.is_empty() {
@@ -70,7 +70,7 @@ impl Reader<'_> {
         checked.map_err(|error| self.wrong(spot, error.message)).ok()
     }
 
-    /// The entries of a mapping: those that `known` has.
+    /// Reads the entries of a mapping, and reports keys that are not in `known`.
     fn entries<'a>(&mut self, what: &str, node: &'a At<Node>, known: &[&str]) -> Option<Entries<'a>> {
         let mut entries = Entries::new();
         for (key, value) in self.mapping(what, node)? {
@@ -84,7 +84,7 @@ impl Reader<'_> {
         Some(entries)
     }
 
-    /// The entries of a mapping of any keys, each once.
+    /// Reads the entries of a mapping with any keys, and reports repeated ones.
     fn mapping<'a>(&mut self, what: &str, node: &'a At<Node>) -> Option<Vec<(At<&'a str>, &'a At<Node>)>> {
         let Node::Mapping(pairs) = &node.value else {
             self.wrong_kind(what, "a mapping", node);
@@ -95,10 +95,10 @@ impl Reader<'_> {
         for (key, value) in pairs {
             match &key.value {
                 Node::Text(text) if !seen.insert(text) => {
-                    self.wrong(key.spot, format!("the key {} stands here for the second time", quoted(text)));
+                    self.wrong(key.spot, format!("the key {} occurs twice", quoted(text)));
                 }
                 Node::Text(text) => entries.push((key.with(text.as_str()), value)),
-                _ => self.wrong_kind("a key", "a text", key),
+                _ => self.wrong_kind("a key", "a string", key),
             }
         }
         Some(entries)
@@ -106,14 +106,14 @@ impl Reader<'_> {
 
     fn wrong_kind(&mut self, what: &str, expected: &str, node: &At<Node>) {
         let hint = match node.value {
-            Node::Flag(_) | Node::Number(_) if expected == "a text" => "; put it in quotes",
+            Node::Flag(_) | Node::Number(_) if expected == "a string" => "; put it in quotes",
             _ => "",
         };
-        self.wrong(node.spot, format!("{what} must be {expected}, and this is {}{hint}", node.value.kind()));
+        self.wrong(node.spot, format!("{what} must be {expected}, not {}{hint}", node.value.kind()));
     }
 
-    /// Reads a document. Content is quoted only where the document says what it is: a file that is named by mistake may
-    /// hold a secret, which must not end in a pipeline's log.
+    /// Reads a document. Messages quote its content only if it says that it is a service file. Any other file may have
+    /// been named by mistake, and its secrets must not end up in a pipeline's log.
     fn document(&mut self, node: &At<Node>) -> Option<Subject> {
         let Node::Mapping(pairs) = &node.value else {
             self.wrong_kind("a document", "a mapping", node);
@@ -137,7 +137,7 @@ impl Reader<'_> {
         let entries = self.entries("a document", node, DOCUMENT)?;
         match entries.get("version") {
             Some(At { value: Node::Number(1.0), .. }) | None => {}
-            Some(other) => self.wrong(other.spot, "this is not a version that this program reads: write version: 1"),
+            Some(other) => self.wrong(other.spot, "this program does not support this version: write version: 1"),
         }
         match (entries.get("service"), entries.get("repository")) {
             (Some(service), _) => self.service(service).map(|service| Subject::Service(Box::new(service))),
@@ -156,7 +156,7 @@ impl Reader<'_> {
         let repositories = self.list(&entries, "repositories", "a repository", |named| {
             let alias = if named.contains("://") {
                 repository::check_url(named)?;
-                let pathless = || UserError::new("repositories", "this address does not lead to a repository");
+                let pathless = || UserError::new("repositories", "this is not the URL of a repository");
                 repository::alias_of(named).ok_or_else(pathless)?
             } else {
                 named.to_owned()
@@ -203,13 +203,13 @@ impl Reader<'_> {
             return None;
         };
         let Node::Text(value) = &name.value else {
-            self.wrong_kind("name", "a text", name);
+            self.wrong_kind("name", "a string", name);
             return None;
         };
         self.take(name.spot, rule.required_text(value)).map(|value| name.with(value))
     }
 
-    /// What the entries say of the fields of a table.
+    /// Reads the fields of a table from the entries.
     fn fields<E: FieldRules>(&mut self, entries: &Entries<'_>) -> Vec<Given<E::Column>> {
         let mut given = Vec::with_capacity(entries.len());
         for rule in fields::<E>() {
@@ -227,7 +227,7 @@ impl Reader<'_> {
         given
     }
 
-    /// A text, of which null and the empty one are none.
+    /// Reads a text. Null and the empty text count as none.
     fn text(
         &mut self,
         node: &At<Node>,
@@ -238,13 +238,13 @@ impl Reader<'_> {
             Node::Null => Some(None),
             Node::Text(value) => self.take(node.spot, check(value)),
             _ => {
-                self.wrong_kind(key, "a text", node);
+                self.wrong_kind(key, "a string", node);
                 None
             }
         }
     }
 
-    /// A list of different texts; null is the empty one.
+    /// Reads a list of distinct texts. Null counts as the empty list.
     fn list(
         &mut self,
         entries: &Entries<'_>,
@@ -265,14 +265,14 @@ impl Reader<'_> {
         let mut seen = HashSet::with_capacity(items.len());
         for node in items {
             let Node::Text(value) = &node.value else {
-                self.wrong_kind(item, "a text", node);
+                self.wrong_kind(item, "a string", node);
                 continue;
             };
             if let Some(value) = self.take(node.spot, check(value)) {
                 if seen.insert(value.clone()) {
                     list.push(node.with(value));
                 } else {
-                    self.wrong(node.spot, format!("{} stands here for the second time", quoted(&value)));
+                    self.wrong(node.spot, format!("{} occurs twice", quoted(&value)));
                 }
             }
         }
@@ -291,7 +291,7 @@ impl Reader<'_> {
                 Node::Text(text) => self.take(value.spot, tag::check_value(text)),
                 Node::Null => Some(String::new()),
                 _ => {
-                    self.wrong_kind("the value of a tag", "a text", value);
+                    self.wrong_kind("the value of a tag", "a string", value);
                     None
                 }
             };

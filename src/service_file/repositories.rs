@@ -1,4 +1,4 @@
-//! Makes repositories what their documents say.
+//! Applies the documents of repositories.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::yaml::Spot;
 use crate::entity::tag::Owner;
 use crate::entity::{Timestamp, repository};
 
-/// Creates and updates the repositories of the documents; answers what came of which document.
+/// Creates and updates the repositories of the documents. Returns the result by document.
 pub(super) async fn apply(
     db: &DatabaseTransaction,
     documents: &[Document],
@@ -25,7 +25,7 @@ pub(super) async fn apply(
         let spot = document.alias.spot;
         if let Some((first, at)) = described.insert(document.alias.value.as_str(), (*file, spot)) {
             let first = problems.name(first).to_owned();
-            let message = format!("this repository is described already, at {first}:{}:{}", at.line, at.column);
+            let message = format!("this repository is already described at {first}:{}:{}", at.line, at.column);
             problems.add(*file, spot, message);
             continue;
         }
@@ -35,7 +35,7 @@ pub(super) async fn apply(
 }
 
 async fn put(db: &DatabaseTransaction, document: &RepositoryDocument) -> Result<Change, DbErr> {
-    // Taken apart, so that nothing a document can say is forgotten.
+    // Destructured without `..`, so that no key of a document is forgotten.
     let RepositoryDocument { name, alias, fields, tags } = document;
     let now = Timestamp::now();
     let new = repository::ActiveModel {

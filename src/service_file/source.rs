@@ -1,7 +1,7 @@
-//! Finds the service files that a command line names, and reads their texts.
+//! Finds the service files named on a command line, and reads them.
 //!
-//! Symbolic links are not followed: in a pipeline, what is checked out may come from a stranger, and a link would lead to
-//! files of the machine that runs the pipeline. What a run reads is bounded in files, bytes and depth.
+//! Does not follow symbolic links. In a pipeline, the checkout may come from a stranger, and a link could lead to files
+//! of the machine. Limits the files, bytes and depth of a run.
 
 use std::fs::{self, DirEntry, File, FileType};
 use std::io::{self, Read};
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use super::yaml::Spot;
 use super::{Problems, STANDARD_INPUT};
 
-/// Files of one run.
+/// The maximum number of files of a run.
 const FILES: usize = 10_000;
-/// Bytes of all files of one run.
+/// The maximum size of all files of a run, in bytes.
 const BYTES: u64 = 64 << 20;
-/// Folders in folders.
+/// The maximum depth of folders.
 const DEPTH: usize = 32;
 
-/// Where a text comes from.
+/// The source of a text.
 #[derive(Debug, Clone)]
 pub(super) enum Source {
     StandardInput,
@@ -37,17 +37,17 @@ impl Source {
 #[derive(Debug)]
 pub(super) struct Sources<'p> {
     problems: &'p mut Problems,
-    /// Bytes that may still be read.
+    /// The number of bytes that may still be read.
     bytes: u64,
-    /// Files that may still be found.
+    /// The number of files that may still be found.
     files: usize,
 }
 
-/// What a walk through a folder finds.
+/// The result of walking a folder.
 #[derive(Default)]
 struct Found {
     files: Vec<PathBuf>,
-    /// Whether a link was passed over.
+    /// Whether a link was skipped.
     links: bool,
 }
 
@@ -56,7 +56,7 @@ impl<'p> Sources<'p> {
         Self { problems, bytes: BYTES, files: FILES }
     }
 
-    /// Calls `read` with the number and the text of each file that `place` stands for.
+    /// Calls `read` with the number and text of each file that `place` stands for.
     pub(super) fn each(&mut self, place: &Path, mut read: impl FnMut(usize, &str, &mut Problems)) {
         for source in self.find(place) {
             let file = self.problems.file(&source);
@@ -66,7 +66,8 @@ impl<'p> Sources<'p> {
         }
     }
 
-    /// A problem of a place as a whole: what it would make is not known, and must not be missed.
+    /// Reports a place that cannot be read. What it defines is unknown, so references to it are not reported as
+    /// missing.
     fn unread(&mut self, path: &Path, message: impl Into<String>) {
         let file = self.problems.file(&Source::File(path.to_owned()));
         self.problems.add(file, Spot::default(), message);
@@ -77,11 +78,11 @@ impl<'p> Sources<'p> {
         if place == Path::new("-") {
             return vec![Source::StandardInput];
         }
-        // Without a slash at its end, which would lead through a link.
+        // Drop a trailing slash, which would follow a link.
         let named: PathBuf = place.components().collect();
         match fs::symlink_metadata(&named).map(|metadata| metadata.file_type()) {
             Ok(kind) if kind.is_symlink() => {
-                self.unread(place, "this is a symbolic link, and links are not followed; name what it leads to");
+                self.unread(place, "this is a symbolic link, and links are not followed; name its target");
                 Vec::new()
             }
             Ok(kind) if kind.is_dir() => {
@@ -98,10 +99,10 @@ impl<'p> Sources<'p> {
         }
     }
 
-    /// Finds the files of a folder and of those in it. Hidden ones and installed packages are passed over.
+    /// Collects the files below a folder. Skips hidden files and installed packages.
     fn walk(&mut self, folder: &Path, depth: usize, found: &mut Found) {
         if depth > DEPTH {
-            return self.unread(folder, format!("folders are more than {DEPTH} deep here"));
+            return self.unread(folder, format!("the folders are nested more than {DEPTH} deep"));
         }
         let entries = match entries(folder) {
             Ok(entries) => entries,
@@ -148,7 +149,7 @@ impl<'p> Sources<'p> {
         None
     }
 
-    /// Reads what is left of the bytes of this run, and no more.
+    /// Reads within the remaining number of bytes of the run.
     fn bytes(&mut self, input: impl Read) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let read = input.take(self.bytes + 1).read_to_end(&mut bytes)? as u64;
@@ -157,7 +158,7 @@ impl<'p> Sources<'p> {
                 self.bytes = rest;
                 Ok(bytes)
             }
-            None => Err(io::Error::other(format!("the files are longer than {} MiB together", BYTES >> 20))),
+            None => Err(io::Error::other(format!("the files are larger than {} MiB in total", BYTES >> 20))),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! YAML as a tree in which everything knows its line and column.
+//! A YAML tree in which every value has its line and column.
 //!
-//! A tree rather than a struct for each kind of document, because a struct is refused at its first mistake, and all
-//! mistakes are to be told. What the documents mean is left to [`read`](super::read).
+//! Deserialising into structs would stop at the first mistake, and all mistakes are to be reported.
+//! [`read`](super::read) interprets the tree.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::options::DuplicateKeyPolicy;
 use serde_saphyr::{Location, Spanned};
 
-/// A line and a column, each from 1, in characters. Line 0: the file as a whole.
+/// A line and a column, both from 1, in characters. Line 0 means the whole file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Spot {
     pub(super) line: u64,
@@ -22,7 +22,7 @@ impl From<Location> for Spot {
     }
 }
 
-/// A value, and where it stands.
+/// A value and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct At<T> {
     pub(super) value: T,
@@ -30,13 +30,13 @@ pub(super) struct At<T> {
 }
 
 impl<T> At<T> {
-    /// Something else that stands at the same spot.
+    /// Another value at the same location.
     pub(super) fn with<U>(&self, value: U) -> At<U> {
         At { value, spot: self.spot }
     }
 }
 
-/// A value of YAML.
+/// A YAML value.
 #[derive(Debug, PartialEq)]
 pub(super) enum Node {
     Null,
@@ -44,30 +44,30 @@ pub(super) enum Node {
     Number(f64),
     Text(String),
     List(Vec<At<Node>>),
-    /// A key stands in it as often as it is written.
+    /// Keeps repeated keys.
     Mapping(Vec<(At<Node>, At<Node>)>),
 }
 
 impl Node {
-    /// What people call a value of this kind.
+    /// The name of this kind of value in messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
-            Self::Flag(_) => "a truth value",
+            Self::Flag(_) => "a boolean",
             Self::Number(_) => "a number",
-            Self::Text(_) => "a text",
+            Self::Text(_) => "a string",
             Self::List(_) => "a list",
             Self::Mapping(_) => "a mapping",
         }
     }
 }
 
-/// The documents of a text. Behind one that breaks the syntax none can be told from another: there it ends.
+/// Parses the documents of a text. Stops after a syntax error: what follows cannot be split into documents.
 pub(super) fn documents(text: &str) -> Vec<Result<At<Node>, At<String>>> {
     let options = serde_saphyr::options! {
-        // All entries reach the tree, where the second of a key is complained of.
+        // Keep all entries, so that a repeated key can be reported.
         duplicate_keys: DuplicateKeyPolicy::LastWins,
-        // As YAML 1.2 has it: `no` and `on` are texts.
+        // As in YAML 1.2, `no` and `on` are strings.
         strict_booleans: true,
         with_snippet: false,
     };
@@ -79,14 +79,14 @@ pub(super) fn documents(text: &str) -> Vec<Result<At<Node>, At<String>>> {
 fn complaint(error: &serde_saphyr::Error) -> At<String> {
     let spot = error.location().map(Spot::from).unwrap_or_default();
     let message = error.without_snippet().to_string();
-    // The place is told by whoever shows the sentence.
+    // The caller adds the location.
     let message = message.lines().next().unwrap_or_default();
     let message = message.split(" at line ").next().unwrap_or_default();
     At { value: format!("the YAML cannot be read: {}", without_content(message)), spot }
 }
 
-/// Takes out of a message what it quotes of the text, but for single characters: which kind of document it is, and whether
-/// it holds secrets, is not known where the syntax is broken.
+/// Removes the text that a message quotes, except single characters. After a syntax error it is unknown what the file
+/// is, and whether it holds secrets.
 fn without_content(message: &str) -> String {
     let Some(start) = message.find(['\'', '"', '`']) else { return message.to_owned() };
     let (before, quoted) = message.split_at(start);
@@ -97,7 +97,7 @@ fn without_content(message: &str) -> String {
         (Some(inner), Some(end)) if end == mark => 2 * mark.len_utf8() + inner.len_utf8(),
         // An apostrophe.
         _ if quoted.matches(mark).count() == 1 => mark.len_utf8(),
-        // To the last mark of its kind: what is quoted may hold some itself.
+        // Up to the last quotation mark of its kind, because the quoted text may contain some.
         _ => {
             let rest = quoted.rsplit_once(mark).map_or("", |(_, rest)| rest);
             return format!("{before}{mark}…{mark}{rest}");
@@ -158,7 +158,7 @@ impl<'de> Visitor<'de> for Tree {
     }
 
     fn visit_bytes<E: serde::de::Error>(self, _: &[u8]) -> Result<Node, E> {
-        Err(E::custom("binary values have no place here"))
+        Err(E::custom("binary values are not supported"))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {

@@ -1,6 +1,6 @@
-//! Sends spans to the collector: OTLP over HTTP, protobuf, on a thread of its own. No request ever waits for it.
+//! Exports spans to the collector: OTLP over HTTP, protobuf, on its own thread. Requests never wait for it.
 //!
-//! [`QUEUE`] spans wait or are being sent at the most. Others are dropped and counted.
+//! At most [`QUEUE`] spans are waiting or being sent. Further ones are dropped and counted.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -24,41 +24,41 @@ use ureq::Agent;
 use super::figures::{self, Fate};
 use crate::outgoing;
 
-/// The most spans that wait for the collector or are on their way to it.
+/// The maximum number of spans that are waiting or being sent.
 pub const QUEUE: usize = 4096;
 
-/// How long spans wait for others to be sent with.
+/// How long spans wait to be sent in a batch.
 const DELAY: Duration = Duration::from_secs(2);
 
-/// How long the collector may take for a batch, second attempts included.
+/// The timeout of a batch, including retries.
 const BATCH: Duration = Duration::from_secs(10);
 
-/// How long the end of the program waits for the last spans to be sent.
+/// How long the program waits at its end for the last spans to be sent.
 const FLUSH: Duration = Duration::from_secs(5);
 
-/// The longest answer of a collector that is read, in bytes.
+/// The longest response of a collector that is read, in bytes.
 const ANSWER: u64 = 64 * 1024;
 
-/// What sends the spans of this process.
+/// Exports the spans of this process.
 #[derive(Debug)]
 pub struct Exporter(SdkTracerProvider);
 
-/// Where spans are sent, and of which requests.
+/// The settings of the exporter.
 #[derive(Debug, Clone)]
 pub struct Collector {
-    /// The address that spans are posted to.
+    /// The URL that spans are posted to.
     pub endpoint: String,
     /// The headers of each post.
     pub headers: HashMap<String, String>,
-    /// What the collector knows this service as.
+    /// The service name.
     pub service: String,
-    /// Whether callers who send `traceparent` decide for their own requests.
+    /// Whether a caller's `traceparent` decides if its request is sampled.
     pub follows_callers: bool,
-    /// The share of all other requests that have spans, from 0 to 1.
+    /// The share of other requests that are sampled, from 0 to 1.
     pub share: f64,
 }
 
-/// Begins to send spans. Once in a process.
+/// Starts the export. Must be called at most once per process.
 ///
 /// # Errors
 /// Why it cannot, in one sentence.
@@ -91,7 +91,7 @@ pub fn start(collector: Collector) -> Result<Exporter, String> {
 }
 
 impl Exporter {
-    /// Sends what waits, for a few seconds at the most.
+    /// Sends the waiting spans, within a few seconds.
     pub async fn finish(self) {
         let done = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(FLUSH)).await;
         if !matches!(done, Ok(Ok(()))) {
@@ -100,7 +100,7 @@ impl Exporter {
     }
 }
 
-/// Lets no more than [`QUEUE`] spans wait. The processor below has a bound too, but tells nobody what it drops.
+/// Limits the waiting spans to [`QUEUE`]. The inner processor has a limit too, but does not report what it drops.
 #[derive(Debug)]
 struct Bounded {
     batches: BatchSpanProcessor,
@@ -133,7 +133,7 @@ impl SpanProcessor for Bounded {
     }
 }
 
-/// Counts what becomes of the spans of each batch, and logs when that changes.
+/// Counts the spans of each batch by result, and logs when exports start to fail.
 #[derive(Debug)]
 struct Counting {
     otlp: Otlp,
@@ -164,12 +164,12 @@ impl SpanExporter for Counting {
     }
 }
 
-/// The one way of making requests ourselves, as the exporter wants it.
+/// Adapts our HTTP client to the exporter.
 #[derive(Debug)]
 struct Client(Agent);
 
 impl HttpClient for Client {
-    /// Blocks: the exporter has a thread of its own.
+    /// Blocks: the exporter has its own thread.
     fn send_bytes<'s, 'f>(
         &'s self,
         request: Request<Bytes>,

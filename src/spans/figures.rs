@@ -1,4 +1,4 @@
-//! What became of the spans, for `/metrics`.
+//! Counts spans by result, for `/metrics`.
 
 use std::sync::LazyLock;
 
@@ -6,16 +6,16 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 
-/// What became of a span.
+/// The result of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// The collector has it.
+    /// Sent to the collector.
     Sent,
-    /// The collector is away, or refused it.
+    /// The collector was unreachable or refused it.
     Failed,
-    /// Too many waited for the collector.
+    /// Dropped, because too many were waiting.
     Dropped,
-    /// Its request had too many, so it was never opened.
+    /// Never opened, because its request had too many.
     LeftOut,
 }
 
@@ -27,14 +27,14 @@ pub struct Labels {
 
 static SPANS: LazyLock<Family<Labels, Counter>> = LazyLock::new(|| {
     let spans = Family::<Labels, Counter>::default();
-    // A counter that begins at 0 shows its first event.
+    // A counter must exist at 0, or its first increment is invisible.
     for fate in [Fate::Sent, Fate::Failed, Fate::Dropped, Fate::LeftOut] {
         spans.get_or_create(&fate.labels()).inc_by(0);
     }
     spans
 });
 
-/// The figures of this process. They go on counting.
+/// The counters of this process.
 pub fn figures() -> Family<Labels, Counter> {
     SPANS.clone()
 }

@@ -1,7 +1,6 @@
-//! The kinds of spans there are, and what each tells.
+//! The kinds of spans and their attributes.
 //!
-//! Names follow the semantic conventions for HTTP, GraphQL and databases; what those have no name for begins with
-//! `rollcall.`.
+//! Names follow the semantic conventions for HTTP, GraphQL and databases. Other names begin with `rollcall.`.
 
 use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
@@ -12,36 +11,36 @@ use opentelemetry::{Context, KeyValue};
 use super::{Span, is_on};
 use crate::budget::Used;
 
-/// The longest name of an operation that a span tells, in bytes.
+/// The longest operation name in a span, in bytes.
 const NAME: usize = 64;
 
-/// The longest path that a span tells, in bytes.
+/// The longest path in a span, in bytes.
 const PATH: usize = 256;
 
-/// The longest statement that a span tells, in bytes. Longer ones insert many rows.
+/// The longest statement in a span, in bytes. Longer ones insert many rows.
 const STATEMENT: usize = 2048;
 
-/// Says in a context that what runs there is one statement.
+/// Marks a context whose code runs a single statement.
 struct IsStatement;
 
-/// The head of a request, as its span tells it.
+/// The head of a request, for its span.
 #[derive(Debug)]
 pub struct Request<'r> {
     /// Its method.
     pub method: &'r str,
-    /// Where its path leads to, as the log and the metrics name it.
+    /// Its route, named as in the log and the metrics.
     pub route: &'static str,
     /// Its path, if no part of it can be secret.
     pub path: Option<&'r str>,
-    /// Whether its connection is encrypted.
+    /// Whether its connection uses TLS.
     pub is_encrypted: bool,
     /// The version of HTTP.
     pub version: &'static str,
-    /// What names the request in answers and in the log.
+    /// The request id, in responses and in the log.
     pub id: &'r str,
 }
 
-/// Opens the span of a request, below the span of its caller.
+/// Opens the span of a request, as a child of its caller's span.
 pub fn request(head: &Request<'_>, caller: Option<SpanContext>) -> Span {
     let caller = caller.map_or_else(Context::new, |caller| Context::new().with_remote_span_context(caller));
     let mut attributes = vec![
@@ -57,7 +56,7 @@ pub fn request(head: &Request<'_>, caller: Option<SpanContext>) -> Span {
 }
 
 impl Span {
-    /// Tells the status that a request is answered with.
+    /// Adds the status of the response.
     pub fn answered(&self, status: u16) {
         if !self.is_open() {
             return;
@@ -72,8 +71,7 @@ impl Span {
         }
     }
 
-    /// Tells what an operation came to: its estimate, what it used, how many errors its answer has, and the class of the
-    /// first.
+    /// Adds the result of an operation: its estimate, what it used, the number of errors, and the code of the first.
     pub fn executed(&self, estimate: u64, used: &Used, errors: usize, class: Option<&str>) {
         if !self.is_open() {
             return;
@@ -88,7 +86,7 @@ impl Span {
         }
     }
 
-    /// Tells how many rows a statement answered; none when it failed.
+    /// Adds the number of rows that a statement returned. `None` if it failed.
     pub fn returned(&self, rows: Option<usize>) {
         match rows {
             Some(rows) => self.set("db.response.returned_rows", whole(rows)),
@@ -114,7 +112,7 @@ pub fn operation(is_mutation: bool, name: Option<&str>) -> Span {
     })
 }
 
-/// Opens the span of a relation that is resolved for so many parents at once, or of a mutation: a field of its root.
+/// Opens the span of a relation that is resolved for this many parents, or of a mutation's root field.
 pub fn field(parent: &'static str, name: &'static str, parents: usize) -> Span {
     if !is_on() {
         return Span::NONE;
@@ -128,7 +126,7 @@ pub fn field(parent: &'static str, name: &'static str, parents: usize) -> Span {
     })
 }
 
-/// Opens the span of the recording of a deploy.
+/// Opens the span for recording a deploy.
 pub fn deploy() -> Span {
     if !is_on() {
         return Span::NONE;
@@ -136,7 +134,8 @@ pub fn deploy() -> Span {
     Span::below_current(|| SpanBuilder::from_name("record a deploy"))
 }
 
-/// Opens the span of a statement that is run once, or for each of so many keys. `text` has parameters, never values.
+/// Opens the span of a statement that runs once, or once for each of `keys` keys. `text` contains parameters, never
+/// values.
 #[inline]
 pub fn statement(system: &'static str, text: &str, keys: usize) -> Span {
     if !is_on() {
@@ -149,7 +148,7 @@ pub fn statement(system: &'static str, text: &str, keys: usize) -> Span {
     Span(span.0.take().map(|context| context.with_value(IsStatement)))
 }
 
-/// Tells of a statement that is over, unless it had a span while it ran.
+/// Records a span for a finished statement, unless it had one while it ran.
 pub fn statement_done(system: &'static str, text: &str, took: Duration, failed: bool) {
     if !is_on() || Context::map_current(|here| here.get::<IsStatement>().is_some()) {
         return;
@@ -175,12 +174,12 @@ fn of_statement(system: &'static str, text: &str) -> SpanBuilder {
     ])
 }
 
-/// A number as attributes hold it.
+/// Converts a number to an attribute value.
 fn whole(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// The beginning of a text, of at most so many bytes.
+/// The beginning of a text, of at most `most` bytes.
 fn cut(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }

@@ -1,12 +1,13 @@
-//! Spans: what a request does and how long each part takes, for a collector of traces. The only folder that knows
-//! OpenTelemetry.
+//! Tracing: spans that show what a request does and how long each part takes, exported to a collector. The only folder
+//! that knows OpenTelemetry.
 //!
-//! [`kinds`] opens the spans and names them and their attributes by OpenTelemetry's semantic conventions. A span opens
-//! below the one that is current, which OpenTelemetry's `Context` carries along with the future: nobody hands it on.
-//! [`export`] sends spans to the collector. [`parent`] reads the span of the caller.
+//! [`kinds`] opens the spans and names them and their attributes by OpenTelemetry's semantic conventions. A span
+//! becomes a child of the current one, which OpenTelemetry's `Context` carries with the future, so nothing is passed
+//! on. [`export`] sends spans to the collector. [`parent`] reads the caller's span.
 //!
-//! Without a collector a span costs one relaxed load. Outside of a request, and in a request that is not sampled, no
-//! span is opened. No attribute holds what a caller wrote, except the name of a GraphQL operation and the path of a page.
+//! Without a collector, a span costs one relaxed load. No span is opened outside of requests, and in requests that are
+//! not sampled. No attribute contains what a caller wrote, except the name of a GraphQL operation and the path of a
+//! page.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -29,14 +30,14 @@ pub use figures::figures;
 pub use kinds::{Request, deploy, field, operation, request, statement, statement_done};
 pub use parent::parent;
 
-/// The most spans of one request, the request's own included.
+/// The maximum number of spans of a request, including its own.
 pub const MOST: usize = 500;
 
-/// Whether spans are sent anywhere. Set once, before the first request.
+/// Whether spans are exported. Set once, before the first request.
 static ON: AtomicBool = AtomicBool::new(false);
 static TRACER: OnceLock<SdkTracer> = OnceLock::new();
 
-/// Whether there is a collector to send spans to.
+/// Whether spans are exported.
 #[inline]
 pub fn is_on() -> bool {
     ON.load(Ordering::Relaxed)
@@ -49,18 +50,18 @@ fn turn_on(tracer: SdkTracer) {
     }
 }
 
-/// A span that is open until it is dropped; or none, on which everything is without effect.
+/// A span, open until dropped. [`Span::NONE`] ignores everything.
 #[derive(Debug)]
 pub struct Span(Option<Context>);
 
-/// How many spans a request has asked for, the ones beyond [`MOST`] included.
+/// The number of spans that a request has asked for, including those beyond [`MOST`].
 struct Asked(AtomicUsize);
 
 impl Span {
     /// No span.
     pub const NONE: Self = Self(None);
 
-    /// Opens a span below the current one. Only what is inside of a request that is sampled has one.
+    /// Opens a child of the current span. Returns `NONE` outside of a sampled request.
     #[cold]
     fn below_current(build: impl FnOnce() -> SpanBuilder) -> Self {
         let here = Context::current();
@@ -72,7 +73,7 @@ impl Span {
         Self(Some(here.with_span(tracer.build_with_context(build(), &here))))
     }
 
-    /// Opens the span of a request below the span of its caller, if the sampler wants it.
+    /// Opens the span of a request as a child of its caller's span, if the sampler picks it.
     fn of_request(caller: &Context, builder: SpanBuilder) -> Self {
         let Some(tracer) = TRACER.get() else { return Self::NONE };
         let own = caller.with_span(tracer.build_with_context(builder, caller));
@@ -80,24 +81,25 @@ impl Span {
         Self(is_sampled.then(|| own.with_value(Asked(AtomicUsize::new(1)))))
     }
 
-    /// Whether it is one.
+    /// Whether it is a real span.
     pub fn is_open(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Runs a future inside of it: the spans that the future opens are below this one.
+    /// Runs a future within the span: spans that it opens are children of this one.
     pub fn around<F: Future>(&self, future: F) -> Either<WithContext<F>, F> {
         around(self.0.as_ref(), future)
     }
 
-    /// Gives it an attribute.
+    /// Sets an attribute.
     pub fn set(&self, name: &'static str, value: impl Into<Value>) {
         if let Some(context) = &self.0 {
             context.span().set_attribute(KeyValue::new(name, value));
         }
     }
 
-    /// Marks it as failed. `class` is one of few words: a message could hold what a caller wrote.
+    /// Marks the span as failed. `class` must be one of a few words, because a message could contain what a caller
+    /// wrote.
     pub fn fail(&self, class: impl Into<Cow<'static, str>>) {
         if let Some(context) = &self.0 {
             context.span().set_attribute(KeyValue::new("error.type", class.into()));
@@ -110,7 +112,7 @@ impl Span {
         self.0.as_ref().map(|context| context.span().span_context().trace_id().to_string())
     }
 
-    /// How many spans its request did without, because it asked for too many.
+    /// How many spans of its request were left out, because they were too many.
     fn left_out(&self) -> usize {
         let asked = self.0.as_ref().and_then(|context| context.get::<Asked>());
         asked.map_or(0, |asked| asked.0.load(Ordering::Relaxed).saturating_sub(MOST))
@@ -125,17 +127,17 @@ impl Drop for Span {
     }
 }
 
-/// A place in the tree of spans, for work that another task does for a request.
+/// A parent span, for work that another task does for a request.
 #[derive(Debug, Clone, Default)]
 pub struct Place(Option<Context>);
 
-/// The current place; none without a collector.
+/// The current span as a parent. Empty without a collector.
 pub fn here() -> Place {
     Place(is_on().then(Context::current))
 }
 
 impl Place {
-    /// Runs a future there.
+    /// Runs a future with this parent.
     pub fn around<F: Future>(&self, future: F) -> Either<WithContext<F>, F> {
         around(self.0.as_ref(), future)
     }

@@ -1,12 +1,12 @@
-//! The span of the caller: `traceparent` and `tracestate` (W3C Trace Context, section 3).
+//! The caller's span: `traceparent` and `tracestate` (W3C Trace Context, section 3).
 
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId};
 
-/// The longest `tracestate` that is taken over, in bytes: what everybody must be able to carry.
+/// The longest accepted `tracestate`, in bytes: the length that everyone must support.
 const STATE: usize = 512;
 
-/// Reads the caller's span from the lines of both headers; none where `traceparent` is missing, malformed or there
-/// twice. Without it `tracestate` means nothing.
+/// Parses the caller's span from the lines of both headers. `None` if `traceparent` is missing, malformed or repeated;
+/// `tracestate` means nothing without it.
 pub fn parent<'h>(
     parents: impl IntoIterator<Item = &'h [u8]>,
     states: impl IntoIterator<Item = &'h [u8]>,
@@ -21,7 +21,7 @@ pub fn parent<'h>(
     found.is_valid().then_some(found)
 }
 
-/// The ids and the flags of `version-trace-span-flags`. A version that is newer than ours may say more behind that.
+/// Parses `version-trace-span-flags`. A newer version may append more fields.
 fn fields(parent: &[u8]) -> Option<(TraceId, SpanId, TraceFlags)> {
     let (known, more) = parent.split_at_checked(55)?;
     let version = number(&known[..2])?;
@@ -35,7 +35,7 @@ fn fields(parent: &[u8]) -> Option<(TraceId, SpanId, TraceFlags)> {
     Some((trace, span, flags))
 }
 
-/// A hexadecimal number in small letters.
+/// A lower-case hexadecimal number.
 fn number(digits: &[u8]) -> Option<u128> {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let text = std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|byte| is_digit(&byte)))?;
@@ -59,10 +59,10 @@ mod tests {
             (format!("00-{TRACE}-{SPAN}-01"), true),
             (format!(" 00-{TRACE}-{SPAN}-01\t"), true),
             (format!("00-{TRACE}-{SPAN}-00"), false),
-            // Flags that nobody knows yet.
+            // Unknown flags.
             (format!("00-{TRACE}-{SPAN}-ff"), true),
             (format!("00-{TRACE}-{SPAN}-02"), false),
-            // A version that nobody knows yet.
+            // An unknown version.
             (format!("01-{TRACE}-{SPAN}-01"), true),
             (format!("fe-{TRACE}-{SPAN}-01-and more"), true),
         ] {

@@ -1,4 +1,4 @@
-//! An export becomes the catalogue of an empty database: all of it, or nothing.
+//! Imports an export into an empty catalogue: everything or nothing.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -14,10 +14,10 @@ use crate::db::{self, Db};
 use crate::entity;
 use crate::entity::audit::{self, Actor, Subject};
 
-/// The greatest id: what every reader of JSON takes for a whole number.
+/// The greatest id: the largest integer that every JSON parser reads exactly.
 const GREATEST_ID: i64 = (1 << 53) - 1;
 
-/// Tables that an empty catalogue has rows in, which are those of the export afterwards.
+/// The tables that have rows in an empty catalogue. They are replaced by those of the export.
 const FILLED: [&str; 2] = ["tier", "lifecycle"];
 
 /// The first line.
@@ -36,7 +36,7 @@ struct End {
     rows: u64,
 }
 
-/// A line that is to be stored.
+/// A line to be stored.
 struct Row {
     line: u64,
     columns: Map<String, Json>,
@@ -44,9 +44,9 @@ struct Row {
 
 /// Why nothing was imported.
 enum Refused {
-    /// What is wrong with a line.
+    /// A mistake in a line.
     Line(u64, String),
-    /// What is wrong with the database, or with the whole.
+    /// A problem of the database, or of the whole export.
     Whole(String),
 }
 
@@ -56,14 +56,14 @@ impl From<DbErr> for Refused {
     }
 }
 
-/// Reads an export into an empty catalogue, and says how many rows it has. `name` is what mistakes are told of, and
-/// `progress` is told how many rows are done.
+/// Imports an export into an empty catalogue and returns the number of rows. `name` is the file's name in messages.
+/// `progress` is called with the number of rows done.
 ///
 /// # Errors
-/// Why nothing is imported: `file:line: sentence`, or a sentence alone where no line is to blame.
+/// Why nothing is imported: `file:line: sentence`, or just a sentence if it is not about a line.
 pub async fn import(db: &Db, name: &str, input: &mut dyn BufRead, progress: impl FnMut(u64)) -> Result<u64, String> {
     let mut lines = ExportLines { input, number: 0 };
-    // The first line is looked at before anything is locked.
+    // Check the first line before locking anything.
     let done = match head(&mut lines) {
         Ok(last_ids) => {
             let work = db.write(async |tx| {
@@ -87,19 +87,19 @@ fn head(lines: &mut ExportLines<'_>) -> Result<BTreeMap<String, i64>, Refused> {
     let line = lines.next().map_err(|what| Refused::Line(1, what))?;
     let head = line.and_then(|line| serde_json::from_slice::<Head>(&line).ok());
     match head.filter(|head| head.rollcall == "catalogue") {
-        None => Err(refused("this is not the first line of what rollcall export writes")),
+        None => Err(refused("this is not the first line of an export by rollcall")),
         Some(head) if head.version > VERSION => {
             let version = head.version;
             Err(refused(&format!(
-                "a newer rollcall wrote this (format {version}, and {VERSION} is known); use that one"
+                "this was written by a newer rollcall (format {version}; this one reads up to {VERSION}); use that version"
             )))
         }
         Some(head) if head.last_ids.values().all(|id| (0..=GREATEST_ID).contains(id)) => Ok(head.last_ids),
-        Some(_) => Err(refused(&format!("an id lies between 0 and {GREATEST_ID}"))),
+        Some(_) => Err(refused(&format!("an id must be between 0 and {GREATEST_ID}"))),
     }
 }
 
-/// All lines but the first.
+/// Imports all lines after the first.
 async fn rows<C: ConnectionTrait>(
     db: &C,
     lines: &mut ExportLines<'_>,
@@ -114,13 +114,13 @@ async fn rows<C: ConnectionTrait>(
         let number = lines.number;
         let refused = |what: String| Refused::Line(number, what);
         let Some(line) = line.map_err(refused)? else {
-            return Err(refused("the end is missing: this is a part of an export".to_owned()));
+            return Err(refused("the end is missing: this export is incomplete".to_owned()));
         };
-        let object: Map<String, Json> = serde_json::from_slice(&line)
-            .map_err(|error| refused(format!("this is not an object of JSON: {error}")))?;
+        let object: Map<String, Json> =
+            serde_json::from_slice(&line).map_err(|error| refused(format!("this is not a JSON object: {error}")))?;
         let mut entries = object.into_iter();
         let (Some((key, value)), None) = (entries.next(), entries.next()) else {
-            return Err(refused("a line is an object with one key: the name of a table".to_owned()));
+            return Err(refused("a line must be an object with one key, the name of a table".to_owned()));
         };
         if key == "rows" {
             let end: Result<End, _> = serde_json::from_slice(&line);
@@ -132,13 +132,13 @@ async fn rows<C: ConnectionTrait>(
                 None => format!("there is no table \"{key}\""),
             }));
         };
-        let Json::Object(columns) = value else { return Err(refused(format!("a row of {own} is an object"))) };
+        let Json::Object(columns) = value else { return Err(refused(format!("a row of {own} must be an object"))) };
         match columns.get("id").and_then(Json::as_i64) {
             Some(id) if (1..=GREATEST_ID).contains(&id) => {
                 let greatest = greatest.entry(key).or_default();
                 *greatest = id.max(*greatest);
             }
-            _ => return Err(refused(format!("the id of a row lies between 1 and {GREATEST_ID}"))),
+            _ => return Err(refused(format!("the id of a row must be between 1 and {GREATEST_ID}"))),
         }
         if *own != table || batch.len() == BATCH {
             store(db, table, std::mem::take(&mut batch)).await?;
@@ -150,7 +150,7 @@ async fn rows<C: ConnectionTrait>(
     };
     store(db, table, batch).await?;
     if stated != count {
-        let what = format!("{stated} rows were exported, and {count} are here");
+        let what = format!("{stated} rows were exported, but this file has {count}");
         return Err(Refused::Line(lines.number, what));
     }
     if lines.next().map_err(|what| Refused::Line(lines.number, what))?.is_some() {
@@ -161,7 +161,7 @@ async fn rows<C: ConnectionTrait>(
     Ok(count)
 }
 
-/// Writes what follows from the rows, and gives out no id again: `greatest` has the last one of each table.
+/// Fills the derived tables, and raises the id sequences. `greatest` has the last id of each table.
 async fn complete<C: ConnectionTrait>(db: &C, greatest: &BTreeMap<String, i64>) -> Result<(), DbErr> {
     entity::service_search::refresh_all(db).await?;
     entity::user::refresh_email_keys(db).await?;
@@ -173,7 +173,7 @@ async fn complete<C: ConnectionTrait>(db: &C, greatest: &BTreeMap<String, i64>) 
     Ok(())
 }
 
-/// Makes sure that there is nothing yet, and takes away what every catalogue begins with.
+/// Checks that the catalogue is empty, and removes the rows that every new catalogue has.
 async fn empty<C: ConnectionTrait>(db: &C) -> Result<(), Refused> {
     macro_rules! each {
         ($($table:ident)*) => {$({
@@ -182,7 +182,7 @@ async fn empty<C: ConnectionTrait>(db: &C) -> Result<(), Refused> {
             if FILLED.contains(&table) {
                 Entity::delete_many().exec(db).await?;
             } else if Entity::find().limit(1).one(db).await?.is_some() {
-                let what = "this catalogue is not empty, and import fills only an empty one; there is already something in";
+                let what = "import needs an empty catalogue; this one already has rows in";
                 return Err(Refused::Whole(format!("{what} {table}")));
             }
         })*};
@@ -222,7 +222,7 @@ where
     if together.await.is_ok() {
         return Ok(());
     }
-    // Once more, each alone, to tell which one it is.
+    // Insert them again one by one, to find the bad one.
     for (line, model) in rows {
         if let Err(error) = E::insert(model).exec_without_returning(db).await {
             let why = match error.sql_err() {
@@ -235,7 +235,7 @@ where
     Ok(())
 }
 
-/// A row as its table has it. What is not there is null.
+/// Converts a row for its table. Missing columns are null.
 fn model<E: EntityTrait>(mut columns: Map<String, Json>) -> Result<E::ActiveModel, String>
 where
     E::ActiveModel: ActiveModelTrait<Entity = E>,
@@ -246,10 +246,10 @@ where
         let json = columns.remove(name).unwrap_or(Json::Null);
         let is_null = json.is_null();
         let value = value(E::Model::get_value_type(column), json).ok_or_else(|| format!("{name} has another type"))?;
-        // The entity knows what may be null, and the words of its enums.
+        // The entity checks nulls and the values of enums.
         model.try_set(column, value).map_err(|_| match is_null {
             true => format!("{name} is missing"),
-            false => format!("{name} has none of the values that it may have"),
+            false => format!("{name} is not one of the allowed values"),
         })?;
     }
     match columns.keys().next() {
@@ -258,7 +258,7 @@ where
     }
 }
 
-/// What a JSON value is as one of a column's type.
+/// Converts a JSON value to a column's type. `None` if it does not match.
 fn value(kind: ArrayType, json: Json) -> Option<Value> {
     Some(match (kind, json) {
         (ArrayType::BigInt, Json::Null) => Value::BigInt(None),
@@ -268,7 +268,7 @@ fn value(kind: ArrayType, json: Json) -> Option<Value> {
         (ArrayType::Bool, Json::Null) => Value::Bool(None),
         (ArrayType::Bool, Json::Bool(value)) => Value::Bool(Some(value)),
         (ArrayType::String, Json::Null) => Value::String(None),
-        // PostgreSQL does not store it, and nothing that we take in has it.
+        // PostgreSQL cannot store NUL, and no input can contain it.
         (ArrayType::String, Json::String(text)) if !text.contains('\0') => Value::String(Some(text)),
         _ => return None,
     })

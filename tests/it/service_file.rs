@@ -177,25 +177,25 @@ service: {{ name: open
     );
     let found = apply(&app, &[("good.yml", good), ("bad.yml", &bad)]).await.expect_err("mistakes");
     let expected = [
-        "bad.yml:1:10: this is not a version that this program reads: write version: 1",
+        "bad.yml:1:10: this program does not support this version: write version: 1",
         "bad.yml:4:3: a service has no key \"ownr\"; its keys are name, description, owner, tier, lifecycle, product, language, framework, aliases, tags, repositories",
         "bad.yml:5:10: no team has the alias \"nobody\"",
         "bad.yml:6:9: no tier has the alias \"tier_9\"",
         "bad.yml:7:14: no lifecycle has the alias \"never\"",
-        "bad.yml:8:13: language must be a text, and this is a number; put it in quotes",
+        "bad.yml:8:13: language must be a string, not a number; put it in quotes",
         "bad.yml:9:14: framework has 256 characters; at most 255 are allowed",
-        "bad.yml:10:3: the key \"tier\" stands here for the second time",
-        "bad.yml:11:16: an alias must be a text, and this is a list",
-        "bad.yml:11:21: \"a\" stands here for the second time",
+        "bad.yml:10:3: the key \"tier\" occurs twice",
+        "bad.yml:11:16: an alias must be a string, not a list",
+        "bad.yml:11:21: \"a\" occurs twice",
         "bad.yml:11:24: alias must not be empty",
         "bad.yml:13:5: key must begin with a lowercase letter and go on with lowercase letters, digits, _, -, ., / and \\",
-        "bad.yml:14:11: the value of a tag must be a text, and this is a number; put it in quotes",
+        "bad.yml:14:11: the value of a tag must be a string, not a number; put it in quotes",
         "bad.yml:15:39: url must begin with http:// or https:// and name a host",
-        "bad.yml:16:5: a document must be a mapping, and this is a list",
+        "bad.yml:16:5: a document must be a mapping, not a list",
         "bad.yml:18:1: the version is missing: write version: 1",
         "bad.yml:18:1: a document has exactly one of the keys service and repository",
         "bad.yml:22:10: a service needs a name",
-        "bad.yml:25:33: private must be true or false, and this is a text",
+        "bad.yml:25:33: private must be true or false, not a string",
         "bad.yml:25:45: url must begin with http:// or https:// and name a host",
         "bad.yml:28:10: the YAML cannot be read: unclosed bracket '{'",
     ];
@@ -271,7 +271,7 @@ async fn two_documents_cannot_be_about_one_thing() {
     assert_eq!(again, Err(vec!["b.yml:2:18: this is the service of another document, at a.yml:2:18".to_owned()]));
     let repository = "version: 1\nrepository: { name: r }\n";
     let again = apply(&app, &[("a.yml", repository), ("b.yml", repository)]).await;
-    assert_eq!(again, Err(vec!["b.yml:2:21: this repository is described already, at a.yml:2:21".to_owned()]));
+    assert_eq!(again, Err(vec!["b.yml:2:21: this repository is already described at a.yml:2:21".to_owned()]));
     let slug = "version: 1\nservice: { name: cart }\n";
     let taken = apply(&app, &[("a.yml", service), ("b.yml", slug)]).await;
     assert_eq!(taken, Err(vec!["b.yml:2:18: \"cart\" is an alias of the service \"Cart\"".to_owned()]));
@@ -369,7 +369,7 @@ fn what_cannot_be_read_is_told_beside_what_is_wrong() {
         "empty: there is no .yml or .yaml file in this folder",
         "nothing.yml:1:1: there is no document in this file",
         "bytes.yml:2:3: this is not UTF-8",
-        "wrong.yml:2:18: name must be a text, and this is a list",
+        "wrong.yml:2:18: name must be a string, not a list",
         "standard input:1:1: there is no document in this file",
     ];
     assert_eq!((done.status, &*done.out, &*done.err), (1, "", &*format!("{}\n", problems.join("\n"))));
@@ -409,7 +409,7 @@ fn folders_are_walked_by_name_without_hidden_ones_packages_and_links() {
     std::fs::create_dir(place.path().join("links")).expect("a folder");
     link("../outside/linked.yml", "links/a.yml");
     let done = place.run(&["apply", "link.yml", "folder/", "links"]);
-    let refused = "this is a symbolic link, and links are not followed; name what it leads to";
+    let refused = "this is a symbolic link, and links are not followed; name its target";
     let expected = [
         format!("link.yml: {refused}"),
         format!("folder/: {refused}"),
@@ -435,9 +435,9 @@ fn what_is_read_is_bounded_in_bytes_files_and_depth() {
         assert_eq!((done.status, &*done.out), (1, ""));
         done.err
     };
-    assert!(told("deep").contains("/d: folders are more than 32 deep here\n"));
+    assert!(told("deep").contains("/d: the folders are nested more than 32 deep\n"));
     assert!(told("many").contains("many: there are more than 10000 files\n"));
-    assert_eq!(told("long.yml"), "long.yml: it cannot be read: the files are longer than 64 MiB together\n");
+    assert_eq!(told("long.yml"), "long.yml: it cannot be read: the files are larger than 64 MiB in total\n");
 }
 
 #[test]
@@ -449,7 +449,7 @@ fn a_file_that_is_no_service_file_is_not_quoted() {
             "geheim: geheim\nother: [geheim]\n",
             "1:1: this is not a service file: write version: 1, and service or repository",
         ),
-        ("text.yml", "TOKEN=geheim\n", "1:1: a document must be a mapping, and this is a text"),
+        ("text.yml", "TOKEN=geheim\n", "1:1: a document must be a mapping, not a string"),
         (
             "compose.yml",
             "version: '3'\nservices: { geheim: 1 }\ngeheim: 1\n",

@@ -131,30 +131,31 @@ async fn what_is_no_export_is_refused_by_its_line_and_changes_nothing() {
         )
     };
     let ada = user("1", r#","updated_at":0"#);
-    let first = "export:1: this is not the first line of what rollcall export writes";
+    let first = "export:1: this is not the first line of an export by rollcall";
     for (lines, expected) in [
         (vec![], first.to_owned()),
         (vec!["not JSON"], first.to_owned()),
         (vec![r#"{"rollcall":"else","version":1}"#], first.to_owned()),
         (
             vec![r#"{"rollcall":"catalogue","version":2,"more":[]}"#],
-            "export:1: a newer rollcall wrote this (format 2, and 1 is known); use that one".to_owned(),
+            "export:1: this was written by a newer rollcall (format 2; this one reads up to 1); use that version"
+                .to_owned(),
         ),
         (
             vec![r#"{"rollcall":"catalogue","version":1,"last_ids":{"user":-1}}"#],
-            "export:1: an id lies between 0 and 9007199254740991".to_owned(),
+            "export:1: an id must be between 0 and 9007199254740991".to_owned(),
         ),
-        (vec![head], "export:2: the end is missing: this is a part of an export".to_owned()),
-        (vec![head, &ada], "export:3: the end is missing: this is a part of an export".to_owned()),
-        (vec![head, &ada, r#"{"rows":2}"#], "export:3: 2 rows were exported, and 1 are here".to_owned()),
+        (vec![head], "export:2: the end is missing: this export is incomplete".to_owned()),
+        (vec![head, &ada], "export:3: the end is missing: this export is incomplete".to_owned()),
+        (vec![head, &ada, r#"{"rows":2}"#], "export:3: 2 rows were exported, but this file has 1".to_owned()),
         (vec![head, r#"{"rows":0}"#, &ada], "export:3: there is more after the end".to_owned()),
-        (vec![head, "[]"], "export:2: this is not an object of JSON: ".to_owned()),
-        (vec![head, "{}"], "export:2: a line is an object with one key: the name of a table".to_owned()),
-        (vec![head, r#"{"user":[]}"#], "export:2: a row of user is an object".to_owned()),
+        (vec![head, "[]"], "export:2: this is not a JSON object: ".to_owned()),
+        (vec![head, "{}"], "export:2: a line must be an object with one key, the name of a table".to_owned()),
+        (vec![head, r#"{"user":[]}"#], "export:2: a row of user must be an object".to_owned()),
         (vec![head, r#"{"pg_user":{"id":1}}"#], "export:2: there is no table \"pg_user\"".to_owned()),
         (vec![head, r#"{"token":{"id":1}}"#], "export:2: token is not imported: a secret: who".to_owned()),
-        (vec![head, &user("0", "")], "export:2: the id of a row lies between 1 and 9007199254740991".to_owned()),
-        (vec![head, &user("9007199254740992", "")], "export:2: the id of a row lies between 1".to_owned()),
+        (vec![head, &user("0", "")], "export:2: the id of a row must be between 1 and 9007199254740991".to_owned()),
+        (vec![head, &user("9007199254740992", "")], "export:2: the id of a row must be between 1".to_owned()),
         (vec![head, &user("1", ""), r#"{"rows":1}"#], "export:2: updated_at is missing".to_owned()),
         (
             vec![head, &user("1", r#","updated_at":"now""#), r#"{"rows":1}"#],
@@ -166,7 +167,7 @@ async fn what_is_no_export_is_refused_by_its_line_and_changes_nothing() {
         ),
         (
             vec![head, &ada.replace(r#""role":"user""#, r#""role":"god""#), r#"{"rows":1}"#],
-            "export:2: role has none of the values that it may have".to_owned(),
+            "export:2: role is not one of the allowed values".to_owned(),
         ),
         (
             vec![head, &ada.replace(r#""A""#, r#""\u0000""#), r#"{"rows":1}"#],
@@ -205,8 +206,7 @@ fn an_sqlite_catalogue_that_is_not_empty_is_not_imported_into() {
     let export = exported(&place, "sqlite://rollcall.db");
     place.write("export", &export);
     let done = place.run(&["import", "export"]);
-    let sentence =
-        "this catalogue is not empty, and import fills only an empty one; there is already something in user";
+    let sentence = "import needs an empty catalogue; this one already has rows in user";
     assert_refused(&done, sentence);
     assert_eq!(exported(&place, "sqlite://rollcall.db"), export);
     let done = place.run(&["import", "none"]);

@@ -347,7 +347,7 @@ async fn a_deploy_that_loses_every_race_on_postgresql_is_to_be_sent_again() {
     lose_races(&endpoint, 1_000, "40P01", false).await;
     let answer = endpoint.post_with(json!({})).await;
     assert_eq!(answer.status, 503, "{answer:?}");
-    let detail = "Others are changing the same things at this moment.";
+    let detail = "Conflict with concurrent changes. Please retry.";
     assert!(answer.json()["errors"][0]["detail"].as_str().is_some_and(|text| text.contains(detail)), "{answer:?}");
     assert_eq!(endpoint.deploys("id").await, json!([]));
 }
