@@ -1,9 +1,9 @@
 // Generated from the SDL by the build. Edit the SDL, never this.
 
-/// What a resolver is given beside its parents and its arguments.
+/// What a resolver gets besides its parents and its arguments.
 pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
 
-/// What the resolver of a mutation is given beside its arguments.
+/// What the resolver of a mutation gets besides its arguments.
 pub type MutationCtx<'a> = ::rollcall::engine::Context<
     'a,
     <super::types::State as ::rollcall::engine::State>::Writing,
@@ -185,7 +185,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The word that stands for the value in the SDL.
+    /// The name of the value in the SDL.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Planned => "PLANNED",
@@ -193,7 +193,7 @@ impl Phase {
             Self::Retired => "RETIRED",
         }
     }
-    /// The value that a word of the SDL stands for.
+    /// The value with this name in the SDL.
     pub fn from_word(word: &str) -> Option<Self> {
         match word {
             "PLANNED" => Some(Self::Planned),
@@ -262,10 +262,10 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Child {
     }
 }
 
-/// The object types as the executor sees them, each under its name in the SDL.
+/// The object types as the executor sees them, by their names in the SDL.
 #[allow(non_upper_case_globals)]
 pub mod info {
-    /// The scalars of the schema's own that arguments and input fields have, with what checks their values.
+    /// The custom scalars of arguments and input fields, with the checks of their values.
     pub static SCALARS: &[::rollcall::engine::input::ScalarCheck] = &[];
     /// `Query`.
     pub static Query: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
