@@ -1,6 +1,7 @@
-//! How long the generator takes over large public schemas, and what it says of their mistakes.
+//! Runs the generator over large public schemas: how long it takes, and which mistakes it reports.
 //!
-//! `cd tests/large-schemas && npm ci` brings the schemas; one that is not there is left out, aloud, and fails in CI.
+//! `cd tests/large-schemas && npm ci` downloads the schemas. A missing schema is skipped with a message, and fails in
+//! CI.
 
 #[path = "../src/codegen/mod.rs"]
 #[allow(dead_code, unused_imports)]
@@ -12,13 +13,13 @@ use std::path::Path;
 use codegen::Bindings;
 use criterion::{Criterion, criterion_group, criterion_main};
 
-/// Name, file, and how many mistakes it is known to have.
+/// Name, file, and the known number of mistakes.
 const SCHEMAS: &[(&str, &str, usize)] = &[
     ("octokit", "tests/large-schemas/node_modules/@octokit/graphql-schema/schema.graphql", 2),
     ("nautical", "tests/large-schemas/node_modules/@nautical-commerce/graphql-schema/nautical/schema.graphql", 0),
     (ROLLCALL, "schema/schema.graphql", 0),
 ];
-/// The schema whose types stand for the rows of entities.
+/// The schema whose types are bound to rows of entities.
 const ROLLCALL: &str = "rollcall";
 
 fn generator(criterion: &mut Criterion) {
@@ -39,7 +40,7 @@ fn generator(criterion: &mut Criterion) {
         let found = codegen::generate(file, &sdl, &bindings).err().map_or(0, |found| found.problems().len());
         assert_eq!(found, *mistakes, "mistakes in {file}");
         group.bench_function(*name, |bencher| bencher.iter(|| codegen::generate(file, black_box(&sdl), &bindings)));
-        // A schema with mistakes is checked and not written: without them it is both.
+        // A schema with mistakes is only checked. One without is also emitted.
         if *mistakes > 0 {
             let mended = mend(&sdl);
             let bindings = bindings_of(&mended);
@@ -52,7 +53,7 @@ fn generator(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Binds the types that the generator asks for, once the schema has no other mistake.
+/// Binds the types that the generator asks for, if the schema has no other mistakes.
 fn bindings_of(sdl: &str) -> Bindings {
     let found = codegen::generate("schema.graphql", sdl, &Bindings::default()).err();
     let problems = found.iter().flat_map(|found| found.problems());
@@ -75,7 +76,7 @@ fn bindings_of_rollcall() -> Bindings {
     bindings
 }
 
-/// The schema with every second definition of a field under a name of its own.
+/// The schema with every repeated field definition renamed.
 fn mend(sdl: &str) -> String {
     let Err(found) = codegen::generate("schema.graphql", sdl, &Bindings::default()) else { return sdl.to_owned() };
     let mut mended = sdl.to_owned();

@@ -1,11 +1,11 @@
-//! A client that costs next to nothing, so that the server has the processors.
+//! A client that uses hardly any processor time, so that the server has the processors.
 
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A connection that is kept.
+/// A keep-alive connection.
 pub struct Client {
     stream: TcpStream,
     answer: Vec<u8>,
@@ -18,7 +18,7 @@ impl Client {
         Self { stream, answer: Vec::with_capacity(16 * 1024) }
     }
 
-    /// Sends a request and answers with the status and the body.
+    /// Sends a request and returns the response's status and body.
     pub async fn send(&mut self, request: &[u8]) -> (u16, &[u8]) {
         self.stream.write_all(request).await.expect("the server reads");
         self.answer.clear();
@@ -38,7 +38,7 @@ impl Client {
     }
 }
 
-/// The length of the head, once it is whole, and that of the body.
+/// The length of the head, once it is complete, and of the body.
 fn head(answer: &[u8]) -> Option<(usize, usize)> {
     let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&answer[..end]).expect("text");
@@ -46,7 +46,7 @@ fn head(answer: &[u8]) -> Option<(usize, usize)> {
     Some((end, length.and_then(|length| length.parse().ok()).expect("a length")))
 }
 
-/// A request as it goes over the wire.
+/// A request in wire format.
 pub fn post(path: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     let head = format!("POST {path} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n{headers}");

@@ -1,8 +1,8 @@
-//! The deploy webhook under load, and pages of many deploys: against a running server, which is a process of its own.
+//! The deploy webhook under load, and pages with many deploys, against a server in its own process.
 //!
-//! `posts` compares the server as it is with one that commits every post alone, on the same disk, fully durable, by
-//! turns. `pages` reads the same pages from a server with 1,000 deploys and one with 1,000,000, by turns. Name one of
-//! them to run it alone: `cargo bench --bench deploys -- posts`.
+//! `posts` compares the server with one that commits every post alone, in turns, on the same disk and fully durable.
+//! `pages` reads the same pages from a server with 1,000 deploys and one with 1,000,000, in turns. Name one of them to
+//! run it alone: `cargo bench --bench deploys -- posts`.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -43,12 +43,12 @@ fn main() {
     }
 }
 
-/// Where databases are kept: on the disk of the build, because a temporary folder can be in memory.
+/// The folder of the databases: on the disk of the build, because a temporary folder may be in memory.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")
 }
 
-/// A database in this folder with services `svc-1`, `svc-2`, …
+/// Creates a database in this folder with services `svc-1`, `svc-2`, …
 async fn database(folder: &Path, services: u64) -> (String, Db) {
     let url = format!("sqlite://{}", folder.join("rollcall.db").display());
     let db = db::connect(&url).await.expect("a database");
@@ -57,7 +57,7 @@ async fn database(folder: &Path, services: u64) -> (String, Db) {
     (url, db)
 }
 
-/// A server that ends when this is dropped.
+/// A server that ends when dropped.
 struct Server {
     address: SocketAddr,
     process: Child,
@@ -65,7 +65,7 @@ struct Server {
 }
 
 impl Server {
-    /// Serves the database, committing at most so many deploys at a time.
+    /// Serves the database, with at most this many deploys per transaction.
     fn start(url: &str, group: usize) -> Self {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.args(["serve", url, &group.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -85,7 +85,7 @@ impl Drop for Server {
     }
 }
 
-/// The server's process: serves until standard input ends.
+/// The server's process: serves until standard input closes.
 async fn serve(url: &str, group: usize) {
     let flags = ["rollcall", "serve", "--token-limit", "0", "--ip-limit", "0", "--database-url", url];
     let Ok(Settings::Serve(settings)) = config::parse(flags) else { panic!("not the flags of serve") };
@@ -109,7 +109,7 @@ async fn serve(url: &str, group: usize) {
     db.close().await.expect("closed");
 }
 
-/// The value that so much of the sorted values does not exceed.
+/// The percentile of the sorted values.
 fn percentile<T: Copy>(sorted: &[T], share: f64) -> T {
     sorted[((sorted.len() - 1) as f64 * share).round() as usize]
 }

@@ -1,4 +1,4 @@
-//! The same pages of few deploys and of many.
+//! The same pages with few deploys and with many.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ const SERVICES: u64 = 10;
 const FEW: i64 = 1_000;
 const MANY: i64 = 1_000_000;
 const TURNS: usize = 400;
-/// When the first was deployed; one follows in each second.
+/// The time of the first deploy. One follows each second.
 const BEGIN: i64 = 1_700_000_000;
 
 pub fn run(runtime: &Runtime) {
@@ -42,7 +42,7 @@ pub fn run(runtime: &Runtime) {
     });
 }
 
-/// A name and what is asked of the account; `$last` stands for the moment of the newest deploy less 15 minutes.
+/// A name, and a selection on the account. `$last` stands for the time of the newest deploy minus 15 minutes.
 fn queries() -> Vec<(String, String)> {
     let filters = [
         ("", ""),
@@ -78,7 +78,7 @@ fn queries() -> Vec<(String, String)> {
     queries
 }
 
-/// A server with so many deploys.
+/// A server with this many deploys.
 struct Stored {
     count: i64,
     token: String,
@@ -131,8 +131,8 @@ impl Stored {
     }
 }
 
-/// The statement that stores deploys: of each service in turn, most to `staging`, the first ones to environments that
-/// are no more.
+/// The statement that stores deploys: for each service in turn, most to `staging`, the oldest to environments that no
+/// longer exist.
 fn fill(count: i64) -> String {
     let environment = "CASE WHEN i <= 100 THEN 'trial' WHEN i <= 200 THEN 'rehearsal' \
                        WHEN (i / 10) % 10 < 7 THEN 'staging' ELSE 'production' END";

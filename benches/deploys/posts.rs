@@ -1,4 +1,4 @@
-//! Posts per second, committed together and each alone.
+//! Posts per second, with group commit and without.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ const WARM_UP: Duration = Duration::from_secs(1);
 const TIME: Duration = Duration::from_secs(4);
 const ROUNDS: usize = 3;
 
-/// What one run came to.
+/// The result of a run.
 struct Run {
     per_second: f64,
     p50: Duration,
@@ -44,7 +44,7 @@ pub fn run(runtime: &Runtime) {
     }
 }
 
-/// Posts from so many connections to a fresh server.
+/// Posts to a fresh server from this many connections.
 async fn load(clients: usize, group: usize) -> Run {
     let folder = folder();
     let (url, db) = database(folder.path(), SERVICES).await;
@@ -89,7 +89,7 @@ async fn load(clients: usize, group: usize) -> Run {
     }
 }
 
-/// A record such as a pipeline sends, with an id of its own.
+/// A typical record from a pipeline, with a unique id.
 fn record(client: usize, count: u64) -> String {
     json!({
         "service": format!("svc-{}", 1 + (client as u64 * 7 + count) % SERVICES),

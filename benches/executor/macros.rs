@@ -1,4 +1,4 @@
-//! The same schema by async-graphql's macros.
+//! The same schema with async-graphql's macros.
 
 use async_graphql::parser::types::ExecutableDocument;
 use async_graphql::{EmptyMutation, EmptySubscription, Enum, ID, Object, Request, Schema, ValidationMode};
@@ -17,7 +17,7 @@ impl Engine {
         Self { schema: schema.finish(), document: async_graphql::parser::parse_query(query).expect("a valid query") }
     }
 
-    /// The answer as JSON.
+    /// The response as JSON.
     pub async fn run(&self) -> Vec<u8> {
         let mut request = Request::new("");
         request.set_parsed_query(self.document.clone());

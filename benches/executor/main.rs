@@ -1,6 +1,6 @@
-//! A list of 100 objects with 12 columns, five children of three columns each: from a prepared plan to the bytes of the
-//! answer, beside the same types, rows and query with async-graphql's macros. Rows are in memory on both sides, and
-//! both have parsed the document before.
+//! Executes a list of 100 objects with 12 columns and five children of three columns each, from a prepared plan to the
+//! bytes of the response. Compared with the same types, rows and query on async-graphql's macros. On both sides, the
+//! rows are in memory and the document is already parsed.
 
 use std::hint::black_box;
 use std::sync::{Arc, LazyLock};
@@ -25,7 +25,7 @@ mod generated {
     include!("schema.rs");
 }
 
-/// The Rust types that stand for types of the SDL.
+/// The Rust types bound to SDL types.
 mod types {
     #[derive(Debug, Clone, Copy)]
     pub struct Item(pub &'static super::ItemRow);

@@ -1,6 +1,6 @@
-//! The generator's output for small schemas, kept beside them: `UPDATE_FIXTURES=1 cargo test --test codegen` writes it
-//! anew, and the difference is read as code. A binary of its own, so that it also builds when the output, which
-//! `tests/it` compiles, does not.
+//! Compares the generator's output for small schemas with the committed output. `UPDATE_FIXTURES=1 cargo test --test
+//! codegen` rewrites it; review the difference as code. This is a separate binary, so that it builds even when the
+//! committed output, which `tests/it` compiles, does not.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,17 +16,17 @@ mod codegen;
 mod operations;
 mod schema_edits;
 
-/// A schema whose output is kept. The output stands beside the SDL.
+/// A schema with committed output, which is beside the SDL.
 struct Fixture {
-    /// Where the SDL is.
+    /// The path of the SDL.
     sdl: &'static str,
-    /// The file that compiles the output; its module `types` binds SDL names to hand-written types.
+    /// The file that includes the output. Its module `types` binds SDL names to hand-written types.
     host: &'static str,
     /// Scalar fields that are resolved like relations.
     computed: &'static [&'static str],
-    /// Rows that stand for types of the SDL, and where they are declared.
+    /// Rows that represent SDL types, and the files that declare them.
     rows: &'static [(&'static str, &'static str)],
-    /// Tables whose rows stand for nothing.
+    /// Tables whose rows represent no type.
     tables: &'static [&'static str],
 }
 
@@ -95,7 +95,7 @@ const FIXTURES: &[Fixture] = &[
 ];
 
 impl Fixture {
-    /// The output as it is now.
+    /// The committed output.
     fn generate(&self) -> String {
         let source = read(self.host);
         let mut bindings = codegen::Bindings::read(&types_module(self.host, &source), self.computed)
@@ -116,7 +116,7 @@ impl Fixture {
     }
 }
 
-/// The source of the module `types` of a file.
+/// The source of a file's module `types`.
 fn types_module(name: &str, source: &str) -> String {
     let file = syn::parse_file(source).unwrap_or_else(|error| panic!("{name}: {error}"));
     let types = file.items.into_iter().find_map(|item| match item {
@@ -135,7 +135,7 @@ fn read(relative: &str) -> String {
     fs::read_to_string(path(relative)).unwrap_or_else(|error| panic!("{relative}: {error}"))
 }
 
-/// The first line that differs, in both.
+/// The first line that differs, in both texts.
 fn first_difference(expected: &str, now: &str) -> String {
     let lines = expected.lines().map(Some).chain([None]).zip(now.lines().map(Some).chain([None]));
     let differing = lines.enumerate().find(|(_, (expected, now))| expected != now);
@@ -176,12 +176,12 @@ fn every_schema_of_the_folder_is_a_fixture() {
     assert!(unknown.is_empty(), "not in FIXTURES: {unknown:?}");
 }
 
-/// The folders of the parsers whose own test texts are tried; cargo has their sources, because they are built.
+/// The source folders of the parsers, whose own test files are tried. Cargo has them, because they are built.
 fn parsers() -> Vec<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let rustc = Command::new("rustc").args(["--print", "host-tuple"]).output().expect("rustc starts").stdout;
     let host = String::from_utf8(rustc).expect("rustc answers text");
-    // Of other platforms nothing may have been downloaded.
+    // Packages for other platforms may not have been downloaded.
     let of_host = ["--filter-platform", host.trim()];
     let mut metadata = Command::new(cargo);
     metadata.args(["metadata", "--format-version", "1", "--locked", "--offline"]).args(of_host);
@@ -194,7 +194,7 @@ fn parsers() -> Vec<PathBuf> {
     manifests.filter_map(|manifest| Path::new(manifest).parent().map(Path::to_owned)).collect()
 }
 
-/// Every `.graphql` file below a folder.
+/// Lists the `.graphql` files below a folder.
 fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -212,10 +212,10 @@ fn nothing_in_the_parsers_own_tests_makes_the_generator_panic() {
     parsers().iter().for_each(|folder| texts(folder, &mut found));
     assert!(found.len() > 100, "the parsers' sources have {} texts", found.len());
     for path in found {
-        // Some are not UTF-8 on purpose.
+        // Some are intentionally not UTF-8.
         let sdl = String::from_utf8_lossy(&fs::read(&path).expect("a readable file")).into_owned();
         let name = path.display().to_string();
-        // They are pieces of schemas, and operations: what is refused is refused with words.
+        // These are fragments of schemas, and operations. What is refused must have a message.
         if let Err(mistakes) = codegen::generate(&name, &sdl, &codegen::Bindings::default()) {
             assert!(!mistakes.to_string().is_empty(), "{name} is refused without a word");
         }

@@ -1,5 +1,5 @@
-//! The types of operations that the program itself sends, kept beside them, and what is said of mistakes in them.
-//! `UPDATE_FIXTURES=1 cargo test --test codegen` writes both anew.
+//! Compares the types generated for the program's own operations, and the reports of mistakes, with the committed ones.
+//! `UPDATE_FIXTURES=1 cargo test --test codegen` rewrites both.
 
 use std::{env, fs};
 
@@ -9,7 +9,7 @@ use crate::{first_difference, path, read};
 
 const FOLDER: &str = "src/codegen/fixtures/operations";
 
-/// The SDL's types that are looked up, and its scalars.
+/// The bound SDL types and scalars.
 const SCHEMA_TYPES: &str =
     "pub struct ID; pub struct Day; pub struct Colour; pub struct Book; pub struct Film; pub struct Game;
      pub struct Person; pub struct Order;";
@@ -23,7 +23,7 @@ fn contract() -> Contract {
     codegen::check(&sdl, &read(&sdl), &bindings).unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
-/// The output, or the report of every mistake.
+/// The output, or the report of all mistakes.
 fn said(contract: &Contract, files: &[File]) -> Result<String, String> {
     let bindings = Bindings::read(TYPES, &[]).expect("the bindings parse");
     let all =
@@ -35,7 +35,7 @@ fn file(name: &str) -> File {
     File { path: name.to_owned(), text: read(&format!("{FOLDER}/{name}")) }
 }
 
-/// Checks a text that is kept, or writes it anew.
+/// Compares a text with the committed one, or rewrites it.
 fn is_kept(name: &str, now: &str) {
     let kept = path(FOLDER).join(name);
     if env::var_os("UPDATE_FIXTURES").is_some() {
@@ -104,7 +104,7 @@ fn a_text_with_quotes_and_hashes_stays_as_it_is() {
     assert_eq!(texts, [text]);
 }
 
-/// Half an operation is a mistake, not the end of the process.
+/// Half an operation is a mistake and does not crash the process.
 #[test]
 fn no_text_of_operations_makes_it_panic() {
     let contract = contract();
@@ -116,7 +116,7 @@ fn no_text_of_operations_makes_it_panic() {
     }
     let whole = read(&format!("{FOLDER}/orders.graphql"));
     for end in (0..whole.len()).step_by(7) {
-        // Whole definitions may be left, with fragments that are missing.
+        // The rest may be whole definitions that spread missing fragments.
         let _ = said(&contract, &[File { path: "half".to_owned(), text: whole[..end].to_owned() }]);
     }
 }

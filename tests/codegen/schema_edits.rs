@@ -1,8 +1,8 @@
-//! An edit to the SDL that the hand-written side does not follow stops the build, and the compiler's message, or the
-//! generator's, says which trait, which method and which file.
+//! An edit to the SDL without the matching Rust stops the build, and the message of the compiler or generator names the
+//! trait, the method and the file.
 //!
-//! Each case generates code for a small SDL with one edit and compiles it, against the library that this test run
-//! built, beside a hand-written side that knows nothing of the edit.
+//! Each case generates code for a small SDL with one edit, and compiles it with hand-written code that lacks the
+//! change, against the library built by this test run.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ input TagDeleteInput { key: String! }
 type TagDeletePayload { deletedKey: String errors: [Error!]! }
 "#;
 
-/// What stands in `types.rs`, as the generator reads it.
+/// The contents of `types.rs` for the generator.
 const BINDINGS: &str = "pub use crate::service::Service; pub use crate::team::Team; pub struct State;";
 
 const HAND_WRITTEN: &str = r#"
@@ -83,12 +83,12 @@ impl TagDeleteMutation for Mutation {
 }
 "#;
 
-/// Compiles the hand-written side with what is generated from `sdl`: the compiler's errors, empty when it is content.
+/// Compiles the hand-written code with the code generated from `sdl`. Returns the compiler's errors.
 fn compile(sdl: &str) -> String {
     compile_with(sdl, BINDINGS, HAND_WRITTEN)
 }
 
-/// The same, with other bindings and another hand-written side.
+/// The same, with other bindings and other hand-written code.
 fn compile_with(sdl: &str, bindings: &str, hand_written: &str) -> String {
     let bindings = Bindings::read(bindings, &[]).expect("the bindings parse");
     let code = codegen::generate("schema/schema.graphql", sdl, &bindings).expect("the SDL is in order");
@@ -112,8 +112,8 @@ fn compile_with(sdl: &str, bindings: &str, hand_written: &str) -> String {
     if output.status.success() { String::new() } else { said }
 }
 
-/// The library that this test was linked with, and the folder of its dependencies. Cargo may keep several builds of it
-/// beside each other: the newest is the one that was made for this run.
+/// The library that this test is linked with, and the folder of its dependencies. Cargo may keep several builds; the
+/// newest is that of this run.
 fn library() -> (PathBuf, PathBuf) {
     let test = std::env::current_exe().expect("this test has a path");
     let dependencies = test.parent().expect("it lies in the target folder").to_owned();
@@ -127,10 +127,10 @@ fn library() -> (PathBuf, PathBuf) {
     (newest.expect("the library was built for this test"), dependencies)
 }
 
-/// Checks that the compiler complains, and says all of this.
+/// Checks that the compiler reports all of these messages.
 fn stops_with(sdl: &str, parts: &[&str]) {
     let said = compile(sdl);
-    // The compiler may break a long line; what matters are the words.
+    // The compiler may wrap long lines, so only the words are compared.
     let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in parts {
         assert!(flat.contains(part), "expected {part:?} in:\n{said}");
@@ -242,7 +242,7 @@ fn without_bindings_every_type_of_the_schema_that_needs_one_is_named() {
         let names = line.rsplit(['{', ':']).next().unwrap_or_default().trim_end_matches(['}', ';']);
         names.split(", ").map(|name| name.rsplit(' ').next().unwrap_or_default())
     });
-    // The state is no type of the SDL, nor is a function.
+    // The state is not an SDL type, and neither is a function.
     let is_type = |name: &&str| *name != "State" && name.starts_with(char::is_uppercase);
     let bound: BTreeSet<&str> = brought.filter(is_type).collect();
     assert_eq!(named, bound);

@@ -1,12 +1,12 @@
-//! A catalogue that is legal and hostile: everything in it is at the limits that the program accepts, written through the
-//! program's own doors, on top of what `rollcall generate` invents.
+//! A legal but hostile catalogue: everything in it is at the limits that the program accepts. It is written through the
+//! program's own interfaces, on top of what `rollcall generate` creates.
 //!
-//! The team `everything` owns 150 services and has 300 members, who are also the members of 40 more teams. Each of the
-//! services has a name of 255 letters, a note of 50,000 characters that are six bytes each in an answer, 100 tags and 100
-//! repositories; each repository has 100 of the services; 100 code issue projects are connected to each. Some aliases,
-//! deploys and code issues are as long as they may be.
+//! The team `everything` owns 150 services and has 300 members, who are also members of 40 more teams. Each of the
+//! services has a name of 255 letters, a note of 50,000 characters that take six bytes each in a response, 100 tags and
+//! 100 repositories. Each repository has 100 of the services, and 100 code issue projects are connected to each. Some
+//! aliases, deploys and code issues have the maximum length.
 //!
-//! It is made once and kept below `target/tmp`, because a million deploys take minutes.
+//! It is created once and kept below `target/tmp`, because a million deploys take minutes.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,17 +20,17 @@ use crate::server::{self, Server};
 
 /// The services of the team `everything`.
 const SERVICES: usize = 150;
-/// The services, repositories or projects that are linked with one another.
+/// The number of linked services, repositories or projects.
 const LINKED: usize = 100;
-/// Mutations of one document.
+/// The number of mutations in a document.
 const MUTATIONS: usize = 20;
-/// The services that no service file governs.
+/// The services that no service file manages.
 pub const UNLOCKED: usize = 20;
-/// Whom a link signs in as an administrator, and as a viewer.
+/// The users for sign-in links: an administrator and a viewer.
 pub const ADMINISTRATOR: &str = "admin@example.com";
 pub const VIEWER: &str = "viewer@example.com";
 
-/// How much there is beside the hostile part.
+/// The size of the generated part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     pub services: u64,
@@ -38,10 +38,10 @@ pub struct Size {
 }
 
 impl Size {
-    /// What a test takes that runs every time.
+    /// The size for a test in every run.
     pub const SMALL: Self = Self { services: 300, deploys: 20_000 };
 
-    /// What `ROLLCALL_TEST_SIZE` says, such as `10000,1000000`; small without it.
+    /// The size in `ROLLCALL_TEST_SIZE`, such as `10000,1000000`; small by default.
     pub fn wanted() -> Self {
         let Ok(text) = std::env::var("ROLLCALL_TEST_SIZE") else { return Self::SMALL };
         let numbers =
@@ -51,14 +51,14 @@ impl Size {
     }
 }
 
-/// The folder with the database, made where it is not there yet. It is not to be written to.
+/// The folder with the database, created if necessary. Must not be written to.
 pub fn folder(size: Size) -> PathBuf {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let kept = place.join(format!("hostile-{}-{}-{:016x}", size.services, size.deploys, version()));
     if !kept.exists() {
         crate::say_aloud(&format!("making {}", kept.display()));
         fs::create_dir_all(place).expect("a folder");
-        // Those of this size that are out of date.
+        // Remove outdated ones of this size.
         let prefix = format!("hostile-{}-{}-", size.services, size.deploys);
         for old in fs::read_dir(place).expect("the folder").flatten() {
             if old.file_name().to_string_lossy().starts_with(&prefix) {
@@ -72,7 +72,7 @@ pub fn folder(size: Size) -> PathBuf {
     kept
 }
 
-/// What the kept catalogue depends on: this file, the migrations, and another program that makes it.
+/// Everything that the cached catalogue depends on: this file, the migrations, and the program that creates it.
 fn version() -> u64 {
     let mut hasher = DefaultHasher::new();
     include_str!("catalogue.rs").hash(&mut hasher);
@@ -94,18 +94,18 @@ pub fn id(class: &str, number: u64) -> String {
     BASE64URL_NOPAD.encode(format!("gid://rollcall/{class}/{number}").as_bytes())
 }
 
-/// So many letters, none of them in ASCII and all different; others for another `start`.
+/// A text of this many distinct non-ASCII letters. A different `start` gives different letters.
 pub fn odd_letters(count: usize, start: usize) -> String {
     let letters = (0..).filter_map(|n| char::from_u32(0xc0 + (start * 31 + n) as u32 % 0x2000));
     letters.filter(|letter| letter.is_alphabetic()).take(count).collect()
 }
 
-/// Text that is six times as long in an answer as here.
+/// Text that takes six times as many bytes in a response.
 fn swelling(length: usize) -> String {
     "\u{1}".repeat(length)
 }
 
-/// Signs somebody in by a link, and returns the cookie.
+/// Signs in with a link and returns the cookie.
 pub fn sign_in(server: &Server, folder: &Path, email: &str) -> String {
     let link = server::run(folder, &["sign-in-link", "--email", email]);
     let path = link.find("/sign-in/").map(|at| link[at..].split_whitespace().next().unwrap_or_default());
@@ -144,7 +144,7 @@ fn make(folder: &Path, size: Size) {
     server.stop();
 }
 
-/// Calls a mutation with each input, and fails unless all succeed.
+/// Calls a mutation with each input. All must succeed.
 fn call(client: &mut Client, mutation: &str, input: &str, inputs: &[Value], most: usize) {
     for some in inputs.chunks(most) {
         let numbers = 0..some.len();
@@ -205,7 +205,7 @@ fn services_of_one_team(client: &mut Client) {
             "ownerInput": { "alias": "everything" }, "tierAlias": "tier_1", "language": "Rust",
         })
     };
-    // A body may have a megabyte.
+    // The limit of a body is one megabyte.
     call(client, "serviceCreate", "ServiceCreateInput", &(0..SERVICES).map(one).collect::<Vec<_>>(), 2);
 }
 
@@ -214,7 +214,7 @@ pub fn repository(number: usize) -> String {
     format!("example.com:hostile/repository-{number}")
 }
 
-/// JSON, which is YAML too.
+/// JSON is also valid YAML.
 fn service_file() -> String {
     let repository = |n: usize| {
         json!({ "version": 1, "repository": {
@@ -262,7 +262,7 @@ fn code_issues(client: &mut Client) {
         .iter()
         .map(|resource| json!({ "codeIssueProjectIds": projects, "resourceId": resource["id"] }))
         .collect();
-    // A request may make 2,000 changes.
+    // The limit of a request is 2,000 changes.
     call(client, "codeIssueProjectResourceConnect", "CodeIssueProjectResourceConnectInput", &connect, MUTATIONS / 2);
     let issue = |n: usize| {
         let (count, url) =
@@ -285,7 +285,7 @@ fn code_issues(client: &mut Client) {
     call(client, "codeIssueUpsert", "CodeIssueInput", &(0..LINKED).map(issue).collect::<Vec<_>>(), 1);
 }
 
-/// Deploys with long texts of a known service, and deploys of aliases that no service has.
+/// Deploys with long texts for a known service, and deploys for unknown aliases.
 fn posts(client: &mut Client, path: &str) {
     let mut post = |service: String, text: &str| {
         let body = json!({

@@ -1,4 +1,4 @@
-//! A client that keeps its connection, and waits for one answer at a time.
+//! A keep-alive client that waits for one response at a time.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// What is kept of an answer; the rest is counted and forgotten.
+/// How much of a response is kept. The rest is only counted.
 const KEPT: usize = 64 * 1024;
 
-/// How long an answer may take before the client gives up.
+/// The client's timeout for a response.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A connection.
@@ -19,21 +19,21 @@ pub struct Client {
     credential: String,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: u16,
     /// The head, as text.
     pub head: String,
-    /// How many bytes the body has.
+    /// The size of the body in bytes.
     pub bytes: usize,
-    /// The body's beginning, at most [`KEPT`] bytes.
+    /// The start of the body, at most [`KEPT`] bytes.
     pub text: String,
     pub took: Duration,
 }
 
 impl Answer {
-    /// A header of the answer.
+    /// A header of the response.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (found, value) = line.split_once(':')?;
@@ -53,12 +53,12 @@ impl Client {
         Self { address, stream: None, credential: format!("Cookie: {cookie}\r\nSec-Fetch-Site: same-origin\r\n") }
     }
 
-    /// Asks `/graphql`.
+    /// Posts to `/graphql`.
     pub fn ask(&mut self, body: &str) -> Result<Answer> {
         self.send(&self.request("POST", "/graphql", "application/json", body))
     }
 
-    /// Asks `/graphql`, which must succeed: the data.
+    /// Posts to `/graphql` and returns the data. Must succeed.
     pub fn data(&mut self, query: &str, variables: &Value) -> Value {
         let answer = self.ask(&serde_json::json!({ "query": query, "variables": variables }).to_string());
         let answer = answer.expect("an answer");
@@ -68,7 +68,7 @@ impl Client {
         json["data"].clone()
     }
 
-    /// Asks for a page.
+    /// Gets a page.
     pub fn get(&mut self, path: &str) -> Result<Answer> {
         self.send(&self.request("GET", path, "", ""))
     }
@@ -86,12 +86,12 @@ impl Client {
         [head.as_bytes(), body.as_bytes()].concat()
     }
 
-    /// Sends a whole request down the connection, or a new one, and waits for its answer.
+    /// Sends a whole request on the current connection, or a new one, and waits for the response.
     pub fn send(&mut self, request: &[u8]) -> Result<Answer> {
         let started = Instant::now();
         if let Some(stream) = self.stream.take() {
             match self.exchange(stream, request, started) {
-                // An idle connection can be closed at the moment at which it is used again.
+                // The server may close an idle connection just when it is reused.
                 Err(error) if error.kind() == ErrorKind::NotConnected => {}
                 answer => return answer,
             }
@@ -146,7 +146,7 @@ impl Client {
         Ok(answer)
     }
 
-    /// Sends a request and leaves before it is answered.
+    /// Sends a request and disconnects before the response.
     pub fn send_and_leave(&mut self, request: &[u8], after: Duration) -> Result<()> {
         let mut stream = self.connect()?;
         stream.write_all(request)?;
@@ -163,7 +163,7 @@ impl Client {
     }
 }
 
-/// The beginning of a text.
+/// The start of a text.
 pub fn shortened(text: &str) -> String {
     text.chars().take(2_000).collect()
 }

@@ -1,9 +1,9 @@
-//! Requests that have killed the program, or made everybody else wait: accepted ones, over a catalogue that has much to
-//! answer. The server is held to 512 MB; a canary with a token of its own asks every 100 ms beside each, and a minute after
-//! each the memory is given back.
+//! Requests that once killed the program or delayed everyone else. They are valid, and the catalogue has much data for
+//! them. The server's memory limit is 512 MB. Beside each one, a canary with its own token sends a request every 100
+//! ms. A minute later, the memory must have been returned.
 //!
-//! They run over a small catalogue with a debug build, some of them shorter, and the bounds of time are then ten times as
-//! long. With a release build, 10,000 services and 1,000,000 deploys they are as CONTRIBUTING.md says under "The tests".
+//! By default they run over a small catalogue with a debug build, some of them shorter, and with time limits ten times
+//! as long. For a release build with 10,000 services and 1,000,000 deploys see CONTRIBUTING.md, "The tests".
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -25,22 +25,22 @@ use crate::server::{self, Server, slowness};
 use crate::slow_provider::SlowProvider;
 use crate::{leave_out, one_at_a_time, say_aloud};
 
-/// How long a canary may wait beside an example, in a release build.
+/// The limit of the canary's wait beside an example, in a release build.
 const CANARY: Duration = Duration::from_millis(250);
-/// How long it may wait beside a caller who sends all that he may.
+/// The limit of its wait beside a caller who uses all that the limits allow.
 const CROWDED: Duration = Duration::from_secs(1);
-/// How often it asks.
+/// The interval of its requests.
 const OFTEN: Duration = Duration::from_millis(100);
-/// What a token may ask in a minute.
+/// A token's limit of requests per minute.
 const RATE: usize = 400;
 
-/// What an attack has to do with.
+/// The context of an attack.
 struct Run<'r> {
     server: &'r Server,
-    /// Tokens that may read, and write.
+    /// Tokens for reading and writing.
     reader: &'r str,
     writer: &'r str,
-    /// The session of a viewer.
+    /// A viewer's session.
     cookie: &'r str,
     provider: &'r SlowProvider,
     is_full: bool,
@@ -49,14 +49,14 @@ struct Run<'r> {
 struct Example {
     name: &'static str,
     flags: &'static [&'static str],
-    /// How long the canary may wait.
+    /// The limit of the canary's wait.
     wait: Duration,
-    /// The most memory, in kilobytes.
+    /// The memory limit, in kilobytes.
     memory: u64,
     attack: fn(&Run<'_>) -> Ends,
 }
 
-/// What became of the requests, or why there was no answer.
+/// The results of the requests, or why one had none.
 type Ends = Vec<Result<Answer, String>>;
 
 impl Run<'_> {
@@ -72,12 +72,12 @@ impl Run<'_> {
         Client::with_cookie(self.server.address, self.cookie)
     }
 
-    /// How long something goes on that could for ever.
+    /// How long an endless attack lasts.
     fn some_time(&self) -> Duration {
         Duration::from_secs(if self.is_full { 30 } else { 3 })
     }
 
-    /// So many clients that do the same, over and over, for some time.
+    /// This many clients that repeat the same requests for some time.
     fn crowd(
         &self,
         count: usize,
@@ -100,7 +100,7 @@ impl Run<'_> {
         })
     }
 
-    /// Everything that a token may send in a minute, on a hundred connections at once; in each minute.
+    /// Everything that a token may send in a minute, at once on a hundred connections, for each minute.
     fn flood(&self, client: fn(&Self) -> Client, bodies: &[String]) -> Ends {
         let minutes = if self.is_full { 2 } else { 1 };
         let rate = if self.is_full { RATE } else { RATE / 10 };
@@ -131,7 +131,7 @@ fn query(text: &str) -> String {
     json!({ "query": text }).to_string()
 }
 
-/// The services of the owner of the services of the owner …
+/// The services of the owner of the services of the owner, and so on.
 fn nested(levels: usize) -> String {
     let inner = (1..levels).fold("id".to_owned(), |inner, _| format!("owner{{services{{nodes{{{inner}}}}}}}"));
     format!("{{account{{services{{nodes{{{inner}}}}}}}}}")
@@ -156,7 +156,7 @@ fn hundred_metrics() -> String {
     query(&format!("{{account{{{}}}}}", (0..100).map(one).collect::<String>()))
 }
 
-/// A short text of thousands of fields, with conditions; other names for another number.
+/// A short text with thousands of fields and conditions. A different number gives different names.
 fn conditions(number: usize, outcome: usize) -> String {
     let fields = "id name aliases description language framework product note locked htmlUrl tier{id name alias}lifecycle{id name alias}owner{id name alias}";
     let mut text = "query($b0:Boolean!$b1:Boolean!$b2:Boolean!$b3:Boolean!){account{".to_owned();
@@ -168,7 +168,7 @@ fn conditions(number: usize, outcome: usize) -> String {
     json!({ "query": text, "variables": { "b0": flag(0), "b1": flag(1), "b2": flag(2), "b3": flag(3) } }).to_string()
 }
 
-/// A fragment with an input whose field stands there thousands of times, spread by hundreds of operations.
+/// A fragment with an input object that repeats a field thousands of times, spread by hundreds of operations.
 fn repeated_mistakes() -> String {
     let mut text = format!("fragment f on Account{{services(tag:{{{}}}){{totalCount}}}}", "key:\"\" ".repeat(3_700));
     for number in 0..300 {
@@ -182,7 +182,7 @@ fn page_of_search(start: usize) -> String {
     format!("/services?search={encoded}")
 }
 
-/// Leads so many people back from the provider, and waits until it has let them all go.
+/// Simulates this many callbacks from the provider, and waits until it has released them all.
 fn callbacks(run: &Run<'_>) -> Ends {
     let count = if run.is_full { 600 } else { 100 };
     let mut open = Vec::new();
@@ -195,7 +195,7 @@ fn callbacks(run: &Run<'_>) -> Ends {
         let to = begun.header("location").unwrap_or_default();
         let state = to.split_once("state=").map_or("", |(_, rest)| rest.split('&').next().unwrap_or_default());
         let cookie = begun.header("set-cookie").and_then(|cookie| cookie.split(';').next());
-        // It may refuse when there are too many.
+        // A refusal is fine when there are too many.
         let Some(cookie) = cookie else { continue };
         let client = Client::with_cookie(run.server.address, cookie);
         let path = format!("/sign-in/openid/callback?code=c&state={state}");
@@ -216,7 +216,7 @@ fn callbacks(run: &Run<'_>) -> Ends {
     if most > 8 { vec![Err(format!("{most} exchanges with the provider at one time"))] } else { Vec::new() }
 }
 
-/// Forms of whoever has no session and no link, which do not end.
+/// Endless form posts without a session or link.
 fn forms(run: &Run<'_>) -> Ends {
     let connections = if run.is_full { 100 } else { 20 };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -289,7 +289,7 @@ fn examples() -> Vec<Example> {
     examples
 }
 
-/// A well-behaved client beside the others.
+/// A well-behaved client beside the attack.
 struct Canary {
     is_over: Arc<AtomicBool>,
     thread: JoinHandle<Vec<Result<Duration, String>>>,
@@ -316,14 +316,14 @@ impl Canary {
         Self { is_over, thread }
     }
 
-    /// How long each of its requests took.
+    /// The duration of each of its requests.
     fn stop(self) -> Vec<Result<Duration, String>> {
         self.is_over.store(true, Ordering::Relaxed);
         self.thread.join().expect("the canary")
     }
 }
 
-/// Runs an example: its figures, and what of them is wrong.
+/// Runs an example and returns its figures and the violated limits.
 fn run(
     example: &Example,
     folder: &Path,
@@ -354,7 +354,7 @@ fn run(
     check(!server.is_killed(), format!("killed for more than {} MB", server::MEMORY_KB / 1024));
     check(server.is_running(), "the server ended".to_owned());
     check(most < example.memory, format!("{} MB of memory", most / 1024));
-    // 503 says that there is too much to do, and 429 that a caller wants too much.
+    // 503 means that the server is busy, 429 that the caller exceeded its limit.
     let statuses: HashSet<String> = ends
         .iter()
         .map(|end| match end {
@@ -362,7 +362,7 @@ fn run(
             Err(error) => error.clone(),
         })
         .collect();
-    // 403: some of the worst mutations are for administrators.
+    // 403: some of the worst mutations need an administrator.
     let fine = ["200", "400", "403", "413", "422", "429", "503"];
     check(statuses.iter().all(|status| fine.contains(&&**status)), format!("{statuses:?}"));
     let allowed = example.wait * slowness();
@@ -418,7 +418,7 @@ fn accepted_requests_neither_kill_the_server_nor_stop_the_others() {
         leave_out("no examples of costly requests: the system does not tell what memory a process has (/proc)");
         return;
     }
-    // The first link of all is an administrator's.
+    // The very first link is an administrator's.
     let server = Server::start(folder.path(), reader, &[]);
     catalogue::sign_in(&server, folder.path(), ADMINISTRATOR);
     drop(server);

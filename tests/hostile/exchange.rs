@@ -1,4 +1,4 @@
-//! A connection that behaves badly, until it is answered or closed.
+//! A connection that misbehaves until it gets a response or is closed.
 
 use std::time::Duration;
 
@@ -9,37 +9,37 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::server::Server;
 
-/// What became of a connection, and after how long.
+/// The end of a connection, and the time until then.
 #[derive(Debug, Clone, Copy)]
 pub struct End {
     pub status: u16,
     pub took: Duration,
 }
 
-/// The server closed the connection without an answer.
+/// The server closed the connection without a response.
 pub const CLOSED: u16 = 0;
 
-/// Nothing was answered and nothing closed within [`PATIENCE`].
+/// Neither a response nor a close within [`PATIENCE`].
 pub const LATE: u16 = 1;
 
-/// An answer over HTTP/2, of any status, or a connection that goes on as if nothing had been.
+/// A response over HTTP/2 of any status, or a connection that continues as if nothing had happened.
 pub const ANSWERED: u16 = 2;
 
-/// How long an answer or an end may take.
+/// The time limit for a response or a close.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a connection sends once its first bytes are sent.
+/// What a connection sends after its first bytes.
 #[derive(Debug, Clone, Copy)]
 pub enum Then {
-    /// Nothing more; it stays open.
+    /// Nothing; it stays open.
     Wait,
-    /// Nothing more, and says so.
+    /// Nothing; it shuts down its writing side.
     Finish,
-    /// These bytes, over and over, with a pause between them.
+    /// These bytes repeatedly, with a pause in between.
     Repeat(&'static [u8], Duration),
 }
 
-/// Sends, and waits for the answer's status or the end.
+/// Sends, and waits for the status of the response or the close.
 pub async fn exchange(server: &Server, bytes: impl AsRef<[u8]>, then: Then) -> End {
     let started = Instant::now();
     let run = async {
@@ -79,21 +79,22 @@ pub async fn exchange(server: &Server, bytes: impl AsRef<[u8]>, then: Then) -> E
     End { status, took: started.elapsed() }
 }
 
-/// The status of the first answer that is not `100 Continue`.
+/// The status of the first response other than `100 Continue`.
 fn status(text: &[u8]) -> Option<u16> {
     let text = std::str::from_utf8(&text[..text.len().min(64)]).ok()?;
     let rest = text.strip_prefix("HTTP/1.1 100 Continue\r\n\r\n").unwrap_or(text);
     rest.strip_prefix("HTTP/1.1 ").or_else(|| rest.strip_prefix("HTTP/1.0 "))?.get(..3)?.parse().ok()
 }
 
-/// Sends what may hold a second request, and reads to the end: the status, or [`ANSWERED`] when both are answered.
+/// Sends bytes that may contain a second request, and reads to the end. Returns the status, or [`ANSWERED`] if both
+/// were answered.
 pub async fn alone(server: &Server, bytes: impl AsRef<[u8]>) -> End {
     let started = Instant::now();
     let run = async {
         let mut stream = TcpStream::connect(server.address).await.ok()?;
         stream.write_all(bytes.as_ref()).await.ok()?;
         let mut text = Vec::new();
-        // A connection that is reset was closed, too.
+        // A reset also counts as a close.
         let _ = stream.read_to_end(&mut text).await;
         let answers = text.windows(9).filter(|window| window == b"HTTP/1.1 ").count();
         if answers == 1 { status(&text) } else { Some(ANSWERED) }
@@ -102,12 +103,12 @@ pub async fn alone(server: &Server, bytes: impl AsRef<[u8]>) -> End {
     End { status, took: started.elapsed() }
 }
 
-/// So many of them at the same time.
+/// This many of them at the same time.
 pub async fn many<F: Future<Output = End>>(count: usize, one: impl Fn(usize) -> F) -> Vec<End> {
     join_all((0..count).map(one)).await
 }
 
-/// Sends requests down one connection, each once the answer before it is there.
+/// Sends requests on one connection, each after the previous response.
 pub async fn in_turn(server: &Server, requests: impl IntoIterator<Item = Vec<u8>>) -> Vec<End> {
     let mut stream = TcpStream::connect(server.address).await.expect("a connection");
     let mut ends = Vec::new();
@@ -126,7 +127,7 @@ pub async fn in_turn(server: &Server, requests: impl IntoIterator<Item = Vec<u8>
     ends
 }
 
-/// Reads one answer that has a `Content-Length`.
+/// Reads a response with a `Content-Length`.
 pub async fn answer(stream: &mut TcpStream) -> Option<u16> {
     let mut text = Vec::new();
     loop {
@@ -143,7 +144,7 @@ pub async fn answer(stream: &mut TcpStream) -> Option<u16> {
     }
 }
 
-/// Asks for long answers and reads none, until the server hangs up.
+/// Requests long responses and reads none, until the server disconnects.
 pub async fn never_read(server: &Server) -> End {
     let started = Instant::now();
     let run = async {
@@ -155,7 +156,7 @@ pub async fn never_read(server: &Server) -> End {
     End { status, took: started.elapsed() }
 }
 
-/// How many answers come, of so many.
+/// How many of this many responses arrive.
 pub async fn answers(stream: &mut TcpStream, count: usize) -> usize {
     let mut text = Vec::new();
     let found = |text: &[u8]| text.windows(13).filter(|window| window == b"HTTP/1.1 200 ").count();
@@ -164,7 +165,7 @@ pub async fn answers(stream: &mut TcpStream, count: usize) -> usize {
     found(&text)
 }
 
-/// Sends a header from time to time, until the server hangs up.
+/// Sends a header from time to time, until the server disconnects.
 pub async fn trickle(mut stream: TcpStream) -> End {
     let started = Instant::now();
     let run = async {
@@ -183,7 +184,7 @@ pub async fn trickle(mut stream: TcpStream) -> End {
     End { status, took: started.elapsed() }
 }
 
-/// Waits until the server hangs up.
+/// Waits until the server disconnects.
 pub async fn closed(mut stream: TcpStream) -> End {
     let started = Instant::now();
     let run = async {

@@ -1,4 +1,4 @@
-//! HTTP/2 by hand: frames that no client would send.
+//! Hand-written HTTP/2: frames that no real client would send.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// A header of an index of the static table, not indexed, not compressed.
+/// A literal header with an indexed name, not added to the table and not compressed.
 fn literal(index: u8, value: &str) -> Vec<u8> {
     let mut field = if index < 15 { vec![index] } else { vec![15, index - 15] };
     field.push(value.len() as u8);
@@ -40,7 +40,7 @@ fn literal(index: u8, value: &str) -> Vec<u8> {
     field
 }
 
-/// The headers of a request that is answered without a body.
+/// The headers of a request whose response has no body.
 pub fn get(path: &str) -> Vec<u8> {
     [vec![0x82, 0x86], literal(4, path), literal(1, "test")].concat()
 }
@@ -52,18 +52,18 @@ pub fn post(server: &Server) -> Vec<u8> {
     [vec![0x83, 0x86], parts.concat()].concat()
 }
 
-/// How a connection is known to be over.
+/// How to tell that a connection has ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Until {
-    /// It is closed, or a ping after everything else is answered.
+    /// It is closed, or a ping after everything else was answered.
     Ping,
     /// It is closed.
     Closed,
-    /// It is closed, or so many streams are answered or reset.
+    /// It is closed, or this many streams were answered or reset.
     Answers(usize),
 }
 
-/// Sends the preface, settings and frames, and waits for the answers or the end.
+/// Sends the preface, settings and frames, and waits for the responses or the end.
 pub async fn exchange(server: &Server, settings: &[u8], frames: Vec<u8>, until: Until) -> End {
     let started = Instant::now();
     let run = async {
@@ -109,11 +109,11 @@ pub async fn exchange(server: &Server, settings: &[u8], frames: Vec<u8>, until: 
     End { status, took: started.elapsed() }
 }
 
-/// Begins so many forms and sends of each all but the end; the connection stays open for `time`.
+/// Opens this many form posts and sends each without its last bytes. The connection stays open for `time`.
 pub async fn half_sent(server: &Server, paths: &[&str], count: u32, bytes: usize, time: Duration) {
     let Ok(stream) = TcpStream::connect(server.address).await else { return };
     let (mut reader, mut writer) = stream.into_split();
-    // What the server lets a client send before it has read it.
+    // The window: what a client may send before the server has read it.
     let window = AtomicI64::new(65_535);
     let write = async {
         let start = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &*frame(SETTINGS, 0, 0, &[])].concat();

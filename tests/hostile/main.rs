@@ -1,11 +1,11 @@
-//! Hostile clients against the program in a process of its own: whatever they send is answered or closed within two
-//! seconds, costs less than 100 MB, and a well-behaved client beside them has its answer within 250 ms.
+//! Hostile clients against the program in its own process. Whatever they send is answered or closed within two seconds
+//! and costs less than 100 MB, and a well-behaved client beside them has its response within 250 ms.
 //!
-//! One row a case. Each has a server of its own, so that its memory is that row's; the timeouts are a second where a
-//! case is about one. This is a test binary of its own because those bounds are times: nothing else may run beside it.
+//! Each row is a case with its own server, so that memory can be attributed. In cases about timeouts these are set to a
+//! second. This is a separate test binary because it measures times: nothing else may run beside it.
 //!
-//! Two more tests are about requests that are accepted, over a [`catalogue`] at the limits of what the program takes:
-//! [`climb`] searches for the one that costs most, and [`examples`] are those that have killed the program.
+//! Two more tests are about valid requests, over a [`catalogue`] at the program's limits: [`climb`] searches for the
+//! costliest one, and [`examples`] are those that once killed the program.
 
 mod catalogue;
 mod client;
@@ -31,23 +31,24 @@ use http2::{
 };
 use server::{Installation, Server};
 
-/// How much more memory a server may take.
+/// The limit of the server's additional memory.
 const GROWTH_KB: u64 = 100 * 1024;
 
-/// How long half of the requests of a well-behaved client may take: half of them, because the test shares its machine.
+/// The limit of the median duration of a well-behaved client's requests. The median, because the test shares its
+/// machine.
 const CANARY: Duration = Duration::from_millis(250);
 
-/// Those requests, at the least.
+/// The minimum number of those requests.
 const CANARIES: usize = 5;
 
-/// How many connections are idle at the same time.
+/// The number of concurrent idle connections.
 const IDLE: usize = 5_000;
 
 /// A case.
 struct Row {
     name: &'static str,
     flags: &'static [&'static str],
-    /// The statuses of which each end must have one.
+    /// The statuses; each end must have one of them.
     expected: &'static [u16],
     attack: for<'s> fn(&'s Server) -> BoxFuture<'s, Vec<End>>,
 }
@@ -65,37 +66,37 @@ macro_rules! rows {
 
 const HASTY: [&str; 6] = ["--header-timeout", "500ms", "--body-timeout", "500ms", "--idle-timeout", "500ms"];
 
-/// One request's end.
+/// The end of a request.
 async fn one(server: &Server, bytes: impl AsRef<[u8]>, then: Then) -> Vec<End> {
     vec![exchange(server, bytes, then).await]
 }
 
-/// What becomes of a document.
+/// The result of a document.
 async fn document(server: &Server, text: &str) -> Vec<End> {
     body(server, serde_json::json!({ "query": text }).to_string()).await
 }
 
-/// What becomes of a body.
+/// The result of a body.
 async fn body(server: &Server, body: impl AsRef<[u8]>) -> Vec<End> {
     one(server, server.post(body), Then::Wait).await
 }
 
-/// What becomes of a head that is wrong: `GET /livez` with these lines.
+/// The result of a malformed head: `GET /livez` with these lines.
 async fn head(server: &Server, lines: &str) -> Vec<End> {
     one(server, format!("GET /livez HTTP/1.1\r\nHost: a\r\n{lines}\r\n"), Then::Wait).await
 }
 
-/// What becomes of a request to `/graphql` with these lines in its head, and what follows.
+/// The result of a request to `/graphql` with these lines in its head, followed by these bytes.
 async fn request(server: &Server, lines: &str, rest: impl AsRef<[u8]>, then: Then) -> Vec<End> {
     one(server, [format!("{}{lines}\r\n", server.head()).as_bytes(), rest.as_ref()].concat(), then).await
 }
 
-/// What becomes of frames.
+/// The result of frames.
 async fn frames(server: &Server, frames: Vec<u8>, until: Until) -> Vec<End> {
     vec![http2::exchange(server, &[], frames, until).await]
 }
 
-/// Frames of many streams, which are odd.
+/// Frames of many streams, which have odd ids.
 fn streams(count: u32, one: impl Fn(u32) -> Vec<u8>) -> Vec<u8> {
     (0..count).flat_map(|n| one(2 * n + 1)).collect()
 }
@@ -233,11 +234,11 @@ fn rows() -> impl IntoIterator<Item = Row> {
             one(server, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n", Then::Repeat(&[b' '; 4096], NOW)).await
         };
 
-        // Two ways to read a request.
+        // Request smuggling.
         "two lengths" [], [400], |server| request(server, "Content-Length: 24\r\nContent-Length: 25\r\n", QUERY, Then::Wait).await;
         "a list of lengths" [], [400], |server| request(server, "Content-Length: 24, 25\r\n", QUERY, Then::Wait).await;
         "a length with a sign" [], [400], |server| request(server, "Content-Length: +24\r\n", QUERY, Then::Wait).await;
-        // Chunks count, and nothing more is read of such a connection (RFC 9112, section 6.1).
+        // The chunked coding wins, and nothing more is read from such a connection (RFC 9112, section 6.1).
         "a length and chunks" [], [200], |server| vec![alone(server, smuggled(server, ["Content-Length: 4", CHUNKED])).await];
         "chunks and a length" [], [200], |server| vec![alone(server, smuggled(server, [CHUNKED, "Content-Length: 4"])).await];
         "chunks twice" [], [400, CLOSED], |server| {
@@ -342,7 +343,7 @@ fn rows() -> impl IntoIterator<Item = Row> {
             frames(server, [http2::frame(HEADERS, 0, 1, &http2::get("/livez")), more].concat(), Until::Ping).await
         };
         "HTTP/2: headers that unpack to 60 MB" [], [CLOSED, ANSWERED], |server| {
-            // One header of 4 KB goes into the table, and is then named by a byte, 15,000 times.
+            // A header of 4 KB is stored in the table and then referenced 15,000 times, with one byte each.
             let mut bomb = [&http2::get("/livez")[..], &[0x40, 1, b'x', 0x7f, 0x81, 0x1e], &[b'y'; 3968]].concat();
             bomb.extend([0xbe; 11_000]);
             frames(server, http2::frame(HEADERS, END_HEADERS | END_STREAM, 1, &bomb), Until::Ping).await
@@ -381,13 +382,13 @@ fn rows() -> impl IntoIterator<Item = Row> {
 
 const CHUNKED: &str = "Transfer-Encoding: chunked";
 
-/// A request behind one whose length two headers tell differently.
+/// A request behind one with two conflicting length headers.
 fn smuggled(server: &Server, lengths: [&str; 2]) -> String {
     let body = format!("18\r\n{QUERY}\r\n0\r\n\r\n");
     format!("{}{}\r\n\r\n{body}GET /livez HTTP/1.1\r\nHost: a\r\n\r\n", server.head(), lengths.join("\r\n"))
 }
 
-/// Many connections that say nothing (more). The first ones wait until all are there, and longer.
+/// Many connections that send nothing (more). The first ones wait until all are open, and longer.
 async fn idle(server: &Server, asked: bool) -> Vec<End> {
     let one = async |_| {
         let mut stream = TcpStream::connect(server.address).await.expect("a connection");
@@ -415,7 +416,7 @@ async fn many_closed(open: Vec<(TcpStream, End)>) -> Vec<End> {
     join_all(open.into_iter().map(|(stream, _)| exchange::closed(stream))).await
 }
 
-/// A well-behaved client, on a new connection each time: how long it waits.
+/// A well-behaved client with a new connection for each request, and how long it waits.
 async fn canary(server: &Server) -> Duration {
     let started = Instant::now();
     let body = r#"{"query":"{ account { name tiers { name } } }"}"#;
@@ -424,7 +425,7 @@ async fn canary(server: &Server) -> Duration {
     started.elapsed()
 }
 
-/// What came of a row, and what of that is wrong.
+/// The results of a row, and the violated limits.
 async fn run(installation: &Installation, row: &Row) -> (String, Vec<String>) {
     let server = installation.serve(row.flags);
     for _ in 0..3 {
@@ -477,12 +478,12 @@ async fn run(installation: &Installation, row: &Row) -> (String, Vec<String>) {
     (figures, wrong)
 }
 
-/// Says something that the test runner does not swallow when the test passes.
+/// Prints a message that the test runner shows even if the test passes.
 fn say_aloud(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Lets this process, and the servers that it starts, have so many connections; whether it may.
+/// Raises the limit of open connections for this process and its servers. Returns whether it succeeded.
 fn raise_limit_of_files(needed: u64) -> bool {
     let limit = getrlimit(Resource::Nofile);
     let may = limit.maximum.is_none_or(|most| most >= needed);
@@ -492,13 +493,13 @@ fn raise_limit_of_files(needed: u64) -> bool {
     may
 }
 
-/// What cannot be tried here is said aloud, and a failure in CI.
+/// Prints why a case cannot run here. In CI that is a failure.
 fn leave_out(what: &str) {
     assert!(std::env::var_os("CI").is_none(), "{what}");
     say_aloud(what);
 }
 
-/// Lets one test run at a time: what they measure is time and memory.
+/// Runs one test at a time, because the tests measure time and memory.
 fn one_at_a_time() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! The program as a process of its own, so that what its memory and its processor time do is its own doing.
+//! The program in its own process, so that its memory and processor time can be measured.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,38 +14,38 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// The memory that a watched server may take before it is killed, in kilobytes.
+/// The memory at which a watched server is killed, in kilobytes.
 pub const MEMORY_KB: u64 = 512 * 1024;
 
-/// How often that is looked at.
+/// How often its memory is checked.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The program under test: what was built with this test, or what `ROLLCALL_TEST_PROGRAM` names.
+/// The program under test: the one built with this test, or the one in `ROLLCALL_TEST_PROGRAM`.
 pub fn program() -> PathBuf {
     let other = std::env::var_os("ROLLCALL_TEST_PROGRAM");
     other.map_or(env!("CARGO_BIN_EXE_rollcall").into(), |path| std::path::absolute(path).expect("a path"))
 }
 
-/// How many times as long a request may take as in a release build: a debug build is about ten times slower.
+/// The factor for time limits: a debug build is about ten times slower than a release build.
 pub fn slowness() -> u32 {
     let is_debug = cfg!(debug_assertions) && std::env::var_os("ROLLCALL_TEST_PROGRAM").is_none();
     if is_debug { 10 } else { 1 }
 }
 
-/// Runs a command of the program in `folder`, whose database it uses, and returns what it prints.
+/// Runs a command of the program on the database in `folder` and returns its output.
 pub fn run(folder: &Path, arguments: &[&str]) -> String {
     let made = command(folder, arguments).output().expect("the program runs");
     assert!(made.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&made.stderr));
     String::from_utf8(made.stdout).expect("text").trim().to_owned()
 }
 
-/// Makes a token of a scope.
+/// Creates a token with a scope.
 pub fn token(folder: &Path, scope: &str) -> String {
     run(folder, &["token", "create", "--description", "hostile", "--scope", scope])
 }
 
-/// Copies the files of a folder into another one, as far as the disk: hundreds of megabytes that are still to be written
-/// would make a server wait that writes a little.
+/// Copies a folder's files and syncs them to disk. Otherwise hundreds of megabytes of pending writes would delay the
+/// server's own small writes.
 pub fn copy(from: &Path, to: &Path) {
     for file in fs::read_dir(from).expect("the folder") {
         let file = file.expect("a file");
@@ -55,7 +55,7 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A migrated database with a token that may write.
+/// A migrated database with a write token.
 pub struct Installation {
     folder: TempDir,
     token: String,
@@ -69,7 +69,7 @@ impl Installation {
         Self { folder, token }
     }
 
-    /// A server over a copy of it.
+    /// A server over a copy of the database.
     pub fn serve(&self, flags: &[&str]) -> Server {
         let folder = tempfile::tempdir().expect("a folder");
         copy(self.folder.path(), folder.path());
@@ -85,18 +85,18 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// A server that runs until it is dropped.
+/// A server that runs until dropped.
 pub struct Server {
     process: Arc<Mutex<Child>>,
     id: u32,
     pub address: SocketAddr,
     pub token: String,
     guard: Arc<Guard>,
-    /// Its own folder, removed once it has ended.
+    /// Its folder, removed after it has stopped.
     folder: Option<TempDir>,
 }
 
-/// What watches a server.
+/// The watcher of a server's memory.
 #[derive(Default)]
 struct Guard {
     is_over: AtomicBool,
@@ -106,7 +106,7 @@ struct Guard {
 }
 
 impl Server {
-    /// A server over the database in `folder`, without limits of requests.
+    /// A server over the database in `folder`, without rate limits.
     pub fn start(folder: &Path, token: &str, flags: &[&str]) -> Self {
         let quiet = ["serve", "--listen", "127.0.0.1:0", "--token-limit", "0", "--ip-limit", "0", "--log", "error"];
         let mut command = command(folder, &[&quiet, flags].concat());
@@ -117,14 +117,14 @@ impl Server {
         errors.read_line(&mut line).expect("a line");
         let address = line.split_whitespace().find_map(|word| word.parse().ok());
         let address = address.unwrap_or_else(|| panic!("it does not listen: {line}"));
-        // A pipe that nobody empties would stop it.
+        // A full pipe would block it.
         thread::spawn(move || std::io::copy(&mut errors.by_ref(), &mut std::io::sink()));
         let id = process.id();
         let process = Arc::new(Mutex::new(process));
         Self { process, id, address, token: token.to_owned(), guard: Arc::default(), folder: None }
     }
 
-    /// The same server, killed as soon as it takes more memory than [`MEMORY_KB`].
+    /// The same server, killed when its memory exceeds [`MEMORY_KB`].
     pub fn watched(self) -> Self {
         let (process, guard, id) = (Arc::clone(&self.process), Arc::clone(&self.guard), self.id);
         thread::spawn(move || {
@@ -142,34 +142,34 @@ impl Server {
         self
     }
 
-    /// Whether it was killed for its memory.
+    /// Whether it was killed for its memory use.
     pub fn is_killed(&self) -> bool {
         self.guard.has_killed.load(Ordering::Relaxed)
     }
 
-    /// Whether the process is there.
+    /// Whether the process runs.
     pub fn is_running(&self) -> bool {
         matches!(lock(&self.process).try_wait(), Ok(None))
     }
 
-    /// The most memory that it was seen to have, in kilobytes.
+    /// The maximum memory observed, in kilobytes.
     pub fn most_memory(&self) -> u64 {
         let most = self.memory().map_or(0, |(_, most)| most);
         self.guard.most_memory.load(Ordering::Relaxed).max(most)
     }
 
-    /// Its memory now, and the most that it ever was, in kilobytes; nothing where the system does not tell.
+    /// Its current and its peak memory, in kilobytes. `None` where the system does not report it.
     pub fn memory(&self) -> Option<(u64, u64)> {
         Some((status(self.id, "VmRSS:")?, status(self.id, "VmHWM:")?))
     }
 
-    /// Lets the most that its memory ever was begin anew.
+    /// Resets the peak of its memory.
     pub fn forget_most_memory(&self) {
         let forgotten = fs::write(format!("/proc/{}/clear_refs", self.id), "5");
         assert!(forgotten.is_ok() || !self.is_running(), "{forgotten:?}");
     }
 
-    /// The processor time of each of its threads, by their numbers.
+    /// The processor time of each of its threads, by id.
     pub fn threads(&self) -> HashMap<u32, Duration> {
         let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", self.id)) else { return HashMap::new() };
         let one = |entry: std::io::Result<fs::DirEntry>| {
@@ -181,14 +181,14 @@ impl Server {
         tasks.filter_map(one).collect()
     }
 
-    /// Stops it as an operator does, so that everything is in the one file of the database.
+    /// Stops it as an operator does, so that the database is a single file.
     pub fn stop(self) {
         let id = i32::try_from(self.id).ok().and_then(Pid::from_raw).expect("a process");
         kill_process(id, Signal::TERM).expect("a signal");
         lock(&self.process).wait().expect("it ends");
     }
 
-    /// The head of a request to `/graphql`, without the blank line at its end.
+    /// The head of a request to `/graphql`, without the final blank line.
     pub fn head(&self) -> String {
         format!(
             "POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nAccept: application/graphql-response+json\r\n\
@@ -218,7 +218,7 @@ fn lock(process: &Mutex<Child>) -> MutexGuard<'_, Child> {
     process.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A number of `/proc/ID/status`.
+/// A number from `/proc/ID/status`.
 fn status(id: u32, name: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())

@@ -1,4 +1,4 @@
-//! An OpenID provider that says who it is, and then takes its time.
+//! An OpenID provider that serves its metadata at once and everything else slowly.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-/// How long it takes for a token.
+/// The delay of its token responses.
 const SLOW: Duration = Duration::from_secs(9);
 
 /// A provider that runs as long as the process.
@@ -34,12 +34,12 @@ impl SlowProvider {
         provider
     }
 
-    /// The most exchanges of codes that waited at one time.
+    /// The maximum number of concurrently waiting code exchanges.
     pub fn most_exchanges(&self) -> u64 {
         self.most.load(Ordering::Relaxed)
     }
 
-    /// The exchanges that wait now.
+    /// The currently waiting code exchanges.
     pub fn exchanges(&self) -> u64 {
         self.exchanges.load(Ordering::Relaxed)
     }

@@ -6,7 +6,7 @@ use crate::app::TestApp;
 use crate::service::data;
 use crate::webhook::Endpoint;
 
-/// Six services that differ in what the filters look at.
+/// Six services that differ in the filtered fields.
 async fn catalogue(app: &TestApp) {
     let query = r#"mutation {
         teamCreate(input: { name: "Platform" }) { team { id } }
@@ -23,7 +23,7 @@ async fn catalogue(app: &TestApp) {
     app.query(query, json!({ "id": made["teamCreate"]["team"]["id"] })).await;
 }
 
-/// The names of the services that meet these conditions, and how many there are said to be.
+/// The names of the matching services, and the reported count.
 async fn names(app: &TestApp, filter: &str) -> (Vec<String>, Value) {
     let mut rows = data(app, &format!("{{ account {{ services({filter}) {{ nodes {{ name }} }} }} }}")).await;
     let count = data(app, &format!("{{ account {{ services({filter}) {{ totalCount nodes {{ name }} }} }} }}")).await;

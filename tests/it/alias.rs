@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::app::TestApp;
 use crate::service::data;
 
-/// Makes a service `Cart` and a team `Core`, and answers their ids.
+/// Creates a service `Cart` and a team `Core`, and returns their ids.
 async fn owners(app: &TestApp) -> (Value, Value) {
     let query = r#"mutation {
         serviceCreate(input: { name: "Cart" }) { service { id } }
@@ -97,7 +97,7 @@ async fn an_owner_has_at_most_a_thousand_aliases() {
         kind: Set(Kind::Managed),
         ..Default::default()
     };
-    // Beside the slug and the name, one less than there may be.
+    // Together with the slug and the name, one less than the limit.
     let rows = service_alias::Entity::insert_many((0..997).map(alias));
     app.db.write(async |db| rows.exec_without_returning(db).await).await.expect("aliases");
     assert_eq!(create(&app, &service, "last").await["errors"], json!([]));

@@ -1,4 +1,4 @@
-//! A running service for one test: a fresh database, a real server on a free port, a token, a small client.
+//! A running service for one test: a fresh database, a real server on a free port, a token, and a small client.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -29,17 +29,17 @@ use tokio::task::JoinHandle;
 
 use crate::database::Database;
 
-/// A service that runs until it is dropped.
+/// A service that runs until dropped.
 pub struct TestApp {
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
     /// Its database.
     pub db: Db,
-    /// A token that may do everything.
+    /// An admin token.
     pub token: String,
-    /// Where it shows its figures, with `--metrics-listen`.
+    /// The address of its metrics, with `--metrics-listen`.
     pub metrics: Option<SocketAddr>,
-    /// What it encrypts with, with `--tls-certificate`.
+    /// Its TLS settings, with `--tls-certificate`.
     pub tls: Option<Arc<Tls>>,
     client: Client<HttpConnector, Full<Bytes>>,
     stop: Option<oneshot::Sender<()>>,
@@ -47,7 +47,7 @@ pub struct TestApp {
     _database: Database,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub struct Response {
     /// The status.
@@ -59,7 +59,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// A header that is text.
+    /// A header as text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().expect("a header of text"))
     }
@@ -76,12 +76,12 @@ impl Response {
 }
 
 impl TestApp {
-    /// A service with the settings that a user gets.
+    /// A service with the default settings.
     pub async fn start() -> Self {
         Self::with(&[]).await
     }
 
-    /// A service with flags of its command line.
+    /// A service with these command line flags.
     pub async fn with(flags: &[&str]) -> Self {
         let database = Database::new().await;
         let arguments = ["rollcall", "serve", "--listen", "127.0.0.1:0", "--database-url", &database.url];
@@ -96,7 +96,7 @@ impl TestApp {
         let production = Environments::production(&settings.production_environments);
         let (account_name, mut budget) = (settings.account_name, settings.budget.limits());
         if !flags.contains(&"--query-processor-time") {
-            // A program that is not optimised, beside many others, takes longer for everything.
+            // An unoptimised program, beside many others, takes longer for everything.
             budget.processor = Duration::from_secs(60);
         }
         let estimate = settings.budget.max_estimate;
@@ -126,7 +126,7 @@ impl TestApp {
         app
     }
 
-    /// Makes a token; `expires` in microseconds from now.
+    /// Creates a token that expires after this many microseconds.
     pub async fn new_token(&self, scope: Scope, expires: Option<i64>) -> String {
         let now = Timestamp::now();
         let expires = expires.map(|rest| Timestamp::from_micros(now.as_micros() + rest));
@@ -137,7 +137,7 @@ impl TestApp {
         made.expect("a token").reveal().to_owned()
     }
 
-    /// Runs an operation with the app's token and answers the whole response, which must be JSON with status 200.
+    /// Runs an operation with the app's token. Returns the whole response, which must be JSON with status 200.
     pub async fn query(&self, query: &str, variables: Value) -> Value {
         let response = self.post(query, variables).await;
         assert_eq!(response.status, 200, "{response:?}");
@@ -150,14 +150,14 @@ impl TestApp {
         self.post_with(query, variables, &[("authorization", &token)]).await
     }
 
-    /// Posts an operation with these headers beside the content type.
+    /// Posts an operation with additional headers.
     pub async fn post_with(&self, query: &str, variables: Value, headers: &[(&str, &str)]) -> Response {
         let body = json!({ "query": query, "variables": variables }).to_string();
         let headers: Vec<_> = [("content-type", "application/json")].iter().chain(headers).copied().collect();
         self.request(Method::POST, "/graphql", &headers, body).await
     }
 
-    /// Posts a body as it is, with the app's token.
+    /// Posts a raw body with the app's token.
     pub async fn post_body(&self, body: impl Into<Bytes>) -> Response {
         let token = format!("Bearer {}", self.token);
         let headers = [("content-type", "application/json"), ("authorization", &*token)];
@@ -185,12 +185,12 @@ impl TestApp {
         send(&self.client, self.address, method, path, headers, body).await
     }
 
-    /// The same client, speaking HTTP/2 without asking first.
+    /// The same client over HTTP/2 with prior knowledge.
     pub fn http2(&self) -> Client<HttpConnector, Full<Bytes>> {
         Client::builder(TokioExecutor::new()).http2_only(true).build_http()
     }
 
-    /// A connection without a client.
+    /// A raw connection.
     pub async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.expect("a connection")
     }
@@ -202,7 +202,7 @@ impl TestApp {
         read_to_end(&mut stream).await
     }
 
-    /// The head of a request to `/graphql` with the app's token, without the blank line at its end.
+    /// The head of a request to `/graphql` with the app's token, without the final blank line.
     pub fn head(&self) -> String {
         let token = &self.token;
         format!(
@@ -210,7 +210,7 @@ impl TestApp {
         )
     }
 
-    /// Tells the service to stop. The future ends when it has.
+    /// Tells the service to stop. The future resolves once it has.
     pub fn stop(&mut self) -> impl Future<Output = Drained> + '_ {
         drop(self.stop.take());
         async { (&mut self.service).await.expect("the service does not panic") }
@@ -236,10 +236,10 @@ pub async fn send(
     Response { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
-/// What is read until the service closes the connection.
+/// Reads until the service closes the connection.
 pub async fn read_to_end(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
-    // A connection that is reset was closed, too.
+    // A reset also counts as a close.
     let _ = stream.read_to_end(&mut answer).await;
     String::from_utf8_lossy(&answer).into_owned()
 }

@@ -1,4 +1,5 @@
-//! The audit: every change is noted with it, whatever surface it came through, and nothing that did not happen is.
+//! The audit: every change is recorded in the same transaction, through whatever interface it came, and nothing else
+//! is.
 
 use rollcall::entity::Timestamp;
 use rollcall::entity::audit::{self, Actor, ActorKind};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use crate::app::TestApp;
 use crate::app_browser::Browser;
 
-/// All entries but that of the test's own token: action, class and name of the subject, input.
+/// All entries except the one of the test's own token: action, class and name of the subject, input.
 async fn entries(app: &TestApp) -> Vec<(String, Option<String>, Option<String>, Value)> {
     let rows = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.read()).await.expect("entries");
     let entry = |row: audit::Model| {
@@ -197,7 +198,7 @@ async fn what_is_older_than_the_retention_is_removed_from_the_audit() {
     assert_eq!(entries(&app).await.len(), 60, "the first is that of the test's token");
 }
 
-/// An entry of this day of January 2020.
+/// An entry on this day of January 2020.
 async fn noted(app: &TestApp, day: u32, action: &str) {
     let entry = audit::ActiveModel {
         at: Set(format!("2020-01-{day:02}T12:00:00Z").parse().expect("a moment")),
@@ -210,13 +211,13 @@ async fn noted(app: &TestApp, day: u32, action: &str) {
     app.db.write(async |db| entry.insert(db).await).await.expect("an entry");
 }
 
-/// What the entries of an action say was changed, the oldest first.
+/// The recorded changes of the entries with an action, oldest first.
 async fn changed(app: &TestApp, action: &str) -> Vec<Value> {
     let entries = entries(app).await.into_iter().filter(|(own, ..)| own == action);
     entries.map(|(.., mut detail)| detail["changed"].take()).collect()
 }
 
-/// Runs mutations that must all succeed.
+/// Runs mutations. All must succeed.
 async fn change(app: &TestApp, mutations: &str) -> Value {
     let answer = app.query(&format!("mutation {{ {mutations} }}"), json!({})).await;
     let payloads = answer["data"].as_object().unwrap_or_else(|| panic!("{answer}"));
@@ -387,7 +388,7 @@ async fn refused_attempts_are_noted_once_for_each_address_and_minute() {
             (row.actor_kind, &*row.action, detail["why"].as_str().expect("a reason").to_owned(), attempts)
         })
         .collect();
-    // A minute may end between two attempts.
+    // The minute may change between two attempts.
     let links: Vec<_> = refused.iter().filter(|(_, action, ..)| *action == "signInRefused").collect();
     assert!((1..=2).contains(&links.len()) && links.iter().all(|(kind, ..)| *kind == ActorKind::Visitor), "{links:?}");
     assert!(links.len() == 2 || links[0].3 == 4, "the count is written when it doubles: {links:?}");

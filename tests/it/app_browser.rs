@@ -1,5 +1,5 @@
-//! A browser for tests of the application: it keeps the session's cookie, says where its forms come from, and follows no
-//! redirect.
+//! A browser for tests of the application. It keeps the session's cookie, sends the origin of its forms, and follows no
+//! redirects.
 
 use hyper::Method;
 use rollcall::db::Db;
@@ -12,7 +12,7 @@ use crate::app::{Response, TestApp};
 /// A browser, signed in or not.
 pub struct Browser<'a> {
     app: &'a TestApp,
-    /// What it sends as `Cookie`.
+    /// Its `Cookie` header.
     pub cookie: Option<String>,
 }
 
@@ -22,25 +22,25 @@ impl Response {
         std::str::from_utf8(&self.body).expect("text")
     }
 
-    /// Where it leads.
+    /// The target of a redirect.
     pub fn location(&self) -> &str {
         assert_eq!(self.status, 303, "{self:?}");
         self.header("location").expect("a place")
     }
 
-    /// The same, without what is asked there.
+    /// The target without its query.
     pub fn place(&self) -> &str {
         self.location().split('?').next().expect("a path")
     }
 }
 
 impl<'a> Browser<'a> {
-    /// One of a stranger.
+    /// The browser of a stranger.
     pub fn new(app: &'a TestApp) -> Self {
         Self { app, cookie: None }
     }
 
-    /// One of a new user with this role, who has signed in by a link.
+    /// The browser of a new user with this role, signed in with a link.
     pub async fn of(app: &'a TestApp, role: Role) -> Self {
         let email = format!("{role:?}@example.com").to_lowercase();
         let link = link_for(&app.db, &email, role).await;
@@ -56,14 +56,14 @@ impl<'a> Browser<'a> {
         self.app.get_with(path, &headers).await
     }
 
-    /// Gets a page that must be there, as text.
+    /// Gets a page, which must exist, as text.
     pub async fn page(&self, path: &str) -> String {
         let page = self.get(path).await;
         assert_eq!(page.status, 200, "{path}: {page:?}");
         page.text().to_owned()
     }
 
-    /// Sends a form as a page of ours would, and takes the cookie that comes back.
+    /// Submits a form as one of our pages would, and stores the returned cookie.
     pub async fn post(&mut self, path: &str, form: &[(&str, &str)]) -> Response {
         let answer = self.post_from(path, form, &[("sec-fetch-site", "same-origin")]).await;
         if let Some(cookie) = answer.header("set-cookie") {
@@ -73,7 +73,7 @@ impl<'a> Browser<'a> {
         answer
     }
 
-    /// Sends a form with these headers beside its own.
+    /// Submits a form with additional headers.
     pub async fn post_from(&self, path: &str, form: &[(&str, &str)], headers: &[(&str, &str)]) -> Response {
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
         let kind = [("content-type", "application/x-www-form-urlencoded"), ("accept", "text/html")];
@@ -83,7 +83,7 @@ impl<'a> Browser<'a> {
     }
 }
 
-/// The path of a new link for the user with this address, who is made when there is none.
+/// The path of a new link for the user with this address, who is created if necessary.
 pub async fn link_for(db: &Db, email: &str, role: Role) -> String {
     let made = db.write(async |db| {
         let now = Timestamp::now();

@@ -1,4 +1,4 @@
-//! The pages of services and teams: what they say of many deploys and long texts, and what their forms change.
+//! The pages of services and teams: what they show with many deploys and long texts, and what their forms change.
 
 use rollcall::entity::audit;
 use rollcall::entity::user::Role;
@@ -11,13 +11,13 @@ use crate::app_browser::Browser;
 use crate::integration;
 use crate::webhook::Endpoint;
 
-/// The moment so many hours ago.
+/// The time this many hours ago.
 fn ago(hours: i64) -> String {
     let now = rollcall::entity::Timestamp::now().as_micros();
     rollcall::entity::Timestamp::from_micros(now - hours * 3_600_000_000).to_string()
 }
 
-/// The heights of the bars of the plot with this label.
+/// The heights of the bars in the chart with this label.
 fn heights(page: &str, label: &str) -> Vec<f64> {
     let plot = page.split_once(&format!("aria-label=\"{label}\"")).expect("the plot").1;
     let plot = plot.split_once("</svg>").expect("its end").0;

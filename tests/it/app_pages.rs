@@ -1,4 +1,4 @@
-//! The pages of the application: what they show, what their forms do, and that nothing anybody wrote is taken for HTML.
+//! The pages of the application: what they show, what their forms do, and that no user's text is interpreted as HTML.
 
 use hyper::Method;
 use rollcall::entity::user::Role;
@@ -11,13 +11,13 @@ use crate::app_browser::Browser;
 use crate::integration;
 use crate::webhook::record;
 
-/// What stands between `start` and `end`, the first time.
+/// The text between the first `start` and the following `end`.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
     let rest = text.split_once(start).unwrap_or_else(|| panic!("no {start} in {text}")).1;
     rest.split_once(end).unwrap_or_else(|| panic!("no {end} behind {start}")).0
 }
 
-/// The path of the page of the first integration in the list.
+/// The path of the first integration's page.
 async fn first_integration(browser: &Browser<'_>) -> String {
     let list = browser.page("/integrations").await;
     list.split('"').find(|text| text.starts_with("/integrations/Z")).expect("an integration").to_owned()
@@ -134,7 +134,7 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
     let deploy = record(json!({ "dedup_id": "1" })).to_string();
     assert_eq!([post("{}".to_owned()).await, post(deploy.clone()).await, post(deploy).await], [400, 202, 202]);
     assert_eq!(app.request(Method::POST, &path, &[], "x").await.status, 415);
-    // What did not become a deploy is noted beside the answer, a little later.
+    // A refused post is recorded in the background, shortly after the response.
     let newest = async || {
         let last = delivery::Entity::find().order_by_desc(delivery::Column::Id).one(app.db.read()).await;
         last.expect("an answer").map_or(0, |last| last.id)
@@ -161,7 +161,7 @@ async fn an_endpoint_that_is_deleted_meanwhile_takes_no_other_notes_with_it() {
         let path = url.split_once(&app.address.to_string()).expect("our address").1;
         assert_eq!(app.request(Method::POST, path, &[], "x").await.status, 415);
     };
-    // The first note waits for the transaction, and the others wait behind it.
+    // The first write waits for the transaction, and the others queue behind it.
     let held = app.db.write(async |db| {
         for url in [&kept, &gone, &kept] {
             refuse(url).await;
@@ -273,7 +273,7 @@ async fn a_page_loads_its_files_from_here_under_names_that_may_be_kept() {
     }
 }
 
-/// What would be markup, script or an address of another kind, were it not escaped.
+/// Text that would be markup, a script or an unsafe URL, if it were not escaped.
 const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&{{7*7}}";
 
 #[tokio::test]
@@ -438,7 +438,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
     assert!(seen > 40, "the values are on the pages: {seen}");
 }
 
-/// Nothing of what was written became markup, and the page keeps to the policy.
+/// Checks that no user's text became markup, and that the page obeys its security policy.
 fn check(path: &str, page: &str) {
     assert!(page.len() < 100_000, "{path} has {} bytes", page.len());
     for markup in

@@ -1,4 +1,4 @@
-//! Signing in to the application, and what a stranger to a session cannot do.
+//! Signing in to the application, and what is impossible without a session.
 
 use hyper::Method;
 use rollcall::entity::user::{self, Role};
@@ -12,7 +12,7 @@ use crate::app_browser::{Browser, link_for};
 use crate::command_line::{Place, assert_refused};
 use crate::integration;
 
-/// Every page that is behind the sign-in.
+/// Every page that needs a session.
 const PAGES: &[&str] = &[
     "/",
     "/services",
@@ -29,7 +29,7 @@ const PAGES: &[&str] = &[
     "/account",
 ];
 
-/// Every form that is behind the sign-in.
+/// Every form that needs a session.
 const FORMS: &[&str] = &[
     "/tokens",
     "/tokens/1/delete",
@@ -174,7 +174,7 @@ async fn a_link_cannot_be_guessed_or_read_from_the_database() {
         let answer = browser.get(&format!("/sign-in/{wrong}")).await;
         assert!([404, 303].contains(&answer.status), "{wrong}: {answer:?}");
     }
-    // Whether it was ever a link is not told.
+    // The response does not reveal whether it ever was a link.
     browser.post_from(&link, &[], &[("sec-fetch-site", "same-origin")]).await;
     let used = browser.get(&link).await;
     assert_eq!((never.status, never.text()), (used.status, used.text()));
@@ -194,7 +194,7 @@ async fn a_session_cannot_be_fixed() {
     attacker.cookie = Some(planted.to_owned());
     assert_eq!(attacker.get("/services").await.place(), "/sign-in");
 
-    // Nor is a session that was there before carried on.
+    // An earlier session is not continued.
     victim.post(&link_for(&app.db, "ada@example.com", Role::User).await, &[]).await;
     assert_ne!(victim.cookie.as_ref(), Some(&given));
     attacker.cookie = Some(given);
@@ -328,7 +328,7 @@ async fn who_may_do_what_follows_from_the_role() {
         let form = [("email", "eve@example.com"), ("role", "admin")];
         assert_eq!(browser.post("/users", &form).await.status == 200, administers, "{role:?}");
     }
-    // What an endpoint's address allows is writing.
+    // A deploy endpoint's URL permits writing only.
     let viewer = Browser::of(&app, Role::Viewer).await;
     let list = viewer.page("/integrations").await;
     let path = list.split('"').find(|text| text.starts_with("/integrations/Z")).expect("an integration");
@@ -361,7 +361,7 @@ async fn somebody_who_is_signed_in_may_ask_the_api_from_our_pages_alone() {
         let addresses = app.post_with("{ account { integrations { nodes { webhookUrl } } } }", json!({}), &here).await;
         let address = &addresses.json()["data"]["account"]["integrations"]["nodes"][0]["webhookUrl"];
         assert_eq!(address.is_string(), writes, "{role:?}: {address}");
-        // A token beside the cookie is what counts.
+        // A token takes precedence over a cookie.
         let wrong = [("cookie", cookie), ("sec-fetch-site", "same-origin"), ("authorization", "Bearer x")];
         assert_eq!(app.post_with("{ account { name } }", json!({}), &wrong).await.status, 401);
     }

@@ -1,4 +1,4 @@
-//! Backups: a copy that is made while the catalogue is written, and served in its place.
+//! Backups: a copy made while the catalogue is written to, and then served instead of it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,7 +27,7 @@ fn serve(place: &Place, url: &str) -> Process {
     Process::start(place.command(&[&serve[..], &limits].concat()))
 }
 
-/// The names of files, without what SQLite keeps beside them.
+/// The files in the folder, without SQLite's additional files.
 fn files(place: &Place) -> BTreeSet<String> {
     let names = fs::read_dir(place.path()).expect("the folder").map(|entry| entry.expect("an entry").file_name());
     names.map(|name| name.into_string().expect("text")).filter(|name| !name.contains(".db-")).collect()
@@ -55,7 +55,7 @@ async fn a_copy_of_an_sqlite_file_that_is_written_holds_what_was_acknowledged_an
     let backups = async {
         let mut before = Vec::new();
         for number in 0..3 {
-            // Some load first, however slow the machine is.
+            // Wait for some load first, however slow the machine is.
             while acknowledged.lock().expect("whole").len() < (number + 1) * 50 {
                 tokio::task::yield_now().await;
             }
@@ -77,15 +77,15 @@ async fn a_copy_of_an_sqlite_file_that_is_written_holds_what_was_acknowledged_an
     let fields = "dedupId deployNumber description deployedAt service { name }";
     let all = service.deploys(&token, fields).await;
     for (number, before) in before.iter().enumerate() {
-        // The same token, because it is the same catalogue.
+        // The same token works, because it is the same catalogue.
         let copy = serve(&place, &format!("sqlite://copy-{number}.db"));
         let copied = copy.deploys(&token, fields).await;
         let ids: BTreeSet<_> =
             copied.iter().map(|deploy| deploy["dedupId"].as_str().expect("an id").to_owned()).collect();
         assert!(before.is_subset(&ids), "{:?}", before.difference(&ids));
-        // The first of all deploys, with none left out.
+        // The copy has a prefix of all deploys, without gaps.
         assert_eq!(copied, all[all.len() - copied.len()..], "copy {number}");
-        // And it goes on where it was.
+        // It continues where the copy ends.
         let (status, _) = copy.post(path, None, &record(json!({ "service": "svc-1" }))).await.expect("an answer");
         assert_eq!(status, 202);
         let next = &copy.deploys(&token, "deployNumber").await[..copied.len() + 1];

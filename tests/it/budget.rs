@@ -1,10 +1,10 @@
-//! What one request may use: it is estimated before it runs, and counted while it does.
+//! The budget of a request: it is estimated before it runs, and counted while it runs.
 
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
 
-/// An installation where one team owns all services, which have two tags each.
+/// An installation where one team owns all services, each with two tags.
 async fn one_team(flags: &[&str], services: usize) -> TestApp {
     let app = TestApp::with(flags).await;
     let made =
@@ -27,7 +27,7 @@ fn code(answer: &Value) -> &str {
     answer["errors"][0]["extensions"]["code"].as_str().unwrap_or_default()
 }
 
-/// Lists of services and their owners inside one another.
+/// Nested lists of services and their owners.
 fn nested(levels: usize) -> String {
     let below = (1..levels).fold("id".to_owned(), |below, _| format!("owner {{ services {{ nodes {{ {below} }} }} }}"));
     format!("{{ account {{ services {{ nodes {{ {below} }} }} }} }}")
@@ -42,7 +42,7 @@ async fn a_query_that_asks_for_too_much_is_refused_before_it_runs() {
     assert!(message.contains("the limit is 10000000"), "{message}");
     assert!(message.contains("account.services.nodes.owner.services.nodes.owner.services.nodes.owner"), "{message}");
     assert!(answer.get("data").is_none(), "{answer}");
-    // With small pages it may be asked.
+    // With small pages it is accepted.
     let answer = app.query(&nested(4).replace("services {", "services(first: 10) {"), json!({})).await;
     assert!(answer.get("errors").is_none(), "{answer}");
 }
@@ -55,7 +55,7 @@ async fn the_estimate_reads_page_sizes_from_variables() {
     assert_eq!(code(&answer), "COST_ESTIMATED_TOO_EXPENSIVE");
     let answer = app.query(&query, json!({ "n": 5 })).await;
     assert!(answer.get("errors").is_none(), "{answer}");
-    // More than a page is a page.
+    // A page size above the maximum counts as the maximum.
     let answer = app.query("{ account { services(first: 500) { nodes { id } } } }", json!({})).await;
     assert!(answer.get("errors").is_none(), "{answer}");
 }
@@ -184,7 +184,7 @@ async fn a_client_that_asks_is_told_what_its_request_cost() {
     let token = format!("Bearer {}", app.token);
     let answer = app.post_with(query, json!({}), &[("authorization", &token), ("graphql-cost", "1")]).await.json();
     let cost = &answer["extensions"]["cost"];
-    // The account, the connection, ten services; and what was found.
+    // The account, the connection, ten services; and the objects found.
     assert_eq!((&cost["estimate"], &cost["objects"]), (&json!(12), &json!(5)), "{answer}");
     assert_eq!(cost["limits"]["objects"], json!(100_000));
     assert!(cost["rowBytes"].as_u64() > Some(0) && cost["processorMicroseconds"].as_u64() > Some(0), "{cost}");
@@ -194,7 +194,7 @@ async fn a_client_that_asks_is_told_what_its_request_cost() {
 #[tokio::test]
 async fn errors_are_told_by_the_first_few() {
     let app = TestApp::start().await;
-    // Each field of the input object stands there many times, and each operation spreads the fragment.
+    // The input object repeats each field many times, and each operation spreads the fragment.
     let fields = r#"name: "a", "#.repeat(150);
     let fragment =
         format!("fragment F on Mutation {{ serviceCreate(input: {{ {fields} }}) {{ errors {{ message }} }} }}");
@@ -232,7 +232,7 @@ async fn variables_hold_only_so_many_values() {
     let many: Vec<i32> = vec![1; 50_001];
     let answer = app.post("{ __typename }", json!({ "a": many })).await;
     assert_eq!(answer.status, 400, "{}", answer.json());
-    // A variable that is used many times is given as often.
+    // A variable counts once for each use.
     let environments: Vec<String> = (0..900).map(|n| format!("e{n}")).collect();
     let uses: String = (0..30).map(|n| format!("a{n}: deploys(environments: $e) {{ totalCount }} ")).collect();
     let query = format!("query($e: [String!]) {{ account {{ {uses} }} }}");

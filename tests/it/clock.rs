@@ -1,4 +1,4 @@
-//! A clock that was set back: no row says that it was changed before it was made.
+//! After the clock is set back, no row claims that it was updated before it was created.
 
 use rollcall::entity::user::{self, Role};
 use rollcall::entity::{Timestamp, code_issue, code_issue_project, integration, repository, service, team};
@@ -55,7 +55,7 @@ async fn nothing_is_changed_before_it_was_made() {
     };
     apply(FILE).await;
 
-    // All of it was made an hour from now.
+    // Everything was created an hour in the future.
     let later = Timestamp::from_micros(Timestamp::now().as_micros() + 3_600_000_000);
     macro_rules! each {
         ($do:ident) => {

@@ -1,4 +1,4 @@
-//! Code issues: pushed one by one, each under its project.
+//! Code issues: upserted one by one, each in its project.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn issue(integration: &str, external_id: &str) -> Value {
     json!({ "codeIssueProject": identifier(integration, "p1"), "externalId": external_id })
 }
 
-/// Upserts an issue and answers the payload.
+/// Upserts an issue and returns the payload.
 async fn upsert(app: &TestApp, input: Value) -> Value {
     let upsert = "mutation($input: CodeIssueInput!) {
         codeIssueUpsert(input: $input) {
@@ -26,7 +26,7 @@ async fn upsert(app: &TestApp, input: Value) -> Value {
     app.query(upsert, json!({ "input": input })).await["data"]["codeIssueUpsert"].clone()
 }
 
-/// A service with a custom integration and its project `p1`; answers the integration's id.
+/// Creates a service, and a custom integration with the project `p1`. Returns the integration's id.
 async fn with_project(app: &TestApp) -> String {
     let integration = custom(app, "Scanner").await;
     project(app, &integration, "p1", "Cart").await;
@@ -133,7 +133,7 @@ async fn an_update_leaves_what_is_absent_and_clears_what_is_null() {
         "introducedAt": "2026-01-02T03:04:05Z", "cves": { "identifier": "CVE-1" }, "cwes": { "identifier": "CWE-1" },
     });
     let made = upsert(&app, full).await;
-    // With a name and a category the statement is another one than without.
+    // With a name and a category, the statement differs.
     let named = json!({ "identifier": identifier, "name": "n", "issueCategory": "c" });
     assert_eq!(upsert(&app, named).await, made);
     assert_eq!(upsert(&app, json!({ "identifier": identifier })).await, made);

@@ -1,4 +1,4 @@
-//! Code issue projects, and what they are connected to.
+//! Code issue projects and their connections.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,13 @@ use crate::app::TestApp;
 use crate::integration::{custom, deploy_endpoint};
 use crate::repository::{repository, service};
 
-/// Upserts a project and answers its id.
+/// Upserts a project and returns its id.
 pub async fn project(app: &TestApp, integration: &str, external_id: &str, name: &str) -> String {
     let payload = upsert(app, identifier(integration, external_id), name).await;
     payload["codeIssueProject"]["id"].as_str().expect("a project").to_owned()
 }
 
-/// A project's identifier.
+/// The identifier of a project.
 pub fn identifier(integration: &str, external_id: &str) -> Value {
     json!({ "integration": { "id": integration }, "externalId": external_id })
 }
@@ -28,7 +28,7 @@ async fn upsert(app: &TestApp, identifier: Value, name: &str) -> Value {
     answer["data"]["codeIssueProjectUpsert"].clone()
 }
 
-/// The names of what a project is connected to, by kind.
+/// The names of a project's connections, by kind.
 async fn resources(app: &TestApp, project: &str) -> Value {
     let query = "query($id: ID!) { account { codeIssueProject(id: $id) {
         resources { nodes { __typename name } totalCount }

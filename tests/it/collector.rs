@@ -1,4 +1,4 @@
-//! A collector of traces: takes what it is sent by OTLP over HTTP, and keeps it.
+//! A trace collector: accepts spans by OTLP over HTTP and keeps them.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,28 +13,28 @@ use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 
-/// A post as it came.
+/// A post as received.
 #[derive(Debug, Clone)]
 pub struct Post {
-    /// The request's line and its headers.
+    /// The request line and the headers.
     pub head: String,
-    /// The message.
+    /// The decoded message.
     pub body: Vec<u8>,
 }
 
-/// A collector on a port of its own.
+/// A collector on its own port.
 pub struct Collector {
     address: SocketAddr,
     posts: Arc<Mutex<Vec<Post>>>,
 }
 
 impl Collector {
-    /// One that takes everything.
+    /// A collector that accepts everything.
     pub fn start() -> Self {
         Self::that(true)
     }
 
-    /// One that reads what it is sent and never answers.
+    /// A collector that reads requests and never responds.
     pub fn hanging() -> Self {
         Self::that(false)
     }
@@ -62,7 +62,7 @@ impl Collector {
         self.posts.lock().expect("posts").clone()
     }
 
-    /// The attributes of whoever sent spans, from the first post.
+    /// The resource attributes of the first post.
     pub fn resource(&self) -> BTreeMap<String, String> {
         let message = message(&self.posts()[0]);
         attributes(&message.resource_spans[0].resource.as_ref().expect("a resource").attributes)
@@ -74,7 +74,7 @@ impl Collector {
         spans.flat_map(|resource| resource.scope_spans).flat_map(|scope| scope.spans).collect()
     }
 
-    /// Those of a trace.
+    /// The spans of a trace.
     pub fn trace(&self, id: &str) -> Vec<Span> {
         self.spans().into_iter().filter(|span| HEXLOWER.encode(&span.trace_id) == id).collect()
     }
@@ -101,7 +101,7 @@ fn serve(connection: TcpStream, kept: &Mutex<Vec<Post>>, answers: bool) {
         while !head.ends_with("\r\n\r\n") {
             match from.read_line(&mut head) {
                 Ok(1..) => {}
-                // The other side has closed.
+                // The client has disconnected.
                 _ => return,
             }
         }

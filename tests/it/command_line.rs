@@ -1,4 +1,4 @@
-//! The program as its users start it: flags, output, status.
+//! The program as users run it: flags, output, exit status.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -7,14 +7,14 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// What a command did.
+/// The result of a command.
 pub struct Done {
     pub status: i32,
     pub out: String,
     pub err: String,
 }
 
-/// Where the commands of one test work.
+/// The working folder of a test's commands.
 pub struct Place(TempDir);
 
 impl Place {
@@ -43,7 +43,7 @@ impl Place {
     }
 }
 
-/// A refusal is one sentence on standard error, nothing else, and status 1.
+/// Asserts a failure: one sentence on standard error, nothing else, and status 1.
 pub fn assert_refused(done: &Done, sentence: &str) {
     assert_eq!((done.status, &*done.out, &*done.err), (1, "", &*format!("rollcall: {sentence}\n")));
 }
@@ -117,12 +117,12 @@ fn flags_may_come_before_the_command_too() {
     assert!(made.out.starts_with(app_url), "{}", made.err);
     place.write("a.yml", "version: 1\nservice: { name: Cart }\n");
     assert_eq!(place.run(&["--database-url", url, "apply", "--", "a.yml"]).status, 0);
-    // Also flags that the command alone has, with a value and without one.
+    // Flags of the command itself may also come first, with a value or without.
     let flags = ["--database-url", url, "--description=also", "--scope", "read", "token", "create"];
     assert_eq!(place.run(&flags).status, 0);
     assert_eq!(place.run(&["--replace", "--output", "export", "--database-url", url, "export"]).status, 0);
     assert!(place.path().join("export").exists());
-    // A value that is called as a command is.
+    // A value that equals the name of a command.
     let misused = place.run(&["--account-name", "token", "token", "list"]);
     assert_eq!((misused.status, &*misused.out), (2, ""));
     assert!(misused.err.starts_with("error: unexpected argument '--account-name' found"), "{}", misused.err);

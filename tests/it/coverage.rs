@@ -1,5 +1,5 @@
-//! Nothing of the schema is left unasked: a tour of a full catalogue selects every field of every type and calls every
-//! mutation, and each answers something other than null at least once.
+//! Nothing in the schema is untested: a tour of a full catalogue selects every field of every type and calls every
+//! mutation. Each returns something other than null at least once.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 use crate::tour::{Tour, object, schema};
 
-/// Fields that are null whatever the catalogue holds, and why.
+/// Fields that are always null, and why.
 const ALWAYS_NULL: [(&str, &str); 1] =
     [("CustomIntegration.webhookUrl", "only a deploy integration has a webhook; the field is the interface's")];
 
-/// Selections of everything that a type has.
+/// Builds selections of all fields of a type.
 struct Everything<'s> {
     schema: &'s Schema,
-    /// The types that a field of `Account` answers: inside others, only their leaves are selected.
+    /// The types of `Account`'s fields. Inside others, only their leaves are selected.
     reached: HashSet<&'s Name>,
 }
 
@@ -31,7 +31,7 @@ impl<'s> Everything<'s> {
         this
     }
 
-    /// The type of a connection's nodes, or the type itself.
+    /// The node type of a connection, or the type itself.
     fn item(&self, name: &'s Name) -> &'s Name {
         match self.schema.get_object(name).and_then(|object| object.fields.get("nodes")) {
             Some(nodes) => nodes.ty.inner_named_type(),
@@ -47,7 +47,7 @@ impl<'s> Everything<'s> {
         }
     }
 
-    /// The selection set of a type; nothing for a leaf.
+    /// The selection set of a type. Empty for a leaf.
     fn of(&self, name: &'s Name) -> String {
         let fields = self.fields(name);
         if fields.is_empty() {
@@ -56,7 +56,7 @@ impl<'s> Everything<'s> {
         let mut selected = vec!["__typename".to_owned()];
         for field in fields {
             let inner = field.ty.inner_named_type();
-            // What `Account` answers is seen there in full.
+            // `Account`'s fields are fully selected on `Account`.
             let is_seen_elsewhere = self.reached.contains(self.item(inner)) && !self.wraps(name);
             let below = if is_seen_elsewhere { self.leaves(inner) } else { self.of(inner) };
             selected.push(format!("{} {below}", field.name));
@@ -71,7 +71,7 @@ impl<'s> Everything<'s> {
         format!("{{ {} }}", selected.join(" "))
     }
 
-    /// Whether a type only carries another: a connection, an edge.
+    /// Whether a type only wraps another: a connection or an edge.
     fn wraps(&self, name: &Name) -> bool {
         self.schema
             .get_object(name)
@@ -86,7 +86,7 @@ impl<'s> Everything<'s> {
             .collect()
     }
 
-    /// The fields of a type that have no fields, and those of what wraps it.
+    /// The leaf fields of a type, including those of its wrappers.
     fn leaves(&self, name: &'s Name) -> String {
         if self.fields(name).is_empty() {
             return String::new();
@@ -105,7 +105,7 @@ impl<'s> Everything<'s> {
     }
 }
 
-/// Notes the fields, `Type.field`, that an answer holds a value for.
+/// Records the fields, as `Type.field`, that have a value in a response.
 fn note(set: &SelectionSet, answer: &Value, seen: &mut BTreeSet<String>) {
     if let Value::Array(items) = answer {
         return items.iter().for_each(|item| note(set, item, seen));
@@ -132,7 +132,7 @@ fn note(set: &SelectionSet, answer: &Value, seen: &mut BTreeSet<String>) {
     }
 }
 
-/// Sends an operation and notes what it answers; answers its data.
+/// Runs an operation, records its fields and returns its data.
 async fn visit(
     tour: &Tour,
     schema: &Valid<Schema>,
@@ -177,7 +177,7 @@ async fn every_field_and_every_mutation_of_the_schema_answers_something() {
         ("repository", "(alias: \"github.com:org/shop\")".to_owned()),
         ("integration", format!("(id: {})", tour.id("Jenkins"))),
         ("codeIssueProject", format!("(id: {})", tour.id("project"))),
-        // The tour's deploys, whenever it is made.
+        // A window that includes the tour's deploys at any time.
         ("deployMetrics", "(start: \"2026-11-01T00:00:00Z\", end: \"2026-12-01T00:00:00Z\")".to_owned()),
     ]);
     for field in object(&schema, "Account").fields.values() {

@@ -1,14 +1,14 @@
-//! A database of a test's own, on the backend that this run of the binary is for.
+//! A separate database for each test, on the backend of this run of the binary.
 //!
-//! `cargo test` runs everything on SQLite, and one of its tests, [`crate::postgres`], runs everything that has a database
-//! once more on PostgreSQL. A test that is about SQLite alone says so by having `sqlite` in its name.
+//! `cargo test` runs everything on SQLite. One of its tests, [`crate::postgres`], reruns everything with a database on
+//! PostgreSQL. A test for SQLite only has `sqlite` in its name.
 
 use rollcall::db::{self, Db};
 use tempfile::TempDir;
 
 use crate::postgres::Cluster;
 
-/// Names the backend: nothing for SQLite, or `postgres`.
+/// Selects the backend: unset for SQLite, or `postgres`.
 pub const BACKEND: &str = "ROLLCALL_TEST_DATABASE";
 
 /// Whether this run is for PostgreSQL.
@@ -20,9 +20,9 @@ pub fn is_postgres() -> bool {
     }
 }
 
-/// A database that is gone when this is dropped.
+/// A database that is removed when dropped.
 pub struct Database {
-    /// Where it is, for `--database-url`.
+    /// Its URL, for `--database-url`.
     pub url: String,
     kept: Kept,
 }
@@ -33,12 +33,12 @@ enum Kept {
 }
 
 impl Database {
-    /// One without a table.
+    /// An empty database.
     pub async fn empty() -> Self {
         if is_postgres() { Self::on(Cluster::running().await, "template0").await } else { Self::file() }
     }
 
-    /// One that may have been migrated already.
+    /// A database that may already be migrated.
     pub async fn new() -> Self {
         if is_postgres() { Self::on(Cluster::running().await, Cluster::MIGRATED).await } else { Self::file() }
     }
@@ -54,7 +54,7 @@ impl Database {
         Self { url: cluster.url(&name), kept: Kept::Name { cluster, name } }
     }
 
-    /// Opens it and brings it to the newest version.
+    /// Opens and migrates it.
     pub async fn open(&self) -> Db {
         let db = db::connect(&self.url).await.expect("a database");
         db::migrate(&db).await.expect("migrations");

@@ -1,4 +1,4 @@
-//! The files of an SQLite database: who may read them, and that one is left when a command is done.
+//! The files of an SQLite database: their permissions, and that a single file remains after a command.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use crate::command_line::{Place, assert_refused};
 use crate::process::Process;
 
-/// Runs a command with a umask that takes nothing away, so that every mode is the program's own.
+/// Runs a command with umask 0, so that all modes are the program's own.
 fn command(place: &Place, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.current_dir(place.path()).env_clear().stdin(Stdio::null());
@@ -22,7 +22,7 @@ fn run(place: &Place, arguments: &[&str]) {
     assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// The files of the folder, each with its mode.
+/// The files in the folder, with their modes.
 fn modes(place: &Place) -> BTreeMap<String, u32> {
     let entries = fs::read_dir(place.path()).expect("the folder").map(|entry| entry.expect("an entry"));
     let mode = |entry: &fs::DirEntry| entry.metadata().expect("metadata").permissions().mode() & 0o777;
@@ -49,7 +49,7 @@ fn every_command_closes_the_database_and_leaves_one_file_for_its_owner_alone() {
         &["token", "delete", "1"],
         &["deploy-endpoint", "delete", "1"],
     ];
-    // Each on its own, as the one that makes the database, and then one after the other.
+    // Each command alone, as the one that creates the database, and then all in sequence.
     let shared = Place::new();
     let file = "version: 1\nservice: { name: Shop }\n";
     for arguments in commands {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::webhook::Endpoint;
 
-/// Posts a deploy of each service, on the day of November that it is given, to an environment.
+/// Posts a deploy for each service, on the given day of November, to an environment.
 async fn deployed(endpoint: &Endpoint, deploys: &[(&str, u32, &str)]) {
     for (service, day, environment) in deploys {
         let moment = format!("2026-11-{day:02} 12:00:00");
@@ -13,7 +13,7 @@ async fn deployed(endpoint: &Endpoint, deploys: &[(&str, u32, &str)]) {
     }
 }
 
-/// `alias number` of the deploys that a connection of the account holds, and its counts.
+/// The deploys of an account's connection as `alias number`, and its counts.
 async fn account(endpoint: &Endpoint, arguments: &str) -> (Vec<String>, Value) {
     let query = format!(
         "{{ account {{ deploys({arguments}) {{ nodes {{ serviceAlias deployNumber }} totalCount filteredCount }} }} }}"
@@ -139,7 +139,7 @@ async fn deploys_to_several_environments_are_paged_as_one_list() {
                 after = page["pageInfo"]["endCursor"].clone();
             }
         }
-        // By moment, and of one moment by id: whatever order the environments are named in.
+        // Ordered by time, then by id, whatever order the environments are given in.
         assert_eq!(found, ["8", "2", "1", "5", "4", "6"], "{list}");
     }
 }
@@ -222,7 +222,7 @@ async fn deploy_delete_deletes_one_deploy() {
     let answer = endpoint.app.query(delete, json!({ "id": id })).await;
     let errors = json!([{ "message": "there is no deploy with this id", "path": ["id"] }]);
     assert_eq!(answer["data"]["deployDelete"], json!({ "deletedDeployId": null, "errors": errors }));
-    // A number is not given out again.
+    // Numbers are never reused.
     deployed(&endpoint, &[("shop", 3, "a")]).await;
     assert_eq!(endpoint.deploys("deployNumber").await[0], json!({ "deployNumber": "3" }));
 }
@@ -241,7 +241,7 @@ async fn the_deploys_of_a_deleted_service_stay_and_its_numbers_go_on_under_their
 
     let (deploys, _) = account(&endpoint, "first: 9").await;
     assert_eq!(deploys, ["other 1", "org/shop 4", "shop 4", "shop 3", "org/shop 2", "shop 1"]);
-    // A new service of the same name begins anew, and is not given what waits for nobody's decision.
+    // A new service with the same name starts a new sequence, and does not get deploys without a suggestion.
     endpoint.create_service("shop").await;
     let answer = endpoint.app.query(r#"{ account { service(alias: "shop") { lastDeploy { id } } } }"#, json!({})).await;
     assert_eq!(answer["data"]["account"]["service"]["lastDeploy"], json!(null));

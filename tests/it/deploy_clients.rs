@@ -1,12 +1,12 @@
-//! Bodies as pipelines send them, byte for byte, with the headers that their clients add: what each is stored as.
+//! Bodies as real pipelines send them, byte for byte, with their clients' headers, and how each is stored.
 
 use hyper::Method;
 use serde_json::{Value, json};
 
 use crate::webhook::Endpoint;
 
-/// Posts a body as a client does, with a query string as plug-ins append it, and answers with the answer's text and all
-/// that is stored.
+/// Posts a body like a client does, with a query string as plugins append it. Returns the response and everything
+/// stored.
 async fn sent(query: &str, headers: &[(&str, &str)], body: &str) -> (String, Value) {
     let endpoint = Endpoint::start().await;
     let answer =
@@ -16,7 +16,7 @@ async fn sent(query: &str, headers: &[(&str, &str)], body: &str) -> (String, Val
         dedupId deployerId deployerName deployerEmail commitSha commitMessage commitBranch committedAt committerName
         committerEmail commitAuthorName commitAuthorEmail commitAuthoringDate";
     let mut stored = endpoint.deploys(fields).await[0].take();
-    // What was not sent is null: only what is there is worth a line.
+    // Absent attributes are null. Only the others are worth a line.
     stored.as_object_mut().expect("a deploy").retain(|_, value| !value.is_null());
     (String::from_utf8(answer.body.to_vec()).expect("text"), stored)
 }
@@ -59,8 +59,8 @@ async fn a_go_client_sends_a_commit_with_dates_in_the_authors_zone() {
     assert_eq!(stored, expected);
 }
 
-/// `"${{ github.event.head_commit.timestamp }}"` has an offset, `toJSON(github.event.head_commit.message)` is quoted by
-/// GitHub, and `$(date -u '+%F %T')` has no zone.
+/// `"${{ github.event.head_commit.timestamp }}"` has an offset, GitHub quotes
+/// `toJSON(github.event.head_commit.message)`, and `$(date -u '+%F %T')` has no zone.
 #[tokio::test]
 async fn a_step_of_github_actions_posts_with_curl() {
     let headers = [("user-agent", "curl/8.5.0"), ("accept", "*/*"), ("content-type", "application/json")];
@@ -98,7 +98,7 @@ async fn a_step_of_github_actions_posts_with_curl() {
     assert_eq!(stored, expected);
 }
 
-/// An orb expands its parameters; those that were not given are empty texts.
+/// An orb expands its parameters. Missing ones become empty texts.
 #[tokio::test]
 async fn a_circleci_orb_leaves_parameters_empty() {
     let headers = [("user-agent", "curl/7.88.1"), ("accept", "*/*"), ("content-type", "application/json")];
@@ -116,8 +116,8 @@ async fn a_circleci_orb_leaves_parameters_empty() {
     assert_eq!(stored, expected);
 }
 
-/// `httpRequest contentType: 'APPLICATION_JSON', requestBody: groovy.json.JsonOutput.toJson([...])`: Groovy writes
-/// slashes and letters beyond ASCII as escapes, and a missing value as null.
+/// `httpRequest contentType: 'APPLICATION_JSON', requestBody: groovy.json.JsonOutput.toJson([...])`: Groovy escapes
+/// slashes and non-ASCII letters, and writes a missing value as null.
 #[tokio::test]
 async fn the_http_request_plugin_of_jenkins_names_a_charset_in_capitals_and_escapes_letters() {
     let headers = [
@@ -138,7 +138,7 @@ async fn the_http_request_plugin_of_jenkins_names_a_charset_in_capitals_and_esca
     assert_eq!(stored, expected);
 }
 
-/// `sh "curl … -d @deploy.json"`: the file ends its lines as it likes.
+/// `sh "curl … -d @deploy.json"`: the file may have any line ends.
 #[tokio::test]
 async fn a_shell_step_of_jenkins_posts_what_git_prints() {
     let headers =
@@ -171,8 +171,9 @@ async fn a_gitlab_job_posts_its_predefined_variables() {
     assert_eq!(stored, expected);
 }
 
-/// `deployed_at` is `{{.app.status.operationState.finishedAt}}`, `status` is `{{.app.status.operationState.phase}}`, the
-/// commit comes from `call .repo.GetCommitMetadata`, its date formatted by `Format "2006-01-02T15:04:05Z07:00"`.
+/// `deployed_at` is `{{.app.status.operationState.finishedAt}}` and `status` is `{{.app.status.operationState.phase}}`.
+/// The commit comes from `call .repo.GetCommitMetadata`, with its date formatted by `Format
+/// "2006-01-02T15:04:05Z07:00"`.
 #[tokio::test]
 async fn the_notifications_of_argo_cd_post_a_template() {
     let headers =
@@ -209,8 +210,8 @@ async fn the_notifications_of_argo_cd_post_a_template() {
     assert_eq!(stored, expected);
 }
 
-/// What a template writes that prints a time without formatting it: `{{(call .repo.GetCommitMetadata …).Date}}`,
-/// `{{call .time.Now}}`.
+/// The output of a template that does not format its times: `{{(call .repo.GetCommitMetadata …).Date}}`, `{{call
+/// .time.Now}}`.
 #[tokio::test]
 async fn a_go_template_prints_times_as_go_does() {
     let body = r#"{"service":"shop","description":"Wait less","deployer":{"name":"Argo CD"},

@@ -1,4 +1,4 @@
-//! DORA's metrics: numbers worked out by hand, and the same numbers as a plain computation on any deploys.
+//! DORA's metrics: compared with numbers worked out by hand, and with a simple computation for random deploys.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ const FIELDS: &str = "deployCount succeededCount failedCount deploymentFrequency
     changeLeadTime { count median percentile90 } failedDeploymentRecoveryTime { count median percentile90 }";
 const NOVEMBER: &str = r#"start: "2026-11-01T00:00:00Z", end: "2026-11-11T00:00:00Z""#;
 
-/// Posts a deploy: its service, status, environment, when, and when its commit was made; empty is left out.
+/// Posts a deploy: service, status, environment, time, and commit time. Empty values are left out.
 async fn deployed(endpoint: &Endpoint, deploys: &[[&str; 5]]) {
     for [service, status, environment, moment, commit] in deploys {
         let attributes = json!({
@@ -50,20 +50,20 @@ async fn the_metrics_are_what_their_descriptions_say() {
             ["shop", "", "production", "11-03 03:00:00", "11-03 00:00:00"],
             ["shop", "succeeded", "staging", "11-04 04:00:00", "11-04 00:00:00"],
             ["shop", "succeeded", "production", "11-05 10:00:00", "11-05 00:00:00"],
-            // None: the commit is later than the deploy.
+            // No lead time: the commit is later than the deploy.
             ["shop", "succeeded", "production", "11-05 12:00:00", "11-05 12:00:01"],
-            // Recovered after 2 hours, 1 hour, and not before the window has ended, after 2 days.
+            // Recovered after 2 hours, after 1 hour, and after 2 days, which is beyond the window.
             ["shop", "failed", "production", "11-05 08:00:00", "11-05 00:00:00"],
             ["shop", "failure", "production", "11-05 09:00:00", ""],
             ["shop", "failed", "staging", "11-10 00:00:00", ""],
             ["shop", "succeeded", "Staging", "11-12 00:00:00", "11-12 00:00:00"],
-            // Never: what comes next has another environment, no status, or an end that is no success.
+            // Never recovered: what follows has another environment, no status, or is not a success.
             ["shop", "failed", "", "11-09 00:00:00", ""],
             ["shop", "", "", "11-09 01:00:00", ""],
             ["shop", "cancelled", "", "11-09 02:00:00", "11-09 00:00:00"],
             ["shop", "odd", "", "11-09 03:00:00", "11-09 00:00:00"],
             ["shop", "running", "", "11-09 04:00:00", "11-09 00:00:00"],
-            // Outside the window, and of no service.
+            // Outside of the window, or without a service.
             ["shop", "failed", "production", "10-31 23:59:59", ""],
             ["shop", "failed", "production", "11-11 00:00:00", ""],
             ["org/repo", "failed", "production", "11-05 00:00:00", ""],
@@ -194,7 +194,7 @@ async fn a_team_is_measured_by_the_services_that_it_owns() {
         &endpoint,
         &[
             ["shop", "failed", "", "11-05 00:00:00", ""],
-            // Another service's success is no recovery.
+            // Another service's success is not a recovery.
             ["cart", "succeeded", "", "11-05 01:00:00", "11-05 00:00:00"],
             ["free", "succeeded", "", "11-05 02:00:00", ""],
         ],
@@ -239,7 +239,7 @@ async fn the_window_is_the_last_30_days_unless_it_is_said() {
     assert!(answer["errors"][0]["message"].as_str().is_some_and(|text| text.contains(message)), "{answer}");
 }
 
-/// A deploy as far as the metrics go: the number of its service, 2 for none; environment, status, moment, commit.
+/// A deploy for the metrics: the number of its service (2 for none), environment, status, time, commit time.
 type Deploy = (usize, Option<&'static str>, Option<&'static str>, i64, Option<i64>);
 
 fn deploys() -> impl Strategy<Value = Vec<Deploy>> {
@@ -253,7 +253,7 @@ fn deploys() -> impl Strategy<Value = Vec<Deploy>> {
         Some("cancelled"),
         Some("odd"),
     ]);
-    // Few moments, so that many deploys share one.
+    // Few distinct times, so that many deploys share one.
     vec((0..3_usize, environment, status, 0..30_i64, prop::option::of(-3..30_i64)), 0..60)
 }
 
@@ -272,7 +272,7 @@ fn windows() -> impl Strategy<Value = Window> {
     })
 }
 
-/// The metrics of the deploys of these services, deploy by deploy.
+/// The metrics of these services' deploys, computed deploy by deploy.
 fn plainly(deploys: &[Deploy], services: &[usize], window: &Window) -> Metrics {
     let mut metrics = Metrics::default();
     let (mut lead_times, mut recovery_times) = (Vec::new(), Vec::new());

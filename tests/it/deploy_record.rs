@@ -1,4 +1,4 @@
-//! The deploy record: which bodies the webhook reads, and what it says of those that it does not.
+//! The deploy record: which bodies the webhook accepts, and what it says about the others.
 
 use std::collections::BTreeMap;
 
@@ -196,7 +196,7 @@ async fn each_text_has_a_greatest_length_and_no_null_character() {
         }
     };
     for (path, title, most) in short {
-        // Four bytes each: it is characters that count.
+        // Four bytes each, because the limit counts characters.
         let longest = endpoint.post_with(with(path, &"🚀".repeat(most))).await;
         assert_eq!(longest.status, 202, "{path}");
         let answer = endpoint.post_with(with(path, &"x".repeat(most + 1))).await;
@@ -259,7 +259,7 @@ async fn a_body_that_is_no_record_is_refused() {
 #[tokio::test]
 async fn a_body_of_10_megabytes_is_refused_before_it_is_sent() {
     let endpoint = Endpoint::start().await;
-    // As curl asks before it sends so much.
+    // curl asks for permission before sending so much.
     let head = format!(
         "POST {} HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: 10485760\r\n\
          Expect: 100-continue\r\n\r\n",

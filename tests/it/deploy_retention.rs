@@ -1,4 +1,4 @@
-//! Old deploys: which are removed, and which stay.
+//! Expired deploys: which are removed, and which stay.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ async fn deployed(endpoint: &Endpoint, deploys: &[(&str, u32)]) {
     }
 }
 
-/// Removes what is older than noon of a day of November; answers how many that were, and `alias day` of what is left.
+/// Removes deploys from before noon of a day of November. Returns their number, and `alias day` of the rest.
 async fn remove(endpoint: &Endpoint, day: u32) -> (u64, Vec<String>) {
     let before: Timestamp = format!("2026-11-{day:02}T12:00:00Z").parse().expect("a moment");
     let removed = retention::remove(&endpoint.app.db, before).await.expect("what is old is removed");
@@ -72,7 +72,7 @@ async fn what_was_removed_is_forgotten_but_its_number_is_not_given_again() {
     assert_eq!(endpoint.deploys("deployNumber").await, json!([{ "deployNumber": "2" }, { "deployNumber": "3" }]));
 }
 
-/// So many deploys of no service, all of them old.
+/// This many expired deploys without a service.
 async fn many(endpoint: &Endpoint, count: i64) {
     let rows = (0..count).map(|number| deploy::ActiveModel {
         service_alias: Set("org/repo".to_owned()),

@@ -1,4 +1,4 @@
-//! `rollcall healthcheck` and `rollcall doctor`: what they say of a server, and of what it depends on.
+//! `rollcall healthcheck` and `rollcall doctor`: their findings about a server and its environment.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -6,14 +6,14 @@ use std::os::unix::fs::PermissionsExt;
 use crate::command_line::{Done, Place, assert_refused};
 use crate::process::Process;
 
-/// The words of the line about one thing.
+/// The text of the finding about a topic.
 fn line<'a>(done: &'a Done, about: &str) -> (&'a str, &'a str) {
     let lines = done.out.lines().filter_map(|line| line.split_at_checked(9));
     let mut lines = lines.filter_map(|(level, rest)| Some((level.trim(), rest.strip_prefix(about)?.trim())));
     lines.next().unwrap_or_else(|| panic!("nothing about {about}: {}{}", done.out, done.err))
 }
 
-/// A port on which nothing listens.
+/// A port without a listener.
 fn free_port() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").to_string()
@@ -29,7 +29,7 @@ fn a_health_check_says_what_the_server_says() {
     let everywhere = format!("0.0.0.0:{}", service.address.port());
     let live = place.run(&["healthcheck", "--live", "--listen", &everywhere]);
     assert_eq!((live.status, &*live.out, &*live.err), (0, "ok\n", ""));
-    // A proxy of the environment has nothing to do with it.
+    // A proxy in the environment must not be used.
     let mut command = place.command(&["healthcheck", "--listen", &address]);
     assert!(command.env("http_proxy", format!("http://{}", free_port())).status().expect("it runs").success());
 }
@@ -55,7 +55,7 @@ fn the_doctor_makes_no_database_and_migrates_none() {
     assert_eq!(line(&done, "server").0, "advice");
     assert!(!place.path().join("rollcall.db").exists());
 
-    // A database without a single step.
+    // An empty database.
     place.write("rollcall.db", "");
     let done = place.run(&["doctor", "--listen", &address]);
     assert_eq!((done.status, line(&done, "database").0), (0, "advice"), "{}", done.out);
@@ -89,7 +89,7 @@ fn the_doctor_sees_that_a_proxy_is_not_trusted() {
     let place = Place::new();
     let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
     let (address, url) = (service.address.to_string(), format!("http://{}", service.address));
-    // The doctor comes without a proxy, and writes the header itself.
+    // There is no proxy here; the doctor adds the header itself.
     let done = place.run(&["doctor", "--listen", &address, "--app-url", &url]);
     assert_eq!((done.status, line(&done, "proxy").0), (0, "advice"), "{}", done.out);
     assert!(line(&done, "proxy").1.contains("add --trusted-proxies 127.0.0.1"), "{}", done.out);

@@ -1,4 +1,4 @@
-//! The executor, compared with graphql-js: `tests/graphql-js/record.mjs` has recorded its answers to the same queries
+//! Compares the executor with graphql-js: `tests/graphql-js/record.mjs` has recorded its responses to the same queries
 //! over the same schema and data.
 
 use std::collections::HashMap;
@@ -15,9 +15,9 @@ use serde_json::Value;
 use crate::library::generated::{Mutation, Query, info};
 use crate::library::{Counter, types::State};
 
-/// What we refuse before anything runs, where graphql-js begins and meets the mistake at a field: variables that may
-/// be null, and are, where their place has a default and must not be null. The specification has both; here a request
-/// is checked in full before its first resolver, so that a mutation is refused whole.
+/// Requests that we refuse before execution, while graphql-js starts and reports the mistake at a field: a nullable
+/// variable is null in a non-null position with a default. The specification allows both. Here a request is fully
+/// validated before its first resolver runs, so that a mutation is refused as a whole.
 const REFUSED_EARLIER: [&str; 13] = [
     "arguments fail/locations of merged arguments",
     "arguments fail/null variable below a list",
@@ -45,7 +45,7 @@ struct Case {
     operation_name: Option<String>,
 }
 
-/// What graphql-js made of it.
+/// The response of graphql-js.
 #[derive(Debug, Deserialize)]
 struct Answer {
     name: String,
@@ -62,11 +62,11 @@ enum Kind {
     Ok,
     /// Executed, with errors.
     Execution,
-    /// Refused before that.
+    /// Refused before execution.
     Request,
 }
 
-/// An error without its extensions, which are ours.
+/// An error without our own extensions.
 #[derive(Debug, PartialEq, Deserialize)]
 struct Fault {
     message: String,
@@ -109,7 +109,7 @@ async fn ask(documents: &Documents, case: &Case) -> Result<Response, Vec<ServerE
     })
 }
 
-/// The text of `data`, cut out of the response's.
+/// The text of `data`, cut out of the response.
 fn body(response: &Response) -> &str {
     let errors = engine::errors_json(&response.errors);
     let text = std::str::from_utf8(&response.text).expect("UTF-8");
@@ -122,7 +122,7 @@ fn body(response: &Response) -> &str {
     data.unwrap_or_else(|| panic!("not the shape of a response: {text}"))
 }
 
-/// How we disagree about a case, if we do.
+/// How our response to a case differs, if it does.
 fn disagreement(name: &str, answer: &Answer, got: Result<Response, Vec<ServerError>>) -> Option<String> {
     let kind = if REFUSED_EARLIER.contains(&name) { Kind::Request } else { answer.kind };
     let expected = format!("  graphql-js {} {:?}", answer.body.as_deref().unwrap_or("(refused)"), answer.errors);
@@ -149,7 +149,7 @@ async fn answers_are_those_of_graphql_js() {
     assert!(cases.len() >= 300, "{} cases", cases.len());
     let documents = documents();
     let mut disagreements = Vec::new();
-    // Twice, because what is remembered of a text answers the second time.
+    // Twice, because the second response uses the cached document.
     for round in ["new", "remembered"] {
         for case in &cases {
             let Case { name, query, .. } = case;

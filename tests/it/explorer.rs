@@ -1,4 +1,4 @@
-//! The explorer: its page, its files, and that what stands in it at first can be asked.
+//! The explorer: its page, its files, and that its initial query is valid.
 
 use serde_json::json;
 
@@ -27,7 +27,7 @@ async fn the_first_query_answers() {
     assert_eq!(answer["data"]["account"]["services"]["totalCount"], 0, "{answer}");
 }
 
-/// Where the explorer was not built there are no files of it; CI builds it.
+/// Its files exist only if it was built, as in CI.
 #[tokio::test]
 async fn built_files_are_kept_for_ever_and_come_packed_or_not() {
     let app = TestApp::start().await;

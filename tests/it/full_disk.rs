@@ -1,4 +1,4 @@
-//! A disk that is really full: a file system of 8 MiB in memory, in a mount namespace of the server's own.
+//! A full disk: an 8 MiB file system in memory, in the server's own mount namespace.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,7 +11,7 @@ use crate::command_line::Place;
 use crate::process::Process;
 use crate::webhook::record;
 
-/// Mounts it on `disk`, with the database in it, and becomes the program.
+/// Mounts it at `disk`, with the database in it, and executes the program.
 const MOUNT: &str = "mount -t tmpfs -o size=8m none disk && cp rollcall.db* disk && exec \"$@\"";
 
 /// A command in a mount namespace, or why there can be none.
@@ -50,7 +50,7 @@ async fn a_full_disk_under_sqlite_refuses_writes_and_not_reads_and_loses_nothing
     };
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
     let service = Process::start(command);
-    // The server's own view of its disk.
+    // The server's view of its disk.
     let disk = PathBuf::from(format!("/proc/{}/root{}", service.id(), place.path().join("disk").display()));
     let mut acknowledged = Vec::new();
     let post = async |id: usize| {
@@ -60,7 +60,7 @@ async fn a_full_disk_under_sqlite_refuses_writes_and_not_reads_and_loses_nothing
     assert_eq!(post(0).await.0, 202);
     acknowledged.push("0".to_owned());
 
-    // Somebody else's file takes the rest of the disk.
+    // Another file takes the rest of the disk.
     let ballast = disk.join("ballast");
     let mut file = File::create(&ballast).expect("a file");
     while file.write(&[0; 4096]).is_ok_and(|written| written > 0) {}
@@ -87,7 +87,7 @@ async fn a_full_disk_under_sqlite_refuses_writes_and_not_reads_and_loses_nothing
         "d".repeat(5_000)
     ) })
     };
-    // A little may still fit into what the log has reserved.
+    // A little may still fit into space that the log has reserved.
     let mut said = Value::Null;
     for number in 0..1000 {
         let (status, answer) =

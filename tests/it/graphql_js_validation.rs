@@ -1,5 +1,5 @@
-//! What is accepted and what is refused, compared with graphql-js: `tests/graphql-js-validation/record.mjs` has
-//! generated requests over our own schema and recorded its verdict on each.
+//! Compares which requests are accepted with graphql-js: `tests/graphql-js-validation/record.mjs` has generated
+//! requests over our schema and recorded the verdict on each.
 
 use std::collections::HashSet;
 
@@ -15,20 +15,20 @@ use serde_json::value::RawValue;
 
 use crate::app::TestApp;
 
-/// A request, and what graphql-js made of it.
+/// A request, and the verdict of graphql-js.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Case {
-    /// How it was broken; `valid`, `mutated` and `variables` beside that.
+    /// How it was broken, or `valid`, `mutated`, `variables`.
     kind: String,
     query: String,
-    /// JSON as text: 1.0 and 1 are different texts of one number.
+    /// As JSON text, because 1.0 and 1 are different texts for one number.
     variables: Box<str>,
     operation_name: Option<String>,
     verdict: Verdict,
 }
 
-/// `Accepted`, or where it was refused; `record.mjs` says more.
+/// `Accepted`, or the step that refused it; see `record.mjs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
@@ -49,7 +49,7 @@ fn cases() -> Vec<Case> {
 #[tokio::test]
 async fn what_graphql_js_refuses_is_refused_and_nothing_else() {
     let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
-    // A mutation gets as far as the token's scope, and changes nothing.
+    // A mutation fails at the token's scope and changes nothing.
     let token = format!("Bearer {}", app.new_token(Scope::Read, None).await);
     let headers = [
         ("authorization", &*token),
@@ -124,7 +124,7 @@ async fn what_nothing_reads_is_checked_all_the_same() {
         (date, json!({ "d": "soon" }), "BAD_USER_INPUT"),
         (date, json!({ "d": "2026-11-21T01:44:00Z" }), ""),
         (literal, json!({}), "GRAPHQL_VALIDATION_FAILED"),
-        // A null that is met is a mistake of the request; one that is not is none.
+        // A null condition is an error where it is evaluated, and none where it is skipped.
         (condition, json!({ "b": null }), ""),
         ("query($b: Boolean = true) { a: __typename @skip(if: $b) }", json!({ "b": null }), "BAD_USER_INPUT"),
     ] {
@@ -132,7 +132,7 @@ async fn what_nothing_reads_is_checked_all_the_same() {
     }
 }
 
-/// The texts that `query` becomes when one of its literals is another.
+/// `query` with each one of its literals replaced.
 fn with_other_literals(query: &str) -> Vec<String> {
     let mut texts = Vec::new();
     let mut strings = query.match_indices('"').map(|(at, _)| at);
@@ -160,18 +160,18 @@ fn a_text_is_judged_the_same_whatever_was_asked_before() {
     let judge = |text: String, case: &Case| {
         let mut request = Request::new(text).variables(serde_json::from_str(&case.variables).unwrap_or_default());
         request.operation_name = case.operation_name.clone();
-        // Where a text ends too early depends on the comment at its end.
+        // The location of an early end depends on the comment at the end.
         let prepared = documents.prepare(&request).map(|prepared| prepared.estimate);
         prepared.map_err(|errors| errors.into_iter().map(|error| error.message).collect::<Vec<_>>())
     };
     let (mut texts, mut accepted) = (0, 0);
     for (index, case) in cases().into_iter().enumerate() {
-        // Known from here on, if it is valid.
+        // From now on it is cached, if it is valid.
         let _ = judge(case.query.clone(), &case);
-        // A third of them, another one each time: they are many.
+        // A third of the variants, a different one each time: there are many.
         for (number, text) in with_other_literals(&case.query).into_iter().enumerate().skip(index % 3).step_by(3) {
             let known = judge(text.clone(), &case);
-            // No text has this comment, so nothing is known of it.
+            // No other text has this comment, so it is not cached.
             let anew = judge(format!("{text}\n# {number}"), &case);
             assert_eq!(known, anew, "{text}");
             (texts, accepted) = (texts + 1, accepted + usize::from(known.is_ok()));

@@ -1,4 +1,4 @@
-//! `POST /graphql`: what comes in, and what goes out.
+//! `POST /graphql`: requests and responses.
 
 use hyper::Method;
 use rollcall::entity::token::Scope;
@@ -301,7 +301,7 @@ async fn a_write_token_changes_the_catalogue_and_no_user() {
         ("userUpdate", r#"userUpdate(user: { email: "ada@example.com" }, input: { name: "A" })"#),
         ("userDelete", r#"userDelete(user: { email: "ada@example.com" })"#),
     ] {
-        // What is allowed beside it is not done either.
+        // Allowed mutations in the same document do not run either.
         let query = format!(
             r#"mutation {{ tagAssign(input: {{ alias: "cart", tags: {{ key: "k", value: "v" }} }}) {{ errors {{ path }} }}
             {call} {{ errors {{ path }} }} }}"#

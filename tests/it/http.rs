@@ -1,4 +1,4 @@
-//! What every request and every connection gets, whatever it asks for.
+//! What applies to every request and every connection.
 
 use std::io::Read;
 
@@ -124,7 +124,7 @@ async fn a_head_that_is_too_long_is_refused() {
 
 const HEAD_TOO_LONG: &str = "The head of the request is longer than 32768 bytes, or has more than 100 headers.";
 
-/// The status and the message of an answer in plain text.
+/// The status and message of a plain text response.
 fn refusal(answer: &str) -> (u16, String) {
     let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
     let (head, body) = answer.split_once("\r\n\r\n").expect("a body");
@@ -233,7 +233,7 @@ async fn a_head_that_trickles_in_is_not_waited_for() {
     let app = TestApp::with(&["--header-timeout", "200ms"]).await;
     let mut stream = app.connect().await;
     stream.write_all(b"GET /livez HTTP/1.1\r\n").await.expect("the service reads");
-    // The service hangs up, or this loop does not end.
+    // Ends only when the service disconnects.
     let mut answer = [0];
     loop {
         tokio::select! {
@@ -260,7 +260,7 @@ async fn a_connection_is_closed_when_it_is_idle() {
 async fn a_connection_is_closed_when_nobody_reads_the_answers() {
     let app = TestApp::with(&["--idle-timeout", "100ms"]).await;
     let mut stream = app.connect().await;
-    // The service hangs up, or this loop does not end.
+    // Ends only when the service disconnects.
     while stream.write_all(b"GET /public/schema.graphql HTTP/1.1\r\nHost: a\r\n\r\n").await.is_ok() {}
 }
 

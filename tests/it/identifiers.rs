@@ -1,4 +1,4 @@
-//! Global ids: what they look like, and what is said of one that leads nowhere.
+//! Global ids: their form, and the errors for an id that does not exist.
 
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::app::TestApp;
 use crate::service::data;
 use crate::tour::Tour;
 
-/// All objects with an id in an answer, with what they say they are.
+/// All objects in a response that have an id, with their type names.
 fn objects(answer: &Value, found: &mut Vec<(String, String)>) {
     match answer {
         Value::Array(items) => items.iter().for_each(|item| objects(item, found)),
@@ -40,14 +40,14 @@ async fn every_id_is_base64url_without_padding_of_the_scheme_the_class_and_a_num
         assert!(!id.contains(['=', '+', '/']), "{id}");
         let plain = BASE64URL_NOPAD.decode(id.as_bytes()).expect("base64url without padding");
         let plain = String::from_utf8(plain).expect("text");
-        // The interface's two types are of one class.
+        // The interface's two types share a class.
         let class = if class.ends_with("Integration") { "Integration" } else { &class };
         let number = plain.strip_prefix(&format!("gid://rollcall/{class}/")).unwrap_or_else(|| panic!("{plain}"));
         assert!(number.parse::<u32>().is_ok_and(|number| number > 0), "{plain}");
     }
 }
 
-/// Ids that lead to no service, user and so on: of another class, gone, and not an id at all.
+/// Ids of no service, user and so on: of another class, deleted, and malformed.
 fn strays(class: &str) -> [(String, &'static str); 6] {
     let id = |plain: String| BASE64URL_NOPAD.encode(plain.as_bytes());
     [

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 
-/// Creates a custom integration and answers its id.
+/// Creates a custom integration and returns its id.
 pub async fn custom(app: &TestApp, name: &str) -> String {
     let create = "mutation($name: String) { customIntegrationCreate(input: { name: $name }) { integration { id } } }";
     let answer = app.query(create, json!({ "name": name })).await;
     answer["data"]["customIntegrationCreate"]["integration"]["id"].as_str().expect("a new integration").to_owned()
 }
 
-/// Creates a deploy endpoint and answers its id and its webhook's URL.
+/// Creates a deploy endpoint and returns its id and its webhook's URL.
 pub async fn deploy_endpoint(app: &TestApp, name: &str) -> (String, String) {
     let create = "mutation($name: String) {
         eventIntegrationCreate(input: { type: deploy, name: $name }) { integration { id webhookUrl } }

@@ -1,7 +1,7 @@
-//! What introspection says is the SDL, in every respect.
+//! Introspection matches the SDL in every respect.
 //!
-//! The SDL is read here by graphql-parser, which the server does not use at run time, so that one reading is held
-//! against another.
+//! Here the SDL is parsed by graphql-parser, which the server does not use at run time, so that two independent parsers
+//! are compared.
 
 use graphql_parser::schema as sdl;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ fragment Input on __InputValue { name description defaultValue isDeprecated depr
 fragment Ref on __Type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }
 ";
 
-/// The SDL without the description of `schema`, which graphql-parser refuses; and that description.
+/// The SDL without the description of `schema`, which graphql-parser refuses, and that description.
 fn parse() -> (sdl::Document<'static, String>, String) {
     let text = rollcall::graphql::SDL;
     let at = text.find("\nschema").map_or(0, |at| at + 1);
@@ -52,7 +52,7 @@ fn type_ref(ty: &sdl::Type<'static, String>) -> String {
     ty.to_string()
 }
 
-/// A reference as introspection tells it, in the SDL's spelling.
+/// A type reference from introspection, in SDL syntax.
 fn spelled(ty: &Value) -> String {
     match ty["kind"].as_str() {
         Some("NON_NULL") => format!("{}!", spelled(&ty["ofType"])),
@@ -94,7 +94,7 @@ fn field(field: &sdl::Field<'static, String>) -> Value {
     })
 }
 
-/// A type of the SDL in the shape of [`told`].
+/// A type of the SDL in the format of [`told`].
 fn written(ty: &sdl::TypeDefinition<'static, String>, all: &[sdl::TypeDefinition<'static, String>]) -> Value {
     let implementors = |interface: &str| {
         let implements = |ty: &&sdl::TypeDefinition<'static, String>| matches!(ty, sdl::TypeDefinition::Object(object) if object.implements_interfaces.iter().any(|name| name == interface));
@@ -157,7 +157,7 @@ fn name_of<'a>(ty: &'a sdl::TypeDefinition<'static, String>) -> &'a str {
     }
 }
 
-/// A type as introspection tells it, its references spelled as the SDL does.
+/// A type from introspection, with its references in SDL syntax.
 fn told(ty: &Value) -> Value {
     let mut ty = ty.clone();
     let spell = |values: &mut Value| {

@@ -1,6 +1,6 @@
-//! `kill -9` under load: what was acknowledged is there, once, and the service starts again by itself.
+//! `kill -9` under load: everything that was acknowledged is stored exactly once, and the service restarts by itself.
 //!
-//! `ROLLCALL_TEST_KILLS` says how often; five times when it does not.
+//! `ROLLCALL_TEST_KILLS` sets how often; five times by default.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -48,7 +48,7 @@ async fn every_deploy_that_was_acknowledged_before_a_kill_is_there_once() {
                 Some((202, _)) => drop(acknowledged.lock().expect("whole").insert(id.to_string())),
                 Some(refused) => panic!("{refused:?}"),
                 None => {
-                    // Its sender does not know, and sends it again.
+                    // The sender got no response, and sends it again.
                     unanswered.lock().expect("whole").push(id);
                     return false;
                 }

@@ -1,6 +1,6 @@
-//! The world of `tests/graphql-js`: hand-written resolvers over `data.json`, by the rules of `record.mjs` beside it.
+//! The library of `tests/graphql-js`: hand-written resolvers over `data.json`, by the rules of `record.mjs`.
 //!
-//! A row is a reference into the data, read once; a relation answers rows by their identifiers.
+//! A row is a reference into the data, which is read once. A relation returns rows by their identifiers.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ pub mod generated {
     include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/graphql-js/schema.rs"));
 }
 
-/// The Rust types that stand for types of the SDL.
+/// The Rust types bound to SDL types.
 pub mod types {
     #[derive(Debug, Clone, Copy)]
     pub struct Book(pub &'static super::BookRow);
@@ -35,13 +35,13 @@ pub mod types {
     pub struct Harsh(pub &'static super::HarshRow);
     #[derive(Debug, Clone, Copy)]
     pub struct Ward(pub &'static super::WardRow);
-    /// What came of a change, and the values until then.
+    /// The result of a change, and the values until then.
     #[derive(Debug, Clone)]
     pub struct Tally(pub Vec<i32>);
     #[derive(Debug, Clone, PartialEq)]
     pub struct Date(pub String);
     pub type ID = &'static str;
-    /// One request's counter, shared by its mutations.
+    /// The counter of a request, shared by its mutations.
     #[derive(Debug, Clone)]
     pub struct State {
         pub schema: std::sync::Arc<apollo_compiler::validation::Valid<apollo_compiler::Schema>>,
@@ -49,7 +49,7 @@ pub mod types {
     }
 }
 
-/// A counter and every value it has had.
+/// A counter and all values it has had.
 #[derive(Debug, Clone)]
 pub struct Counter {
     value: i32,
@@ -269,7 +269,7 @@ static ROWS: LazyLock<HashMap<ID, Row>> = LazyLock::new(|| {
     rows
 });
 
-/// What an identifier may stand for.
+/// The types that an identifier may have.
 trait OfRow: Sized {
     fn of_row(row: Row) -> Option<Self>;
 }
@@ -302,12 +302,12 @@ of_row! {
     Trouble: Calm Harsh;
 }
 
-/// The row of an identifier, if there is one and it is of this type.
+/// The row with an identifier, if it exists and has this type.
 fn find<T: OfRow>(id: &str) -> Option<T> {
     ROWS.get(id).copied().and_then(T::of_row)
 }
 
-/// Identifiers, perhaps absent, in lists or not, as what they stand for.
+/// Resolves identifiers, optional and in lists, to their rows.
 trait Get<T> {
     fn get(&self) -> T;
 }
@@ -330,7 +330,7 @@ impl<I: Get<T>, T> Get<Vec<T>> for Vec<I> {
     }
 }
 
-/// What is in no table is as it is.
+/// A value that is in no table is used as it is.
 macro_rules! as_it_is {
     ($($ty:ty)*) => {$(
         impl Get<$ty> for $ty {
@@ -343,7 +343,7 @@ macro_rules! as_it_is {
 
 as_it_is! { String i32 f64 }
 
-/// A list cut to its first `n`; whole without one.
+/// The first `n` items of a list; all of them without `n`.
 fn cut<T>(mut list: Vec<T>, n: Option<i32>) -> Vec<T> {
     if let Some(n) = n {
         list.truncate(usize::try_from(n).unwrap_or(0));
@@ -359,7 +359,7 @@ fn fail<T>(message: &str) -> Result<T> {
     Err(UserError::base(message.to_owned()).into())
 }
 
-/// Fails when asked to.
+/// Fails if the data says so.
 fn fail_if(message: &MaybeUndefined<String>) -> Result<()> {
     message.value().map_or(Ok(()), |message| fail(message))
 }
@@ -368,7 +368,7 @@ fn summary(name: &str, length: i32) -> String {
     name.chars().take(usize::try_from(length).unwrap_or(0)).collect()
 }
 
-/// Relations that answer what the row holds.
+/// Relations that return what the row holds.
 macro_rules! held {
     ($($name:ident: $answer:ty;)*) => {$(
         async fn $name(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<$answer>> {
@@ -377,7 +377,7 @@ macro_rules! held {
     )*};
 }
 
-/// The same, unless they are asked to fail.
+/// Relations that return what the row holds, or fail if the data says so.
 macro_rules! held_or_failed {
     ($($name:ident($args:ty): $answer:ty;)*) => {$(
         async fn $name(rows: &[&Self], args: &$args, _: &Ctx<'_>) -> Result<Vec<$answer>> {
@@ -520,7 +520,7 @@ impl ShelfResolver for Shelf {
     }
 }
 
-/// The holdings of one condition, or all.
+/// The holdings with one condition, or all.
 fn looking(holdings: Vec<Holding>, asked: Option<Condition>) -> Vec<Holding> {
     let looks = |holding: &Holding| match holding {
         Holding::Book(book) => book.condition(),
@@ -650,7 +650,7 @@ impl HoldingsQuery for Query {
     }
 }
 
-/// What has a name, and the name: books, films, people, shelves.
+/// Finds books, films, people and shelves by name.
 fn named() -> impl Iterator<Item = (&'static str, Find)> {
     let books = DATA.books.iter().map(|row| (row.name.as_str(), Find::Book(Book(row))));
     let films = DATA.films.iter().map(|row| (row.name.as_str(), Find::Film(Film(row))));

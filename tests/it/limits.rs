@@ -1,4 +1,4 @@
-//! How many requests there are for a token and for an address.
+//! The rate limits of tokens and addresses.
 
 use serde_json::json;
 

@@ -1,6 +1,6 @@
-//! What others decide while a mutation is under way: a service file locks a service, somebody demotes an administrator.
-//! Each test holds a transaction with such a change open until the mutation waits for it, or has ended without waiting,
-//! and commits then. On SQLite the mutation waits for the only writer.
+//! Concurrent changes that affect a running mutation: a service file locks a service, an administrator is demoted. Each
+//! test holds a transaction with such a change open until the mutation waits for it, or has ended without waiting, and
+//! then commits. On SQLite the mutation waits for the only writer.
 
 use std::cell::Cell;
 
@@ -16,7 +16,7 @@ use crate::service::data;
 use crate::webhook::Endpoint;
 use rollcall::entity::user::Role;
 
-/// Answers a mutation that is sent while the statements `meanwhile` are not committed yet.
+/// Sends a mutation while the statements `meanwhile` are uncommitted, and returns its response.
 async fn sent_during(app: &TestApp, meanwhile: &str, query: &str, variables: Value) -> Value {
     let transaction = app.db.begin_write().await.expect("a transaction");
     transaction.execute_unprepared(meanwhile).await.expect("statements that work");
@@ -35,7 +35,7 @@ async fn sent_during(app: &TestApp, meanwhile: &str, query: &str, variables: Val
     answer["data"].as_object_mut().and_then(|data| data.values_mut().next()).expect("a payload").take()
 }
 
-/// Whether a statement of this test's database waits for another's row on PostgreSQL.
+/// Whether a statement of this test's database waits for a row lock on PostgreSQL.
 async fn somebody_waits(app: &TestApp) -> bool {
     let question = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     let backend = app.db.read().get_database_backend();

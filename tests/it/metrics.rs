@@ -1,4 +1,4 @@
-//! The figures of a process, on a listener of their own.
+//! The metrics of a process, on their own listener.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -17,8 +17,8 @@ async fn request(address: SocketAddr, method: Method, path: &str, headers: &[(&s
     send(&Client::builder(TokioExecutor::new()).build_http(), address, method, path, headers, "").await
 }
 
-/// The figures by name and labels, from a text that is OpenMetrics: each family is described before its first sample,
-/// no sample stands twice, buckets add up, and the text has an end.
+/// The metrics by name and labels. Checks that the text is valid OpenMetrics: each family is described before its first
+/// sample, samples are unique, buckets add up, and the text has an end mark.
 fn parse(text: &str) -> BTreeMap<String, f64> {
     let mut samples = BTreeMap::new();
     let (mut family, mut kind) = ("", "");

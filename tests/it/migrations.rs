@@ -1,4 +1,4 @@
-//! What the migrations make, and what becomes of a database that cannot be opened or migrated.
+//! The result of the migrations, and what happens to a database that cannot be opened or migrated.
 
 use std::collections::HashSet;
 
@@ -34,7 +34,7 @@ fn team_named(name: &str) -> team::ActiveModel {
     }
 }
 
-/// Stores a row in a transaction of its own.
+/// Stores a row in its own transaction.
 async fn stored<A, E>(db: &Db, row: A) -> Result<E::Model, DbErr>
 where
     A: ActiveModelTrait<Entity = E> + sea_orm::ActiveModelBehavior + Send,
@@ -44,7 +44,7 @@ where
     db.write(async |db| row.insert(db).await).await
 }
 
-/// What a database does not know, said to it.
+/// The error for something unknown to the database.
 async fn tell(db: &Db, statement: &str) {
     db.write(async |db| db.execute_unprepared(statement).await).await.expect("a statement that works");
 }
@@ -58,7 +58,7 @@ async fn ask(db: &Db, question: impl Into<String>) -> Vec<String> {
 pub async fn tables(db: &Db) -> Vec<String> {
     let question = match is_postgres() {
         true => "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'",
-        // Without those that a full-text index keeps its own rows in.
+        // Without the internal tables of a full-text index.
         false => {
             "SELECT name FROM pragma_table_list
              WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite%'"
@@ -116,7 +116,7 @@ async fn a_database_of_a_newer_version_is_refused_and_left_alone() {
 async fn a_migration_that_fails_leaves_nothing_behind() {
     let database = Database::empty().await;
     let db = db::connect(&database.url).await.expect("a database");
-    // Of another program, with a name that a late step wants.
+    // Another program's table, with a name that a late migration needs.
     tell(&db, "CREATE TABLE token (x int)").await;
     assert!(matches!(db::migrate(&db).await, Err(OpenError::Failed { .. })));
     assert_eq!(tables(&db).await, ["token"]);
@@ -148,7 +148,7 @@ async fn a_token_that_could_write_before_there_were_three_scopes_keeps_all_its_r
     };
     stored(&db, token(token::Scope::Write, 1)).await.expect("a token");
     stored(&db, token(token::Scope::Read, 2)).await.expect("a token");
-    // As the release before left it: the step has not run yet.
+    // As the previous release left it: before this migration.
     tell(&db, "DELETE FROM seaql_migrations WHERE version = 'm20261122_000003_scopes'").await;
     assert_eq!(db::migrate(&db).await.expect("a migration"), 1);
     let scopes: Vec<_> = token::all(db.read()).await.expect("tokens").iter().map(|token| token.scope).collect();
@@ -264,7 +264,7 @@ async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
             (cart, Kind::Name, true),
             (other, Kind::Managed, false),
             (cart, Kind::Managed, true),
-            // What somebody gave does not become a mere name.
+            // An alias that a user added is not turned into a derived one.
             (cart, Kind::Name, true),
         ] {
             assert_eq!(Aliases::claim(db, owner, "Shopping Cart", kind).await?, has_it, "{owner:?} {kind:?}");
@@ -411,7 +411,7 @@ async fn sqlite_is_set_up_to_lose_nothing_and_its_readers_do_not_write() {
         let found: String = row.expect("a row").try_get_by_index(0).expect("a text");
         assert_eq!(found, expected, "{pragma}");
     }
-    // Bound values must not make it plan anew.
+    // Binding values must not cause a new plan.
     let options = ask(&db, "SELECT compile_options FROM pragma_compile_options").await;
     assert!(options.iter().any(|option| option == "ENABLE_QPSG"), "{options:?}");
 }

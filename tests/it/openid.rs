@@ -22,13 +22,13 @@ async fn invite(app: &TestApp, email: &str, role: Role) {
     made.expect("a user");
 }
 
-/// The pairs that an answer gives to a browser.
+/// The cookies that a response sets.
 fn cookies(answer: &Response) -> Vec<String> {
     let lines = answer.headers.get_all("set-cookie").iter().map(|line| line.to_str().expect("text"));
     lines.map(|line| line.split(';').next().expect("a pair").to_owned()).collect()
 }
 
-/// What a person sees who begins at `begin` and agrees at the provider. The browser keeps the session.
+/// The final page for a person who starts at `begin` and consents at the provider. The browser keeps the session.
 async fn sign_in_from(provider: &Provider, browser: &mut Browser<'_>, begin: &str) -> Response {
     let begun = browser.get(begin).await;
     let back = provider.agree(begun.location());
@@ -39,7 +39,7 @@ async fn sign_in(provider: &Provider, browser: &mut Browser<'_>) -> Response {
     sign_in_from(provider, browser, BEGIN).await
 }
 
-/// What a person sees who is led to `back`, in a browser that has these cookies too.
+/// The page for a person who is redirected to `back`, in a browser with these additional cookies.
 async fn come_back(browser: &mut Browser<'_>, back: &str, cookies: &[String]) -> Response {
     let had = browser.cookie.take();
     browser.cookie = Some(had.iter().chain(cookies).cloned().collect::<Vec<_>>().join("; "));
@@ -292,7 +292,7 @@ async fn who_comes_back_must_have_begun_in_the_same_browser() {
     let begun = attacker.get(BEGIN).await;
     let back = provider.agree(begun.location());
 
-    // A victim who is given the attacker's way back would be signed in as the attacker.
+    // With the attacker's callback, a victim would be signed in as the attacker.
     let mut victim = Browser::new(&app);
     assert_nobody(&app, &come_back(&mut victim, &back, &[]).await, 400, "was started in another browser").await;
     let own = cookies(&victim.get(BEGIN).await);
@@ -362,7 +362,7 @@ async fn nobody_is_led_to_another_site_after_signing_in() {
     let long = format!("/services?search={}", "x".repeat(2_000));
     let answer = sign_in_from(&provider, &mut Browser::new(&app), &format!("{BEGIN}?next={long}")).await;
     assert_eq!(answer.location(), "/services");
-    // Nor by a cookie that another of our ports may have written.
+    // A cookie written by another port of the host does not help either.
     let begun = Browser::new(&app).get(BEGIN).await;
     let cookie = cookies(&begun).pop().expect("a cookie");
     let forged = format!("{}.{}", cookie.split('.').next().expect("a key"), "Ly9ldmlsLmV4YW1wbGU");

@@ -1,4 +1,4 @@
-//! An OpenID provider for tests: it says of people what the test wants, and takes codes as strictly as a real one.
+//! An OpenID provider for tests. It says about people what the test wants, and checks codes as strictly as a real one.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -22,33 +22,33 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// A provider that runs until it is dropped.
+/// A provider that runs until dropped.
 pub struct Provider {
-    /// What it calls itself.
+    /// Its issuer.
     pub issuer: String,
     script: Arc<Mutex<Script>>,
     server: JoinHandle<()>,
 }
 
-/// What the provider says, and what it was told.
+/// Its configuration, and what it has recorded.
 pub struct Script {
-    /// Laid over the claims of the next ID tokens; null takes a claim away.
+    /// Overrides for the claims of the next ID tokens. Null removes a claim.
     pub claims: Value,
-    /// Laid over the head of the next ID tokens.
+    /// Overrides for the header of the next ID tokens.
     pub head: Value,
-    /// What it tells of a person who is asked for.
+    /// The response of its UserInfo endpoint.
     pub user_info: Value,
-    /// Laid over what it says of itself.
+    /// Overrides for its metadata.
     pub metadata: Value,
-    /// The name of its key.
+    /// The id of its key.
     pub key_id: String,
-    /// Whether the signatures are of another key.
+    /// Whether to sign with another key.
     pub forges: bool,
-    /// The answer that is given instead of any other.
+    /// A response that replaces all others.
     pub instead: Option<(u16, String)>,
-    /// Whether it answers: until then its requests wait.
+    /// Whether it responds. Until then, requests wait.
     pub answers: watch::Sender<bool>,
-    /// The requests: their paths, and how the client said who it is.
+    /// The requests: their paths, and how the client authenticated.
     pub seen: Vec<(String, String)>,
     key: CoreEdDsaPrivateSigningKey,
     other: CoreEdDsaPrivateSigningKey,
@@ -64,7 +64,7 @@ fn key(id: &str) -> CoreEdDsaPrivateSigningKey {
 }
 
 impl Provider {
-    /// One that knows Ada, whose address is verified.
+    /// A provider that knows Ada, whose address is verified.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let issuer = format!("http://{}", listener.local_addr().expect("an address"));
@@ -94,22 +94,22 @@ impl Provider {
         Self { issuer, script, server }
     }
 
-    /// What it says from now on.
+    /// Replaces its configuration.
     pub fn script(&self) -> MutexGuard<'_, Script> {
         self.script.lock().expect("a script")
     }
 
-    /// How often it was asked for this path.
+    /// How often this path was requested.
     pub fn asked(&self, path: &str) -> usize {
         self.script().seen.iter().filter(|(seen, _)| seen == path).count()
     }
 
-    /// The flags of a server whose people sign in here.
+    /// The flags of a server whose users sign in here.
     pub fn flags(&self) -> [&str; 6] {
         ["--oidc-issuer", &self.issuer, "--oidc-client-id", CLIENT, "--oidc-client-secret", SECRET]
     }
 
-    /// What a browser does that was led here and whose person agrees: the path and the query it is led back to.
+    /// Acts as a browser that was redirected here and whose user consents. Returns the path and query of the callback.
     pub fn agree(&self, address: &str) -> String {
         let query = address.strip_prefix(&format!("{}/authorize?", self.issuer)).expect("the provider's own address");
         let asked: HashMap<String, String> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
@@ -192,7 +192,7 @@ impl Script {
         keys
     }
 
-    /// A code is good once, for whom it was made and who has the verifier of its challenge.
+    /// A code is valid once, for its client, and with the verifier of its challenge.
     fn token(&mut self, issuer: &str, authorization: &str, body: &[u8]) -> (u16, String) {
         let sent: HashMap<String, String> = form_urlencoded::parse(body).into_owned().collect();
         let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();

@@ -1,4 +1,4 @@
-//! An OpenID provider that does not answer for a while: nobody can make it hold more of us than a few threads.
+//! An OpenID provider that does not respond for a while. Nobody can make it block more than a few of our threads.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::openid_provider::Provider;
 const BEGIN: &str = "/sign-in/openid";
 const TOKEN: &str = "/token";
 
-/// A service behind a proxy, so that a test can come from many addresses.
+/// A service behind a proxy, so that a test can use many addresses.
 async fn start(provider: &Provider) -> TestApp {
     let flags = ["--oidc-domains", "*", "--trusted-proxies", "127.0.0.1"];
     TestApp::with(&[&provider.flags()[..], &flags].concat()).await
@@ -28,7 +28,7 @@ async fn start_known(provider: &Provider) -> TestApp {
     app
 }
 
-/// A person whom the provider has led back: the address there, and the cookie of the attempt.
+/// A person whom the provider has redirected back: the callback URL, and the cookie of the attempt.
 async fn led_back(app: &TestApp, provider: &Provider) -> (String, String) {
     let begun = app.get(BEGIN).await;
     let cookie = begun.header("set-cookie").expect("a cookie").split(';').next().expect("a pair").to_owned();
@@ -39,7 +39,7 @@ async fn come_back(app: &TestApp, (path, cookie): &(String, String), client: &st
     app.get_with(path, &[("cookie", cookie), ("x-forwarded-for", client), ("accept", "text/html")]).await
 }
 
-/// Waits until the provider was asked to take so many codes.
+/// Waits until the provider has received this many codes.
 async fn until_asked(provider: &Provider, exchanges: usize) {
     while provider.asked(TOKEN) < exchanges {
         sleep(Duration::from_millis(5)).await;
@@ -125,7 +125,7 @@ async fn visitors_who_leave_do_not_make_the_provider_be_asked_again_for_what_it_
     let app = start(&provider).await;
     provider.script().answers.send_replace(false);
     for _ in 0..20 {
-        // Each hangs up before there is an answer.
+        // Each client disconnects before the response.
         let visit = tokio::time::timeout(Duration::from_millis(20), app.get(BEGIN)).await;
         assert!(visit.is_err());
     }

@@ -1,4 +1,4 @@
-//! Pages of a list that changes while it is read, and the rules of `first`, `after` and the cursors.
+//! Pages of a list that changes while it is read, and the rules of `first`, `after` and cursors.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::service::data;
 use crate::tour::{object, schema};
 use crate::webhook::Endpoint;
 
-/// How many services are there at the start, and at least as many come meanwhile.
+/// The number of services at the start. At least as many are added meanwhile.
 const SERVICES: usize = 10_000;
 
-/// Inserts services, all that a list needs of them, and answers their keys.
+/// Inserts minimal services and returns their ids.
 pub async fn insert(db: &Db, names: impl Iterator<Item = String>) -> Vec<i64> {
     let now = Timestamp::now();
     let row = |name: String| service::ActiveModel {
@@ -48,7 +48,7 @@ async fn while_services_come_and_go_a_client_sees_all_that_stay_exactly_once() {
     let name = |i: usize| if i.is_multiple_of(2) { format!("stays-{i}") } else { format!("goes-{i}") };
     let keys = insert(&app.db, (0..most).map(name)).await;
     let mut doomed: Vec<i64> = keys.into_iter().skip(1).step_by(2).collect();
-    // The first and the last and those in between, so that rows vanish before, at and behind the client's cursor.
+    // The first, the last and some in between, so that rows disappear before, at and after the client's cursor.
     fastrand::Rng::with_seed(7).shuffle(&mut doomed);
 
     let (writes, done) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
@@ -75,7 +75,7 @@ async fn while_services_come_and_go_a_client_sees_all_that_stay_exactly_once() {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let (mut after, mut pages, mut before) = (Value::Null, 0, 0);
     loop {
-        // Between any two pages something changed.
+        // The list changes between any two pages.
         while writes.load(Ordering::Relaxed) == before {
             assert!(!churn.is_finished(), "the writer failed");
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -190,7 +190,7 @@ async fn page_info_tells_what_lies_beside_the_page() {
         assert_eq!((&page["pageInfo"], &page["totalCount"]), (&expected, &json!(5)));
         after = page["pageInfo"]["endCursor"].as_str().expect("a cursor").to_owned();
     }
-    // Behind the last row there is an empty page.
+    // After the last row there is an empty page.
     let page = page(&app, &format!("(first: 2, after: \"{after}\")")).await;
     assert_eq!((&page["nodes"], &page["pageInfo"]["hasNextPage"]), (&json!([]), &json!(false)));
 }
@@ -202,7 +202,7 @@ async fn a_client_that_pages_by_pattern_on_the_bytes_finds_cursors_of_letters_di
     for service in ["shop", "cart"] {
         endpoint.post_with(json!({ "service": service })).await;
     }
-    // Ordered by id, and by moment and id.
+    // Ordered by id, and by time and id.
     for list in ["services", "deploys"] {
         let query = format!(
             "{{ account {{ {list}(first: 1) {{ pageInfo {{ hasNextPage endCursor startCursor }} edges {{ cursor }} }} }} }}"

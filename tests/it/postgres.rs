@@ -1,6 +1,6 @@
-//! The tests once more, on PostgreSQL: a private cluster from the installed programs, gone when the tests are.
+//! Reruns the tests on PostgreSQL: in a private cluster of the installed programs, which is removed with the tests.
 //!
-//! `cargo test` without a filter does it. For some of them, `ROLLCALL_TEST_DATABASE=postgres cargo test tag::`.
+//! `cargo test` without a filter does it. To run some of them: `ROLLCALL_TEST_DATABASE=postgres cargo test tag::`.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
@@ -18,7 +18,7 @@ use tokio::sync::OnceCell;
 
 use crate::database::{self, BACKEND};
 
-/// Modules whose tests have no database, or files of their own.
+/// Modules whose tests use no database, or their own files.
 const ELSEWHERE: [&str; 9] = [
     "backup::",
     "codegen_fixtures::",
@@ -56,22 +56,22 @@ fn every_test_with_a_database_passes_on_postgresql_too() {
 /// The folder of PostgreSQL's programs.
 fn programs() -> Result<PathBuf, String> {
     let mut folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
-    // Debian keeps every version in a folder of its own, outside PATH. The newest first.
+    // Debian keeps each version in its own folder, outside of PATH. Prefer the newest.
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut versions: Vec<PathBuf> = versions.map(|version| version.path()).collect();
     let number = |path: &PathBuf| path.file_name().and_then(OsStr::to_str).and_then(|name| name.parse::<u32>().ok());
     versions.sort_by_key(|path| std::cmp::Reverse(number(path)));
     folders.extend(versions.into_iter().map(|version| version.join("bin")));
     folders.extend(["/usr/local/bin", "/usr/local/pgsql/bin"].map(PathBuf::from));
-    // A link leads to the folder that has them all.
+    // A symbolic link leads to the folder with all programs.
     let whole = |folder: &Path| Some(folder.join("initdb").canonicalize().ok()?.parent()?.to_owned());
     let has_all = |folder: &PathBuf| ["postgres", "pg_ctl"].iter().all(|name| folder.join(name).is_file());
     let found = folders.iter().filter_map(|folder| whole(folder)).find(has_all);
     found.ok_or_else(|| "initdb is neither in PATH nor in /usr/lib/postgresql/*/bin".to_owned())
 }
 
-/// Makes a cluster in the folder `$2` and keeps it until standard input ends, which it does when the tests end, however
-/// they do: the other side of that pipe is open in their process alone.
+/// Creates a cluster in the folder `$2` and keeps it until standard input closes. Only the tests' process holds the
+/// other end of that pipe, so it closes however the tests end.
 const KEEPER: &str = r#"
 bin=$1 folder=$2
 trap '{ "$bin/pg_ctl" stop -D "$folder/data" -m immediate; rm -rf "$folder"; } >/dev/null 2>&1' EXIT
@@ -92,11 +92,12 @@ echo ready
 read -r _
 "#;
 
-/// A running server with nothing in it but the tests' databases.
+/// A running server with nothing in it except the tests' databases.
 pub struct Cluster {
     folder: PathBuf,
     _until_we_end: ChildStdin,
-    /// How a template is copied: file by file, four times as quick as through the log, which version 15 made the default.
+    /// How a template is copied: as files, which is four times as fast as through the log, the default since version
+    /// 15.
     copied: &'static str,
     next: AtomicU32,
     released: Mutex<Vec<String>>,
@@ -105,7 +106,7 @@ pub struct Cluster {
 static CLUSTER: OnceCell<Result<Cluster, String>> = OnceCell::const_new();
 
 impl Cluster {
-    /// The database that holds what migrations make, to be copied.
+    /// The template: a migrated database.
     pub const MIGRATED: &str = "migrated";
 
     /// The cluster of this process.
@@ -121,7 +122,7 @@ impl Cluster {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut keeper = Command::new("sh");
         keeper.args(["-c", KEEPER, "sh"]).arg(&programs).arg(folder.path()).current_dir("/");
-        // In a group of its own, so that what stops the tests from the terminal does not stop it before it has cleaned up.
+        // In its own process group, so that a Ctrl+C for the tests does not stop it before it has cleaned up.
         keeper.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
         if number("-u", None) == Some(0) {
             // The server refuses to run as root.
@@ -134,7 +135,7 @@ impl Cluster {
             keeper.uid(user).gid(group);
         }
         let mut keeper = keeper.spawn().map_err(|error| error.to_string())?;
-        // It removes the folder from here on.
+        // From here on the script removes the folder.
         let folder = folder.keep();
         let until_we_end = keeper.stdin.take().ok_or("no standard input")?;
         let mut said = BufReader::new(keeper.stdout.take().ok_or("no standard output")?);
@@ -159,15 +160,16 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// Where a database is. The port is named so that no variable of the environment does it.
+    /// The URL of a database. Names the port, so that no environment variable overrides it.
     pub fn url(&self, name: &str) -> String {
         format!("postgres://rollcall@localhost:5432/{name}?host={}", self.folder.display())
     }
 
-    /// Makes a database and says its name.
+    /// Creates a database and returns its name.
     pub async fn create(&self, template: &str) -> String {
         let name = format!("test_{}", self.next.fetch_add(1, Ordering::Relaxed));
-        // A test that ends cannot wait for its database to be removed: the next one does it, so that they do not pile up.
+        // A finished test does not wait for its database to be removed; the next one removes it, so that they do not
+        // pile up.
         let released = std::mem::take(&mut *self.released.lock().expect("nobody panics with it"));
         let drops = released.iter().map(|name| format!("DROP DATABASE {name} WITH (FORCE)"));
         let made = self.run(drops.chain([format!("CREATE DATABASE {name} TEMPLATE {template} {}", self.copied)])).await;
@@ -175,7 +177,7 @@ impl Cluster {
         name
     }
 
-    /// The database may be removed.
+    /// Marks the database for removal.
     pub fn release(&self, name: String) {
         self.released.lock().expect("nobody panics with it").push(name);
     }
@@ -189,7 +191,7 @@ impl Cluster {
     }
 }
 
-/// What `id` says of a user, or of whom we are.
+/// Runs `id` for a user, or for the current one.
 fn number(flag: &str, user: Option<&str>) -> Option<u32> {
     let done = Command::new("id").arg(flag).args(user).stderr(Stdio::null()).output().ok()?;
     String::from_utf8(done.stdout).ok()?.trim().parse().ok()

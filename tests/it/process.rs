@@ -1,4 +1,4 @@
-//! The program as a process of its own that serves: to be killed, to run out of disk, to be posted to.
+//! The server in its own process: to be killed, to run out of disk, to be posted to.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -16,20 +16,20 @@ use hyper_util::rt::TokioExecutor;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-/// A running service; killed when this is dropped.
+/// A running service, killed when dropped.
 pub struct Process {
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
-    /// How long it took until it did.
+    /// How long it took to start.
     pub started_in: Duration,
     child: Child,
-    /// What it says after that.
+    /// Its further output.
     said: Mutex<Receiver<String>>,
     client: Client<HttpConnector, Full<Bytes>>,
 }
 
 impl Process {
-    /// Starts a command that serves, and waits until it says where.
+    /// Starts a command that serves, and waits until it prints its address.
     pub fn start(mut command: Command) -> Self {
         let begin = Instant::now();
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the program runs");
@@ -40,13 +40,13 @@ impl Process {
                 Some(line) => said += &line.expect("text"),
                 None => panic!("the service did not start: {said}"),
             }
-            // As text, or as JSON.
+            // As text or as JSON.
             if let Some((_, after)) = said.split_once("listens on ").or(said.split_once(r#""address":""#)) {
                 break after.split([' ', '"']).next().and_then(|address| address.parse().ok()).expect("an address");
             }
         };
         let started_in = begin.elapsed();
-        // What nobody wants must not fill the pipe.
+        // Drain the rest, so that the pipe does not fill.
         let (say, said) = mpsc::channel();
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(say.send(line))));
         let said = Mutex::new(said);
@@ -58,14 +58,14 @@ impl Process {
         self.child.id()
     }
 
-    /// Ends it as `kill -9` does.
+    /// Kills it like `kill -9`.
     pub fn kill(&mut self) {
-        // One that has ended already is no failure of the one who ends it.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Tells it to stop, waits until it has, and answers what it said.
+    /// Tells it to stop, waits until it has, and returns its output.
     pub fn stop(&mut self) -> Vec<String> {
         let id = i32::try_from(self.id()).ok().and_then(Pid::from_raw).expect("an id");
         kill_process(id, Signal::TERM).expect("a signal");
@@ -74,7 +74,7 @@ impl Process {
         self.said.lock().expect("what it says").iter().collect()
     }
 
-    /// Where it shows its figures, with `--metrics-listen`.
+    /// The address of its metrics, with `--metrics-listen`.
     pub fn metrics(&self) -> SocketAddr {
         let said = self.said.lock().expect("what it says");
         let line = said.iter().find(|line| line.contains("figures are shown")).expect("a line");
@@ -89,7 +89,7 @@ impl Process {
         (parts.status.as_u16(), String::from_utf8(body.to_vec()).expect("text"))
     }
 
-    /// Posts JSON; nothing when the service went away.
+    /// Posts JSON. Returns `None` if the service went away.
     pub async fn post(&self, path: &str, token: Option<&str>, body: &Value) -> Option<(u16, Value)> {
         let mut request = Request::builder().method(Method::POST).uri(format!("http://{}{path}", self.address));
         request = request.header("content-type", "application/json");
@@ -102,7 +102,7 @@ impl Process {
         Some((parts.status.as_u16(), serde_json::from_slice(&body).ok()?))
     }
 
-    /// All deploys, with these fields, the newest first.
+    /// All deploys with these fields, newest first.
     pub async fn deploys(&self, token: &str, fields: &str) -> Vec<Value> {
         let (mut deploys, mut after) = (Vec::new(), json!(null));
         loop {

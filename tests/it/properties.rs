@@ -1,4 +1,4 @@
-//! What holds for every cursor, id, slug and alias, not only for those that somebody thought of.
+//! Properties that hold for every cursor, id, slug and alias, not only for chosen examples.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn cursors() -> impl Strategy<Value = Cursor> {
     (any::<Option<i64>>(), any::<i64>()).prop_map(|(order, id)| Cursor { order, id })
 }
 
-/// Texts like those that people give to things: any letters, and more often than by chance what aliases are made of.
+/// Texts like names that people choose: any letters, with those of aliases more often.
 fn names() -> impl Strategy<Value = String> {
     let letters = prop_oneof![
         Just(' '),
@@ -38,7 +38,7 @@ fn names() -> impl Strategy<Value = String> {
     vec(letters, 0..40).prop_map(String::from_iter)
 }
 
-/// A date and time in one of the accepted forms, and the microseconds since 1970 that it stands for.
+/// A date and time in one of the accepted formats, and its microseconds since 1970.
 fn dates() -> impl Strategy<Value = (String, i64)> {
     let zones = prop_oneof![
         Just((String::new(), 0)),
@@ -59,7 +59,7 @@ fn dates() -> impl Strategy<Value = (String, i64)> {
         }),
     ];
     let separators = prop::sample::select(vec!['T', 't', ' ']);
-    // Days of a proleptic calendar, counted here without a library: 1 January of year 2 to 30 December 9998.
+    // Days of the proleptic calendar, computed without a library: 1 January of year 2 to 30 December 9998.
     let days = -718_797..2_932_166i64;
     (days, 0..86_400i64, prop::option::of("[0-9]{1,9}"), separators, zones).prop_map(
         |(day, second, fraction, separator, (zone, offset))| {
@@ -74,7 +74,7 @@ fn dates() -> impl Strategy<Value = (String, i64)> {
     )
 }
 
-/// The year, month and day so many days after 1 January 1970.
+/// The date this many days after 1 January 1970.
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -86,7 +86,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// What JSON can be, made more often than by chance of what a deploy has.
+/// Random JSON, preferring the attributes of deploys.
 fn json_values() -> impl Strategy<Value = Value> {
     let texts = prop_oneof![
         any::<String>(),
@@ -150,7 +150,7 @@ proptest! {
 
     #[test]
     fn any_text_is_read_as_a_cursor_or_refused(text in any::<String>()) {
-        // What is read is one that was given, whatever the case of its letters.
+        // Every accepted cursor is one that was issued, apart from letter case.
         if let Some(cursor) = Cursor::parse(&text) {
             prop_assert_eq!(cursor.to_string(), text.to_ascii_uppercase());
         }
@@ -204,7 +204,7 @@ proptest! {
     fn any_other_date_is_a_mistake_about_it(
         (text, _) in dates(), at in any::<prop::sample::Index>(), with in "[0-9TZ:+. -]|\\PC{0,3}", whole in any::<bool>(), any in any::<String>()
     ) {
-        // A date with something put into it, or anything.
+        // A date with something inserted, or any text.
         let text = if whole { any } else {
             let at = at.index(text.len());
             format!("{}{with}{}", &text[..at], &text[at + 1..])
@@ -254,7 +254,7 @@ proptest! {
     }
 }
 
-/// Runs a property of a service that is running: fewer cases, because each is a few requests.
+/// Checks a property of a running service. Fewer cases, because each takes several requests.
 async fn holds<S: Strategy>(strategy: S, mut check: impl AsyncFnMut(S::Value)) {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     for _ in 0..32 {
@@ -350,7 +350,7 @@ async fn any_json_is_recorded_as_a_deploy_or_refused_in_the_documented_shape() {
         }
     };
     holds(json_values(), async |value| check(value.to_string()).await).await;
-    // Few of those are nearly right: change one thing of a record.
+    // Few of those are nearly valid, so change a single part of a valid record.
     let changed = (attributes(), json_values()).prop_map(|(name, value)| record(json!({ name: value })));
     holds(changed, async |value| check(value.to_string()).await).await;
 }

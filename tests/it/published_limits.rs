@@ -1,4 +1,4 @@
-//! The limits that README tells are those that the code has.
+//! The limits in README.md are those in the code.
 
 use rollcall::app::openid::exchange;
 use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM};

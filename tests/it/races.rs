@@ -1,5 +1,5 @@
-//! What 64 clients do to the same thing at the same moment: one of them wins, the others are told why not or are given
-//! the winner's row, and nobody gets an internal error. Races about one noun alone stand with that noun.
+//! 64 clients that change the same thing at the same time: one wins, the others get an error or the winner's row, and
+//! nobody gets an internal error. Races about a single noun are tested with that noun.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use crate::webhook::Endpoint;
 
 const CLIENTS: usize = 64;
 
-/// A service without limits, as 64 clients with a token each would see it.
+/// A service without rate limits for 64 clients, each with its own token.
 async fn start() -> TestApp {
     TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await
 }
 
-/// Sends an operation from all clients at once, each with the variable `n`, and answers the payload of each.
+/// Sends an operation from all clients at once, each with its own variable `n`, and returns the payloads.
 async fn at_once(app: &TestApp, query: &str, variables: Value) -> Vec<Value> {
     let send = |n: usize| {
         let mut variables = variables.clone();
@@ -32,7 +32,7 @@ async fn at_once(app: &TestApp, query: &str, variables: Value) -> Vec<Value> {
     answers.into_iter().map(payload).collect()
 }
 
-/// Asserts that one payload has no errors, and each other one has this one.
+/// Asserts that one payload has no errors, and all others have this one.
 fn one_wins(payloads: &[Value], field: &str, message: &str) {
     let (won, lost): (Vec<_>, Vec<_>) = payloads.iter().partition(|payload| payload["errors"] == json!([]));
     assert_eq!(won.len(), 1, "{payloads:?}");
@@ -41,7 +41,7 @@ fn one_wins(payloads: &[Value], field: &str, message: &str) {
     }
 }
 
-/// Asserts that all were answered the same, without errors.
+/// Asserts that all payloads are the same, without errors.
 fn all_get_the_same(payloads: &[Value]) {
     assert_eq!(payloads[0]["errors"], json!([]));
     for payload in payloads {

@@ -1,4 +1,4 @@
-//! The examples of README.md, run as they stand and in their order, as a reader would.
+//! Runs the examples of README.md unchanged and in order, as a reader would.
 
 use std::fmt::Write;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::process::Process;
 
 const README: &str = include_str!("../../README.md");
 
-/// Sections whose examples are not run here, and why.
+/// Sections whose examples are not run, and why.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("Set up", "they build the program that this test uses"),
     ("OpenID Connect", "they need a provider; tests/browser has one"),
@@ -20,7 +20,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("The explorer", "they need Node.js"),
 ];
 
-/// An example: the section that it stands in, its language, its text.
+/// An example: its section, language and text.
 struct Example {
     section: String,
     language: String,
@@ -45,7 +45,7 @@ fn examples() -> Vec<Example> {
     examples
 }
 
-/// The commands of a pipeline's job that call rollcall, with what the CI system fills in.
+/// The commands of a CI job that call rollcall, with the CI system's variables filled in.
 fn steps(text: &str) -> String {
     let mut steps = String::new();
     for line in text.lines().filter(|line| line.contains("rollcall deploy ")) {
@@ -63,7 +63,7 @@ async fn every_example_of_the_readme_works_in_its_order() {
     let program = env!("CARGO_BIN_EXE_rollcall");
     fs::create_dir(place.path().join("bin")).expect("a folder");
     symlink(program, place.path().join("bin/rollcall")).expect("a link");
-    // What cargo would build is built already.
+    // cargo has built it already.
     let cargo = "#!/bin/sh\n[ \"$1 $2 $3\" = \"run --quiet --\" ] && shift 3 && exec rollcall \"$@\"\nexit 9\n";
     place.write("bin/cargo", cargo);
     fs::set_permissions(place.path().join("bin/cargo"), PermissionsExt::from_mode(0o755)).expect("a mode");
@@ -106,7 +106,7 @@ async fn every_example_of_the_readme_works_in_its_order() {
     };
     let first = said("First steps");
     let expected = r#"{"data":{"account":{"services":{"nodes":[{"name":"Shopping Cart","aliases":["shopping_cart","Shopping Cart"],"tier":{"alias":"tier_1"},"owner":{"name":"Platform"}}],"totalCount":1}}}}"#;
-    // curl ends no line.
+    // curl does not end its output with a newline.
     let [answers] = &*first else { panic!("{first:?}") };
     assert_eq!(answers.matches(r#""errors":[]"#).count(), 2, "{answers}");
     assert!(answers.ends_with(expected), "{answers}");

@@ -1,4 +1,4 @@
-//! Reading: snapshots, and statements that take their time.
+//! Reading: snapshots and slow statements.
 
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ use crate::app::TestApp;
 use crate::database::Database;
 use crate::paging::insert;
 
-/// Longer than anything here takes unless it waits for what it should not wait for.
+/// Longer than anything here takes, unless it waits for something that it should not.
 const GENEROUS: Duration = Duration::from_secs(60);
 
-/// Counts the pairs, the triples and so on of services.
+/// Counts pairs, triples and so on of services.
 fn combinations(of: usize) -> SelectStatement {
     let names: Vec<String> = (0..of).map(|place| format!("s{place}")).collect();
     let mut count = Query::select();
@@ -29,7 +29,7 @@ fn combinations(of: usize) -> SelectStatement {
     for name in &names {
         count.from_as(service::Entity, name.clone());
     }
-    // A condition that always holds and that no index answers.
+    // A condition that is always true and that no index can answer.
     for name in &names {
         count.and_where(Expr::col((name.clone(), service::Column::Name)).ne("nobody"));
     }
@@ -81,7 +81,7 @@ async fn a_statement_that_takes_its_time_on_sqlite_leaves_the_thread_to_others()
     let database = Database::new().await;
     let db = database.open().await;
     insert(&db, (0..200).map(|i| format!("s{i}"))).await;
-    // All on one thread: without leaving it, the first would be over before the second begins.
+    // On a single thread: unless it yields, the first ends before the second begins.
     let triples = async { count(db.read(), &combinations(3)).await.expect("a count") };
     let finished = std::cell::Cell::new(false);
     let long = async {
@@ -104,11 +104,11 @@ async fn a_statement_on_sqlite_that_nobody_waits_for_any_more_is_interrupted() {
     let db = database.open().await;
     insert(&db, (0..200).map(|i| format!("s{i}"))).await;
     let snapshot = db.begin_read(None).await.expect("a snapshot");
-    // Would run for weeks.
+    // This would run for weeks.
     let statement = combinations(6);
     timeout(Duration::from_millis(1), count(&snapshot, &statement)).await.expect_err("it takes long");
     drop(snapshot);
-    // Closing waits for what is running.
+    // Closing waits for running statements.
     timeout(GENEROUS, db.close()).await.expect("nothing runs").expect("closed");
 }
 

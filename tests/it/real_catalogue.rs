@@ -1,8 +1,8 @@
-//! A real catalogue goes in through the API, over HTTP, and is read back in pages equal to what went in.
+//! Imports a real catalogue through the API and reads it back, in pages, unchanged.
 //!
-//! The catalogue is the GOV.UK programme's list of its applications (`data/repos.yml` of alphagov/govuk-developer-docs).
-//! It is not part of this project: `ROLLCALL_TEST_CATALOGUE` names the file, and without it the test says that it was
-//! left out.
+//! The catalogue is the GOV.UK programme's list of its applications (`data/repos.yml` of
+//! alphagov/govuk-developer-docs). It is not part of this project: `ROLLCALL_TEST_CATALOGUE` names the file. Without
+//! it, the test is skipped with a message.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 
-/// One repository of the list; a repository can stand in it more than once, the later entry counts.
+/// A repository of the list. If a repository occurs more than once, the last entry counts.
 #[derive(Deserialize)]
 struct Entry {
     repo_name: String,
@@ -26,7 +26,7 @@ struct Entry {
     argo_cd_apps: Vec<String>,
 }
 
-/// What the catalogue should say of a service.
+/// The expected service.
 #[derive(Debug, PartialEq, Eq)]
 struct Expected {
     description: Option<String>,
@@ -70,7 +70,7 @@ fn catalogue() -> Option<Vec<Entry>> {
     Some(by_name.into_values().collect())
 }
 
-/// Runs a mutation that must succeed and answers its payload.
+/// Runs a mutation, which must succeed, and returns its payload.
 async fn change(app: &TestApp, mutation: &str, input: Value) -> Value {
     let name = mutation.split(['(', ' ', '{']).find(|word| !word.is_empty()).expect("a mutation").to_owned();
     let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
@@ -85,7 +85,7 @@ async fn change(app: &TestApp, mutation: &str, input: Value) -> Value {
 #[tokio::test]
 async fn a_real_catalogue_is_read_back_as_it_went_in() {
     let Some(entries) = catalogue() else { return };
-    // More requests than a token may make in a minute.
+    // More requests than a token's rate limit.
     let app = TestApp::with(&["--token-limit", "0"]).await;
     let teams: BTreeSet<_> = entries.iter().map(|entry| entry.team.as_str()).collect();
     let mut team_aliases = BTreeMap::new();
@@ -118,7 +118,7 @@ async fn a_real_catalogue_is_read_back_as_it_went_in() {
         let link = json!({ "service": { "id": service }, "repository": { "id": payload["repository"]["id"] } });
         change(&app, "serviceRepositoryCreate { errors { message path } }", link).await;
         for alias in &entry.argo_cd_apps {
-            // An application is often called like its repository, whose name is an alias already.
+            // An application often has the name of its repository, which is already an alias.
             if *alias != entry.repo_name {
                 let alias = json!({ "ownerId": service, "alias": format!("argo:{alias}") });
                 change(&app, "aliasCreate { aliases errors { message path } }", alias).await;
@@ -145,7 +145,7 @@ async fn a_real_catalogue_is_read_back_as_it_went_in() {
     assert_eq!(read_back(&app).await, expected);
 }
 
-/// Every service, a page of 50 at a time.
+/// Every service, in pages of 50.
 async fn read_back(app: &TestApp) -> BTreeMap<String, Expected> {
     let query = "query($after: String) { account { services(first: 50, after: $after) {
         nodes {

@@ -1,4 +1,4 @@
-//! The schema reference, as a stranger reads it.
+//! The schema reference, without signing in.
 
 use rollcall::graphql::SDL;
 

@@ -1,10 +1,10 @@
-//! What every mutation does with a wrong input: each field of each input is left out, nulled, emptied, made too long,
-//! given an id that leads elsewhere, and so on, once in a variable and once written in the document. The answer names the
-//! field, and nothing has changed. What the SDL marks with `!` is refused by GraphQL itself, as an error of the request;
-//! everything else by the mutation, in its payload.
+//! How every mutation refuses invalid inputs. Each field of each input is left out, nulled, emptied, made too long,
+//! given the id of something else, and so on, once in a variable and once in the document. The response names the
+//! field, and nothing has changed. GraphQL itself refuses what violates a `!` in the SDL, with a top-level error; the
+//! mutation refuses everything else, in its payload.
 //!
-//! The fields, and what is wrong for each, are read from the schema: its types, and the lengths that its descriptions
-//! publish. What is a field's own rule beside that stands in the tests of its noun.
+//! The fields and their invalid values follow from the schema: its types, and the lengths in its descriptions. Other
+//! rules are tested with their noun.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::tour::{Step, Tour, object, schema};
 
-/// Fields that may be absent but not null, where the schema says so in other words than "null is an error".
+/// Fields that may be absent but not null, if the schema says so in other words than "null is an error".
 const NOT_NULL: [(&str, &str); 10] = [
     ("tagUpdate", "key"),
     ("tagUpdate", "value"),
@@ -34,13 +34,13 @@ const NOT_NULL: [(&str, &str); 10] = [
     ("lifecycleUpdate", "index"),
 ];
 
-/// A mutation's arguments with one thing wrong.
+/// A mutation's arguments with one invalid value.
 struct Case {
     what: &'static str,
-    /// Where it is wrong: argument, fields and positions.
+    /// Its path: argument, fields and positions.
     path: Vec<String>,
     arguments: Value,
-    /// Whether GraphQL itself is to refuse it: the SDL says that there is always a value.
+    /// Whether GraphQL itself must refuse it, because the SDL requires a value.
     by_type: bool,
 }
 
@@ -63,7 +63,7 @@ fn has(arguments: &Value, path: &[String]) -> bool {
     value.is_some()
 }
 
-/// The bounds that a description publishes: the fewest and the most characters.
+/// The minimum and maximum number of characters that a description publishes.
 fn lengths(description: &str) -> Option<(usize, usize)> {
     let words: Vec<_> = description.split([' ', '\n']).filter(|word| !word.is_empty()).collect();
     let number = |word: &str| word.parse::<usize>().ok();
@@ -77,12 +77,12 @@ fn lengths(description: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Everything that can be wrong with the arguments of a step.
+/// All invalid variants of a step's arguments.
 struct Wrongs<'s> {
     schema: &'s Schema,
     step: &'s Step,
     cases: Vec<Case>,
-    /// What is not wrong: a field that may be null or empty is.
+    /// Valid variants: a field that may be null or empty is.
     allowed: Vec<Case>,
 }
 
@@ -95,13 +95,13 @@ impl<'s> Wrongs<'s> {
         this
     }
 
-    /// The same as [`Self::wrong`], for what is not wrong.
+    /// Adds a valid variant.
     fn allow(&mut self, what: &'static str, path: &[String], value: Option<Value>) {
         self.wrong(what, path, value);
         self.allowed.extend(self.cases.pop());
     }
 
-    /// One more case: the field at `path` has this value, or none.
+    /// Adds a variant where the field at `path` has this value, or none.
     fn wrong(&mut self, what: &'static str, path: &[String], value: Option<Value>) {
         let mut arguments = self.step.arguments.clone();
         let (last, parents) = path.split_last().expect("a path");
@@ -113,13 +113,13 @@ impl<'s> Wrongs<'s> {
         self.cases.push(Case { what, path: path.to_vec(), arguments, by_type: false });
     }
 
-    /// The same for what the type of a field refuses.
+    /// Adds a variant that the field's type does not allow.
     fn wrong_by_type(&mut self, what: &'static str, path: &[String], value: Option<Value>) {
         self.wrong(what, path, value);
         self.cases.last_mut().expect("the case").by_type = true;
     }
 
-    /// The same, without the field that names the same thing in another way.
+    /// Adds a variant without the field that is the alternative to this one.
     fn instead(&mut self, what: &'static str, path: &[String], other: &str, value: Option<Value>) {
         self.wrong(what, path, value);
         let (_, parents) = path.split_last().expect("a path");
@@ -139,7 +139,7 @@ impl<'s> Wrongs<'s> {
         let given = has(&self.step.arguments, &path);
         assert!(given || path.len() > 1 || !field.ty.is_non_null(), "{}: {path:?} is not given", self.step.mutation);
         if !given {
-            // A step that leaves it out shows it in another way; a field that no step gives is found below.
+            // A step that omits it tests it in another way. A field that no step gives is reported below.
             return;
         }
         if field.ty.is_non_null() && field.default_value.is_none() {
@@ -158,7 +158,7 @@ impl<'s> Wrongs<'s> {
         self.value(&field.ty, description, field.ty.is_non_null(), &path);
     }
 
-    /// The field that names the same thing, where exactly one of the two is to be given.
+    /// The alternative field, if exactly one of two must be given.
     fn other_name(&self, name: &str, parents: &[String]) -> Option<&'static str> {
         let field = self.input_at(parents)?;
         let both = |other: &str| field.fields.contains_key("id") && field.fields.contains_key(other);
@@ -172,7 +172,7 @@ impl<'s> Wrongs<'s> {
         }
     }
 
-    /// The input object that a path leads to.
+    /// The input object at a path.
     fn input_at(&self, path: &[String]) -> Option<&'s InputObjectType> {
         let (first, rest) = path.split_first()?;
         let arguments = &object(self.schema, "Mutation").fields[self.step.mutation].arguments;
@@ -191,7 +191,7 @@ impl<'s> Wrongs<'s> {
         let mut others = parents.to_vec();
         others.push(other.to_owned());
         if !has(&self.step.arguments, path) && !has(&self.step.arguments, &others) {
-            // The object around it is not given.
+            // The enclosing object is absent.
             return;
         }
         self.instead("missing", path, other, None);
@@ -203,7 +203,7 @@ impl<'s> Wrongs<'s> {
         self.strays(path, Some(other), &field.ty);
     }
 
-    /// Names and ids that lead nowhere.
+    /// Names and ids that do not exist.
     fn strays(&mut self, path: &[String], other: Option<&str>, ty: &Type) {
         let other = other.unwrap_or_default();
         if *ty.inner_named_type() == "ID" {
@@ -213,7 +213,7 @@ impl<'s> Wrongs<'s> {
                 ("gone", "gid://rollcall/Service/987654321"),
                 ("of another class that has this row", "gid://rollcall/Tier/2"),
             ] {
-                // A tier's id is what a tier's mutation wants.
+                // For a tier's mutation, a tier's id is valid.
                 if !(plain.contains("Tier") && self.step.mutation.starts_with("tier")) {
                     self.instead(what, path, other, Some(json!(BASE64URL_NOPAD.encode(plain.as_bytes()))));
                 }
@@ -255,7 +255,7 @@ impl<'s> Wrongs<'s> {
         }
     }
 
-    /// What is a value of no type that is not a text.
+    /// Values that are invalid for every type except text.
     fn unreadable(&mut self, path: &[String]) {
         self.wrong("empty", path, Some(json!("")));
         self.wrong("too long", path, Some(json!("9".repeat(60_000))));
@@ -328,7 +328,7 @@ impl<'s> Wrongs<'s> {
     }
 }
 
-/// All rows of all tables but the tokens, whose last use is noted.
+/// All rows of all tables except tokens, whose last use is updated.
 async fn dump(db: &Db) -> String {
     async fn table<E>(db: &Db, rows: &mut String)
     where
@@ -346,7 +346,7 @@ async fn dump(db: &Db) -> String {
     macro_rules! tables {
         ($($table:ident)*) => {
             $(table::<entity::$table::Entity>(db, &mut rows).await;)*
-            /// What this looks at, and what it does not have to.
+            /// Which values are checked here, and which are not.
             const TABLES: &[&str] =
                 &[
                     $(stringify!($table),)*
@@ -366,24 +366,24 @@ async fn dump(db: &Db) -> String {
     rows
 }
 
-/// What is wrong with the answer to a case; nothing when it names the field. What the request's errors name begins with
-/// `mark`.
+/// Returns what is wrong with the response to a case, or `None` if it names the field. Paths in top-level errors begin
+/// with `mark`.
 fn complaint(step: &Step, case: &Case, mark: &str, answer: &Value) -> Option<String> {
     let Case { path, what, .. } = case;
     if let Some(error) = answer["errors"].as_array().and_then(|errors| errors.first()) {
         let message = error["message"].as_str().unwrap_or_default();
         let named = |path: &[String]| message.starts_with(&format!("{mark}{}: ", path.join(".")));
-        // A list that is given a single value stands for a list of one; either way of counting it names the field.
+        // A single value stands for a list of one. Both paths name the field.
         let shorter: Vec<_> = path.iter().filter(|step| step.parse::<usize>().is_err()).cloned().collect();
         let whole = path.len() == 1 && named(path);
         let code = error["extensions"]["code"].as_str().unwrap_or_default();
         let code = code == "BAD_USER_INPUT" || (mark.is_empty() && code == "GRAPHQL_VALIDATION_FAILED");
-        // What is not there has no place in the text: the place is what it is missing from.
+        // An absent value has no location of its own, so the message must quote its name.
         let quoted = |name: &str| {
             [format!(".{name}`"), format!("`{name}`"), format!("({name}:)`")].iter().any(|name| message.contains(name))
         };
         if mark.is_empty() && *what == "too many" && error["extensions"]["code"] == "GRAPHQL_PARSE_FAILED" {
-            // A document is not as long as that.
+            // A document cannot be that long.
             return None;
         }
         let around = mark.is_empty()
@@ -407,7 +407,7 @@ fn complaint(step: &Step, case: &Case, mark: &str, answer: &Value) -> Option<Str
         let found: Vec<_> = error["path"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let message = error["message"].as_str().unwrap_or_default();
         let exactly = found == expected;
-        // "exactly one of id and alias must be given" is about the object around the two.
+        // "exactly one of id and alias must be given" is about the enclosing object.
         let around = match found.split_last() {
             Some((&"base", before)) => before == parents,
             _ => found == parents,
@@ -462,7 +462,7 @@ async fn every_wrong_input_of_every_mutation_is_refused_by_its_field_and_changes
                 }
             }
         }
-        // Once for each mutation: looking after each case would take a minute.
+        // Once for each mutation: checking after each case would take a minute.
         let after = dump(&tour.endpoint.app.db).await;
         if after != before {
             complaints.push(format!("{}: something has changed", step.mutation));
@@ -473,7 +473,7 @@ async fn every_wrong_input_of_every_mutation_is_refused_by_its_field_and_changes
     assert!(cases > 1_500, "{cases}");
 }
 
-/// The ways in which an input of this type is to be tried.
+/// The variants that an input of this type must be tried with.
 fn ways(schema: &Schema, ty: &Type) -> &'static [&'static str] {
     match &schema.types[ty.inner_named_type()] {
         _ if ty.is_list() => &["missing", "null", "empty"],
@@ -483,12 +483,12 @@ fn ways(schema: &Schema, ty: &Type) -> &'static [&'static str] {
     }
 }
 
-/// Every input of a mutation, and every way in which it is to be tried: `mutation input.field way`.
+/// Every input of every mutation, and every variant: `mutation input.field variant`.
 fn to_be_tried(schema: &Schema) -> BTreeSet<String> {
     fn below(schema: &Schema, mutation: &str, ty: &Type, path: &str, all: &mut BTreeSet<String>) {
         let is_item = path.ends_with(".0");
         let ways = ways(schema, ty).iter().filter(|way| !is_item || **way != "missing");
-        // An item of a list is there or not: null stands for neither where the type says so.
+        // A list item cannot be missing, and null is invalid only where the type forbids it.
         let ways = ways.filter(|way| !is_item || ty.is_non_null() || **way != "null");
         all.extend(ways.map(|way| format!("{mutation} {path} {way}")));
         if ty.is_list() {
@@ -537,7 +537,7 @@ async fn what_may_be_null_or_empty_is_never_an_error_of_the_request_nor_of_ours(
             let written = step.written(&schema, &case.arguments, "{ errors { message path } }");
             for (operation, variables) in [(&operation, case.arguments), (&written, json!({}))] {
                 let answer = tour.endpoint.app.query(operation, variables).await;
-                // Whether the mutation succeeds depends on what those before it did.
+                // Whether the mutation succeeds depends on the previous ones.
                 assert_eq!(answer.get("errors"), None, "{} {} {}", step.mutation, case.path.join("."), case.what);
             }
         }

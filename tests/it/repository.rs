@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 
-/// Creates a repository and answers its id.
+/// Creates a repository and returns its id.
 pub async fn repository(app: &TestApp, name: &str) -> String {
     let create = "mutation($name: String!) { repositoryCreate(input: { name: $name }) { repository { id } } }";
     let answer = app.query(create, json!({ "name": name })).await;
     answer["data"]["repositoryCreate"]["repository"]["id"].as_str().expect("a new repository").to_owned()
 }
 
-/// Creates a service and answers its id.
+/// Creates a service and returns its id.
 pub async fn service(app: &TestApp, name: &str) -> String {
     let create = "mutation($name: String!) { serviceCreate(input: { name: $name }) { service { id } } }";
     let answer = app.query(create, json!({ "name": name })).await;
     answer["data"]["serviceCreate"]["service"]["id"].as_str().expect("a new service").to_owned()
 }
 
-/// Locks all services of a name, as a service file does.
+/// Locks all services with a name, as a service file does.
 async fn lock(db: &Db, name: &str) {
     let locked = db.write(async |db| {
         let services = service::Entity::update_many().filter(service::Column::Name.eq(name));
@@ -32,7 +32,7 @@ async fn lock(db: &Db, name: &str) {
     locked.await.expect("the service is locked");
 }
 
-/// Links a service and a repository, by id, and answers the payload.
+/// Links a service and a repository by id, and returns the payload.
 async fn link(app: &TestApp, service: &str, repository: &str) -> Value {
     let create = "mutation($service: ID!, $repository: ID!) {
         serviceRepositoryCreate(input: { service: { id: $service }, repository: { id: $repository } }) {

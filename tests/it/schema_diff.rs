@@ -1,11 +1,11 @@
-//! `rollcall schema diff`: the changes found between two schemas, compared with graphql-js, whose
-//! answers `tests/graphql-js-diff/record.mjs` has recorded.
+//! `rollcall schema diff`: compares the changes between two schemas with those of graphql-js, recorded by
+//! `tests/graphql-js-diff/record.mjs`.
 
 use rollcall::schema_diff::{Class, Report, diff};
 use serde::Deserialize;
 
-/// Breaking and dangerous kinds of our own, which graphql-js has no word for (the module says why we
-/// do). They are left out of the comparison.
+/// Our own breaking and dangerous kinds, which graphql-js lacks (the module explains why). They are excluded from the
+/// comparison.
 const OURS: [&str; 11] = [
     "ARG_BECAME_REQUIRED",
     "DIRECTIVE_ARG_BECAME_REQUIRED",
@@ -97,7 +97,7 @@ fn a_schema_does_not_differ_from_itself() {
     }
 }
 
-/// The changes when `old` becomes `new` beside types that stay.
+/// The changes when `old` becomes `new`, with other types unchanged.
 fn changes(old: &str, new: &str) -> Vec<String> {
     let stays = "type Query implements Node { id: ID } type Other { id: ID } interface Node { id: ID }";
     lines(&format!("{stays} {old}"), &format!("{stays} {new}"))

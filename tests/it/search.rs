@@ -1,5 +1,5 @@
-//! Searching the services: by the names and aliases that they have now, wherever those were changed, from old databases
-//! on.
+//! Searching services by their current names and aliases, however those were changed, including databases of old
+//! releases.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::database::Database;
 use crate::service::data;
 use crate::webhook::Endpoint;
 
-/// A catalogue over a database that something else has filled.
+/// A catalogue over an existing database.
 struct Filled(Catalogue);
 
 impl Filled {
@@ -27,7 +27,7 @@ impl Filled {
         Self(Catalogue::new(db.clone(), Settings::new("test", "http://test")))
     }
 
-    /// The names of the services that a search finds, from pages of this length, and how many there are said to be.
+    /// The names of the services that a search finds, in pages of this length, and the reported count.
     async fn found(&self, text: &str, length: u64) -> (Vec<String>, u64) {
         let query = "query($text: String!, $first: Int!, $after: String) { account {
             services(search: $text, first: $first, after: $after) {
@@ -55,8 +55,8 @@ impl Filled {
     }
 }
 
-/// Every piece of at most four letters of any name or alias finds the services that have it, in their order, and nothing
-/// else; so does every whole one.
+/// Every substring of up to four letters of a name or alias, and every whole one, finds exactly the services that have
+/// it, in order.
 async fn assert_finds_what_is_there(app: &TestApp) {
     let all = data(app, "{ account { services { nodes { name aliases } } } }").await;
     let services: Vec<(String, Vec<String>)> = all["account"]["services"]["nodes"]
@@ -121,7 +121,7 @@ async fn a_search_finds_what_names_and_aliases_contain_after_every_way_of_changi
     .await;
     assert_finds_what_is_there(app).await;
 
-    // A suggestion becomes a service, and another an alias of one.
+    // One suggestion becomes a service, another an alias.
     for alias in ["new/olden", "shop:eu"] {
         endpoint.post_with(json!({ "service": alias })).await;
     }
@@ -134,7 +134,7 @@ async fn a_search_finds_what_names_and_aliases_contain_after_every_way_of_changi
     app.query(accept, json!({ "id": id(1), "service": { "alias": "shop" } })).await;
     assert_finds_what_is_there(app).await;
 
-    // A service file renames, gives and takes.
+    // A service file renames, adds and removes.
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("rollcall.yml");
     for text in [
@@ -186,7 +186,7 @@ async fn a_database_of_the_version_before_is_searched_and_knows_its_users_after_
     let db = db::connect(&database.url).await.expect("a database");
     let old = db.write(async |tx| {
         Migrator::up(tx, Some(11)).await?;
-        // More than are filled at once, and one with the longest name.
+        // More than one batch of the migration, and one with a name of maximum length.
         for number in 1..=1100 {
             let name = if number == 7 { "ÄÖ".repeat(127) } else { format!("Größe {number}") };
             let service = format!(

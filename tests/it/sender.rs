@@ -1,4 +1,4 @@
-//! `rollcall deploy`: what a pipeline sends, to a server that records what it is sent and to the real one.
+//! `rollcall deploy`: what a pipeline sends, to a recording server and to the real one.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::command_line::{Done, Place, assert_refused};
 use crate::process::Process;
 
-/// A server that gives these answers in turn, one for each connection, and keeps what it was sent. An empty one is a
-/// connection that breaks off.
+/// A server that sends these responses in turn, one per connection, and records the requests. An empty response is a
+/// broken connection.
 struct Fake {
     url: String,
     served: JoinHandle<Vec<Value>>,
@@ -46,13 +46,13 @@ impl Fake {
         Self { url, served: std::thread::spawn(move || answers.into_iter().map(serve).collect()) }
     }
 
-    /// What was sent, once all answers are given.
+    /// The requests, once all responses were sent.
     fn sent(self) -> Vec<Value> {
         self.served.join().expect("served")
     }
 }
 
-/// Runs `rollcall deploy`, with nothing in its environment but this. What it prints never holds the secret.
+/// Runs `rollcall deploy` with exactly this environment. Asserts that its output never contains the secret.
 fn deploy(place: &Place, url: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Done {
     let mut command = place.command(&[&["deploy"], arguments].concat());
     command.env("ROLLCALL_DEPLOY_URL", url).envs(environment.iter().copied());
@@ -63,10 +63,10 @@ fn deploy(place: &Place, url: &str, arguments: &[&str], environment: &[(&str, &s
     done
 }
 
-/// Nothing is found in it, and so no git.
+/// An empty folder, so git finds nothing.
 const NO_GIT: (&str, &str) = ("PATH", "/nonexistent");
 
-/// What is enough without git and a pipeline.
+/// The minimum without git and a pipeline.
 const ENOUGH: [&str; 6] = ["--service", "shop", "--description", "Sell more", "--deployer-name", "Ada"];
 
 fn git(place: &Place, arguments: &[&str]) {
@@ -141,7 +141,7 @@ async fn a_deploy_is_recorded_with_the_commit_that_is_checked_out() {
     }]);
     assert_eq!(json!(service.deploys(&token, fields).await), expected);
 
-    // A refusal is the server's sentences, and nothing is tried again.
+    // A refusal shows the server's sentences and is not retried.
     let done = place.run(&[
         "deploy",
         "--url-file",
@@ -316,7 +316,7 @@ fn a_server_that_is_busy_or_away_is_asked_again_with_the_same_dedup_id() {
     let said: Vec<_> = done.err.lines().collect();
     assert_eq!(said.len(), 3, "{}", done.err);
     assert!(said[0].starts_with("rollcall: the server answers 503; trying again in "), "{}", said[0]);
-    // At least what the server asked for.
+    // At least as long as the server asked for.
     assert!(said[1].starts_with("rollcall: the server answers 429; trying again in 1."), "{}", said[1]);
     assert!(said[2].starts_with("rollcall: the server cannot be reached: "), "{}", said[2]);
 }
@@ -351,7 +351,7 @@ fn there_is_a_deadline() {
     let last = done.err.lines().next_back().expect("a line");
     assert!(last.starts_with("rollcall: the server cannot be reached: "), "{last}");
     assert!(last.ends_with("; gave up at the deadline (--deadline)"), "{last}");
-    // A server that asks for more time than there is is not waited for.
+    // Gives up if the server asks for more time than is left.
     let fake = Fake::answering(["HTTP/1.1 429 Too Many Requests\r\nRetry-After: 900\r\nContent-Length: 0\r\n\r\n"]);
     let done = deploy(&Place::new(), &fake.url, &ENOUGH, &[NO_GIT]);
     assert_refused(&done, "the server answers 429; gave up at the deadline (--deadline)");

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 
-/// Runs an operation that must have no top-level errors, and answers its data.
+/// Runs an operation without top-level errors and returns its data.
 pub async fn data(app: &TestApp, query: &str) -> Value {
     let mut answer = app.query(query, json!({})).await;
     assert_eq!(answer.get("errors"), None, "{query}");
     answer["data"].take()
 }
 
-/// Locks all services of a name, as a service file does.
+/// Locks all services with a name, as a service file does.
 pub async fn lock(app: &TestApp, name: &str) {
     let locked = app.db.write(async |db| {
         let services = service::Entity::update_many().filter(service::Column::Name.eq(name));

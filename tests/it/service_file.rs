@@ -1,4 +1,4 @@
-//! Service files: what they make, what they refuse, and what they lock.
+//! Service files: what they create, refuse and lock.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::app::TestApp;
 use crate::command_line::{Place, assert_refused};
 use crate::service::data;
 
-/// Applies texts as files of these names; answers the lines, which are `Err` when they are problems.
+/// Applies texts as files with these names. Returns the lines, as `Err` if they are problems.
 async fn apply(app: &TestApp, files: &[(&str, &str)]) -> Result<Vec<String>, Vec<String>> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
@@ -43,7 +43,7 @@ async fn with_team() -> TestApp {
     app
 }
 
-/// All that a file can say of a service.
+/// Every key of a service.
 async fn service(app: &TestApp, alias: &str) -> Value {
     let query = format!(
         r#"{{ account {{ service(alias: "{alias}") {{

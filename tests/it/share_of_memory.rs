@@ -1,4 +1,4 @@
-//! What callers can make the service keep in memory: bodies that do not end, and answers that are not taken.
+//! How much memory callers can occupy: with endless bodies, and with responses that they do not read.
 
 use bytes::Bytes;
 use futures_util::future::{join_all, select_all};
@@ -21,7 +21,7 @@ use crate::app::TestApp;
 use crate::app_browser::{Browser, link_for};
 use crate::paging::insert;
 
-/// The head of a form that would be as long as a form may be. The service says that it goes on when it wants the body.
+/// The head of a form post of the maximum size. The service sends `100 Continue` when it wants the body.
 fn form(path: &str, length: usize) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nHost: a\r\nSec-Fetch-Site: same-origin\r\nExpect: 100-continue\r\n\
@@ -75,7 +75,7 @@ async fn bodies_that_do_not_end_take_the_share_of_their_caller_and_no_more() {
         let head = format!("{}Content-Length: {length}\r\n\r\n", app.head());
         begun.push(Box::pin(async move {
             stream.write_all(head.as_bytes()).await.expect("the service reads");
-            // It need not take all of this.
+            // It need not accept all of this.
             let _ = stream.write_all(&vec![b' '; length - 1]).await;
             let mut answer = vec![0; 4096];
             let read = stream.read(&mut answer).await.expect("an answer");
@@ -85,14 +85,14 @@ async fn bodies_that_do_not_end_take_the_share_of_their_caller_and_no_more() {
     let (first, _, rest) = select_all(begun).await;
     assert!(first.starts_with("HTTP/1.1 503 ") && first.contains("retry-after: 1\r\n"), "{first}");
     assert!(first.contains("Too many large requests are being read."), "{first}");
-    // Not in one piece, so that it needs room of its own.
+    // In pieces, so that it takes memory of its own.
     let query = format!("{{ __typename }} #{}", "x".repeat(500_000));
     let answer = app.post_with(&query, json!({}), &[("authorization", &other)]).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     drop(rest);
 }
 
-/// A connection that takes heads of answers and nothing of their bodies.
+/// A connection that reads the heads of responses and none of their bodies.
 async fn closed(app: &TestApp) -> http2::SendRequest<Full<Bytes>> {
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder.initial_stream_window_size(0);
@@ -140,7 +140,7 @@ async fn answers_that_are_not_taken_take_the_share_of_their_caller_and_no_more()
     let another = closed(&app).await.send_request(request(&other)).await.expect("an answer");
     assert_eq!(another.status(), 200, "another caller has a share of its own");
 
-    // What is dropped is given back.
+    // Dropped responses return their memory.
     drop((taken, slow));
     loop {
         let answer = app.post_body(query.clone()).await;

@@ -1,5 +1,5 @@
-//! `specification.md` says which test keeps which promise; this keeps the page true. Its first part goes through the
-//! schema and is checked against it, its second holds the rules that no schema tells.
+//! `specification.md` says which test covers which promise; this test keeps that page correct. Its first part is
+//! checked against the schema. Its second part has the rules that no schema contains.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,11 +14,11 @@ use crate::tour::schema;
 struct Row {
     /// Whether it is in the part about the schema.
     is_of_schema: bool,
-    /// The heading above it: a type of the schema, or what the rule is about.
+    /// The heading above it: a type of the schema, or the topic of the rule.
     about: String,
     /// Fields of the type, or the rule in a few words.
     what: String,
-    /// The tests that keep it.
+    /// The tests that cover it.
     keep: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// All tests by name, each with its text and what the tests of its module share.
+/// All tests by name, each with its text and the shared code of its module.
 fn tests() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
     let mut tests = BTreeMap::new();
@@ -63,7 +63,7 @@ fn tests() -> BTreeMap<String, String> {
     tests
 }
 
-/// The tests of a source, name and text, and all the rest of it.
+/// The tests of a source file, by name and text, and the rest of the file.
 fn split(source: &str) -> (Vec<(String, String)>, String) {
     let (mut tests, mut shared) = (Vec::new(), String::new());
     let mut lines = source.lines();
@@ -82,7 +82,7 @@ fn split(source: &str) -> (Vec<(String, String)>, String) {
     (tests, shared)
 }
 
-/// The fields and arguments that a row is about: `field`, `field(argument)`.
+/// The fields and arguments of a row: `field`, `field(argument)`.
 fn coordinates(row: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut around = None;
@@ -105,9 +105,8 @@ fn coordinates(row: &str) -> Vec<String> {
     all
 }
 
-/// What the rows must speak of: the fields of all types but those that only carry others (pages, edges, payloads), with
-/// the arguments of the account's and their objects' lists. What carries others, and `first` and `after`, is kept for
-/// all at once.
+/// Everything that the rows must mention: the fields of all types except wrappers (pages, edges, payloads), with the
+/// arguments of the account's fields and their objects' lists. Wrappers, `first` and `after` are covered once for all.
 fn promised(schema: &Schema) -> BTreeSet<String> {
     let carries = |name: &str| ["ConnectionType", "Edge", "Payload"].iter().any(|end| name.ends_with(end));
     let mut all = BTreeSet::new();
@@ -119,7 +118,7 @@ fn promised(schema: &Schema) -> BTreeSet<String> {
         };
         for field in fields {
             all.insert(format!("{name}.{}", field.name));
-            // A mutation's arguments are its inputs, all of which `refusals` tries.
+            // A mutation's arguments are its inputs, which `refusals` tests.
             for argument in field.arguments.iter().filter(|_| name != "Mutation") {
                 if argument.name != "first" && argument.name != "after" {
                     all.insert(format!("{name}.{}({})", field.name, argument.name));
@@ -130,7 +129,7 @@ fn promised(schema: &Schema) -> BTreeSet<String> {
     all
 }
 
-/// Whether a text holds a name as a word of its own.
+/// Whether a text contains a name as a whole word.
 fn speaks_of(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.match_indices(name)

@@ -1,4 +1,4 @@
-//! The number of SQL statements that a page takes does not depend on how long it is.
+//! The number of SQL statements for a page does not depend on its length.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::database::Database;
 
-/// A catalogue that says which statements it runs.
+/// A catalogue that records its statements.
 struct Observed {
     catalogue: Catalogue,
     statements: Arc<Mutex<Vec<String>>>,
@@ -21,7 +21,7 @@ struct Observed {
 }
 
 impl Observed {
-    /// With 120 services, some of which were deployed.
+    /// Creates 120 services, some with deploys.
     async fn start() -> Self {
         let database = Database::new().await;
         let mut db = database.open().await;
@@ -41,7 +41,7 @@ impl Observed {
         Self { catalogue: Catalogue::new(db, settings), statements, _database: database }
     }
 
-    /// Runs a query, and answers its data with the statements that it took.
+    /// Runs a query and returns its data and its statements.
     async fn run(&self, query: &str) -> (Value, Vec<String>) {
         let prepared = self.catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
         self.statements.lock().expect("no panic").clear();
@@ -67,8 +67,7 @@ fn deploy_of(service: &service::Model) -> deploy::ActiveModel {
     }
 }
 
-/// A page of services with what people look at, and how many statements that is at most: one for the page and one for
-/// each relation.
+/// A typical page of services, and its maximum number of statements: one for the page and one for each relation.
 const PAGE: (&str, usize) = (
     "name aliases owner { name manager { email } } tier { name } tags { nodes { key value } }
      repositories { totalCount } lastDeploy { deployedAt }",

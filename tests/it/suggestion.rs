@@ -1,4 +1,4 @@
-//! Service suggestions: what is learnt from deploys and code issue projects, and what is decided about it.
+//! Service suggestions: how deploys and code issue projects create them, and how they are decided.
 
 use rollcall::entity::Timestamp;
 use serde_json::{Value, json};
@@ -170,7 +170,7 @@ async fn an_acceptance_that_is_refused_changes_nothing() {
     let wrong = accept(&endpoint, json!({ "id": "x" })).await;
     assert_eq!(wrong["errors"][0]["path"], json!(["id"]));
 
-    // Somebody else took the alias.
+    // Another service took the alias meanwhile.
     endpoint.create_service("org/repo").await;
     let taken = accept(&endpoint, json!({ "id": id, "service": { "alias": "shop" } })).await;
     assert_eq!(taken, refused("another service has the alias \"org/repo\" by now", &["base"]));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::app::TestApp;
 use crate::service::data;
 
-/// Ada, Bob, and the team `Core` without anyone in it; answers the team's id.
+/// Ada, Bob, and the team `Core` without members. Returns the team's id.
 async fn people(app: &TestApp) -> Value {
     let query = r#"mutation {
         ada: userInvite(email: "Ada@example.com", input: {}) { errors { path } }

@@ -1,15 +1,16 @@
-//! The house's rules: who may know whom, and where a thing is done. Each failure says why the rule is there.
+//! The rules of the house: which modules may depend on which, and where things are done. Each failure message gives the
+//! reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The Rust files below a folder of the project, or one file, with their text.
+/// The Rust files below a folder of the project, or a single file, with their texts.
 fn sources(place: &str) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     let mut next = vec![root.join(place)];
     while let Some(path) = next.pop() {
-        // The packages that the explorer is built from.
+        // npm packages of the explorer.
         if path.ends_with("node_modules") {
             continue;
         }
@@ -32,7 +33,7 @@ fn read(root: &Path, path: PathBuf) -> (String, String) {
     (name, text)
 }
 
-/// Where any of `words` stands in code (not in a comment) below `place`, except in `allowed` files and folders.
+/// The places below `place` where code (not a comment) contains one of `words`, except in `allowed` files and folders.
 fn found(place: &str, words: &[&str], allowed: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for (name, text) in sources(place) {
@@ -49,7 +50,7 @@ fn found(place: &str, words: &[&str], allowed: &[&str]) -> Vec<String> {
     found
 }
 
-/// Fails when one of `words` stands where it may not.
+/// Fails if one of `words` occurs where it is not allowed.
 fn nowhere(place: &str, words: &[&str], allowed: &[&str], why: &str) {
     let found = found(place, words, allowed);
     assert!(found.is_empty(), "{why}\n{}", found.join("\n"));
@@ -82,7 +83,7 @@ fn the_engine_knows_no_noun_and_no_table() {
     nowhere("src/engine", &words, &[], why);
 }
 
-/// The files of a folder that a file names by `super::`, and those that they name.
+/// The files of a folder, each with the files that it names by `super::`.
 fn names_of_siblings(folder: &str) -> Vec<(String, Vec<String>)> {
     let module = |name: &str| {
         let inside = name.strip_prefix(folder)?.trim_start_matches('/').trim_end_matches(".rs");
@@ -113,7 +114,7 @@ fn no_circle_goes_through_the_files_of_the_engine() {
     let why = "Files that know one another can only be read together: what both need goes into a third.";
     let mut left = names_of_siblings("src/engine");
     assert!(left.iter().map(|(_, used)| used.len()).sum::<usize>() > 30, "the rule looks at nothing: {left:?}");
-    // Takes away what names nothing that is left, until all are gone.
+    // Remove files that name no remaining file, until none are left.
     loop {
         let names: Vec<String> = left.iter().map(|(name, _)| name.clone()).collect();
         let before = left.len();
@@ -172,7 +173,7 @@ fn sql_text_stands_beside_the_database_alone() {
 #[test]
 fn the_environment_is_read_in_one_file() {
     let why = "Every setting is a flag and a variable of config.rs, so that --help shows them all.";
-    // The generator is a build script's and the tests' code, and has a rule of its own.
+    // The generator is used by the build script and the tests, and has its own rule.
     let words = ["env::var", "env::args", "std::env", "env!(\"ROLLCALL"];
     nowhere("src", &words, &["src/config.rs", "src/codegen"], why);
 }

@@ -1,4 +1,4 @@
-//! How long a query may take.
+//! The time limit of queries.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use crate::app::{TestApp, read_to_end};
 
-/// Posts an operation whose token is looked up before this returns, and whose body is sent by [`finish`].
+/// Posts an operation. Its token is checked before this returns; [`finish`] sends the body.
 async fn begin(app: &TestApp, length: usize) -> TcpStream {
     let mut stream = app.connect().await;
     let rest = format!("Connection: close\r\nContent-Length: {length}\r\nExpect: 100-continue\r\n\r\n");
@@ -24,7 +24,7 @@ fn body_of(answer: &str) -> Value {
     serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"))
 }
 
-/// Takes all connections of the pools that queries and mutations need, so that these wait.
+/// Takes all pooled connections that queries and mutations need, so that they wait.
 async fn take_all(app: &TestApp) -> Vec<Box<dyn Send>> {
     let mut taken = Vec::<Box<dyn Send>>::new();
     for pool in app.db.pools() {

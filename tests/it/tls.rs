@@ -1,4 +1,4 @@
-//! Encrypted connections.
+//! TLS connections.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -26,7 +26,7 @@ use crate::command_line::{Place, assert_refused};
 const CERTIFICATE: &str = "certificate.pem";
 const KEY: &str = "key.pem";
 
-/// Writes a new pair into `folder`, and answers the certificate.
+/// Writes a new certificate and key into `folder`, and returns the certificate.
 fn make(folder: &Path) -> CertificateDer<'static> {
     let names = vec!["localhost".to_owned()];
     let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(names).expect("a certificate");
@@ -35,7 +35,7 @@ fn make(folder: &Path) -> CertificateDer<'static> {
     cert.der().clone()
 }
 
-/// A service with a certificate in a folder, and what a client needs to trust it.
+/// A service with a certificate, and what a client needs to trust it.
 async fn start(flags: &[&str]) -> (TestApp, TempDir, CertificateDer<'static>) {
     let folder = tempfile::tempdir().expect("a folder");
     let certificate = make(folder.path());
@@ -46,7 +46,7 @@ async fn start(flags: &[&str]) -> (TestApp, TempDir, CertificateDer<'static>) {
     (app, folder, certificate)
 }
 
-/// Shakes hands as a client that trusts one certificate and speaks these protocols.
+/// Performs a handshake as a client that trusts one certificate and offers these protocols.
 async fn connect(
     app: &TestApp,
     trusted: &CertificateDer<'static>,

@@ -1,4 +1,4 @@
-//! Spans, as a collector gets them, and the ids of requests, as the log has them.
+//! Spans as a collector receives them, and the ids of requests in the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -22,11 +22,11 @@ use crate::webhook::record;
 
 const CALLER: &str = "b7ad6b7169203331";
 
-/// A service that sends spans to a collector.
+/// A service that exports spans to a collector.
 struct Traced {
     service: Process,
     token: String,
-    /// The path that deploys are posted to.
+    /// The path of a deploy endpoint.
     hook: String,
     database: Database,
 }
@@ -68,7 +68,7 @@ impl Traced {
     }
 }
 
-/// A `traceparent`, sampled, of a trace whose id ends in `number`.
+/// A sampled `traceparent`, of a trace whose id ends in `number`.
 fn traceparent(number: u8) -> (String, String) {
     let trace = format!("0af7651916cd43dd8448eb211c8031{number:02x}");
     (format!("00-{trace}-{CALLER}-01"), trace)
@@ -78,7 +78,7 @@ fn id(id: &[u8]) -> String {
     HEXLOWER.encode(id)
 }
 
-/// The names of the spans below another, in the order in which they began; each with its own below it.
+/// The names of the spans below another, in the order in which they began, each with its own children.
 fn tree(spans: &[Span], above: &str) -> Vec<String> {
     let mut below: Vec<&Span> = spans.iter().filter(|span| id(&span.parent_span_id) == above).collect();
     below.sort_by_key(|span| (span.start_time_unix_nano, span.name.clone()));
@@ -247,7 +247,7 @@ async fn callers_decide_what_is_sampled_and_malformed_parents_are_ignored() {
     assert_eq!(collector.posts().len(), 0);
 }
 
-/// A query that asks for so many spans, and a few more.
+/// A query that asks for this many spans and a few more.
 fn many_spans(spans: usize) -> String {
     let accounts: String = (0..spans / 2).map(|number| format!("a{number}: account {{ tiers {{ name }} }} ")).collect();
     format!("query Many {{ {accounts} }}")
@@ -263,7 +263,7 @@ async fn figure(traced: &Traced, figures: std::net::SocketAddr, result: &str) ->
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_has_a_limit_of_spans() {
     let collector = Collector::start();
-    // A debug build beside other tests may take its time.
+    // A debug build beside other tests may be slow.
     let flags = ["--metrics-listen", "127.0.0.1:0", "--query-processor-time", "20s"];
     let mut traced = Traced::start(&collector, &flags).await;
     let figures = traced.service.metrics();
@@ -291,7 +291,7 @@ async fn a_collector_that_hangs_costs_spans_and_no_time() {
         assert_eq!(traced.post(&query, json!({}), &[]).await.status, 200);
         slowest = slowest.max(began.elapsed());
     }
-    // The collector would be waited for longer.
+    // Otherwise it would wait longer for the collector.
     assert!(slowest < Duration::from_secs(8), "{slowest:?}");
     assert_eq!(figure(&traced, figures, "sent").await, 0);
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! Exports and imports: a catalogue moves from one database to another and stays what it is.
+//! Exports and imports: a catalogue moves from one database to another unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
@@ -13,14 +13,14 @@ use crate::command_line::{Place, assert_refused};
 use crate::database::Database;
 use crate::tour::Tour;
 
-/// What `rollcall export` prints of a database.
+/// The output of `rollcall export` for a database.
 fn exported(place: &Place, url: &str) -> String {
     let done = place.run(&["export", "--database-url", url]);
     assert_eq!((done.status, &*done.err), (0, ""));
     done.out
 }
 
-/// How many rows of each table an export has.
+/// The number of rows of each table in an export.
 fn rows(export: &str) -> BTreeMap<String, usize> {
     let mut rows = BTreeMap::new();
     for line in export.lines().skip(1) {
@@ -59,7 +59,7 @@ async fn a_catalogue_goes_to_the_other_backend_and_back_byte_for_byte() {
     let empty: Vec<_> = transfer::TABLES.iter().filter(|table| !rows(&export).contains_key(**table)).collect();
     assert!(empty.is_empty(), "the tour fills every table: {empty:?}");
     place.write("export", &export);
-    // In a run on PostgreSQL, the tour's database and the other are there, and the file is SQLite's.
+    // In a run on PostgreSQL, the tour's database and the other one are there, and the file is SQLite's.
     for url in ["sqlite://rollcall.db", &other.url] {
         let done = place.run(&["import", "export", "--database-url", url]);
         assert_eq!((done.status, &*done.out), (0, ""), "{}", done.err);
@@ -86,7 +86,7 @@ async fn a_generated_catalogue_goes_to_the_other_backend_and_is_used_there() {
     assert_eq!(exported(&place, &other.url), export);
     assert_eq!(run(&["token", "list", "--database-url", &other.url]), "");
     assert_eq!(run(&["deploy-endpoint", "list", "--database-url", &other.url]), format!("1\t{}\tCI\n", address.trim()));
-    // New rows come after the old ones.
+    // New rows get later ids than the old ones.
     place.write("a.yml", "version: 1\nservice: { name: The next one, tags: { a: b } }\n");
     run(&["apply", "a.yml", "--database-url", &other.url]);
     let next = exported(&place, &other.url);

@@ -1,8 +1,8 @@
-//! Databases of earlier releases, as those made them, and what this program makes of them. And a newer program that
-//! upgrades the database of this one while it runs.
+//! Upgrades from the databases of earlier releases. Also a newer program that upgrades this one's database while it
+//! runs.
 //!
 //! `databases/` has a dump of each release for each backend: a few generated services and deploys, two tokens and an
-//! administrator. A release adds its own, made with its own program, and none is edited afterwards.
+//! administrator. Each release adds its own, created by its own program, and none is edited afterwards.
 
 use std::fs;
 
@@ -15,10 +15,10 @@ use crate::command_line::Place;
 use crate::database::{Database, is_postgres};
 use crate::process::Process;
 
-/// A token of the dumps, which reads and writes.
+/// A write token of the dumps.
 const TOKEN: &str = "rc_wAnMYYgLpA-DUsQZoSNv7YKgY658fLLvvMkxjc3oOSw1dj3PA";
 
-/// The releases of which there is a dump for this backend, with the dump.
+/// The releases that have a dump for this backend, with the dump.
 fn dumps() -> Vec<(String, String)> {
     let folder = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/databases")).expect("the dumps");
     let ending = if is_postgres() { ".postgres.sql" } else { ".sqlite.sql" };
@@ -55,7 +55,7 @@ async fn databases_of_earlier_releases_are_upgraded_and_serve() {
         assert!(db.write(async |tx| user::any_administrator(tx).await).await.expect("users"), "{release}");
         db.close().await.expect("the end");
 
-        // The program itself, with a token of then.
+        // Through the program itself, with a token of that time.
         let place = Place::new();
         let service = Process::start(place.command(&["--listen", "127.0.0.1:0", "--database-url", &database.url]));
         let query = "{ account {
@@ -89,7 +89,7 @@ async fn a_process_writes_nothing_once_a_newer_one_has_upgraded_its_database() {
 
     let db = db::connect(&database.url).await.expect("a database");
     run(&db, "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20990101_000001_future', 1)").await;
-    // The service looks for itself every few seconds, and at once when it is asked whether it is ready.
+    // The service checks the version every few seconds, and immediately for `/readyz`.
     assert_eq!(service.get(service.address, "/readyz").await.0, 503);
     let refused = ask(create).await;
     let message = refused["errors"][0]["message"].as_str().expect("a message");
@@ -102,7 +102,7 @@ async fn a_process_writes_nothing_once_a_newer_one_has_upgraded_its_database() {
     assert!(db.begin_write().await.is_err() && db.writes_fail().is_some());
     let next = db::connect(&database.url).await.expect("a database");
     run(&next, "DELETE FROM seaql_migrations WHERE version = 'm20990101_000001_future'").await;
-    // A backup was restored: the version is this one's again.
+    // A backup was restored: the version is this program's again.
     assert_eq!(service.get(service.address, "/readyz").await.0, 200);
     assert_eq!(ask(&create.replace("\"T\"", "\"U\"")).await["data"]["teamCreate"]["team"]["alias"], "u");
 }

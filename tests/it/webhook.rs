@@ -1,5 +1,4 @@
-//! The deploy webhook: what it answers, and what it does at the same moment for many. Which records it reads is told in
-//! `deploy_record`.
+//! The deploy webhook: its responses, and concurrent posts. `deploy_record` tests which records it accepts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,12 +46,12 @@ impl Endpoint {
         self.app.request(Method::POST, &self.path, &headers, body.to_string()).await
     }
 
-    /// Posts the record with these attributes beside, or instead of, the required ones.
+    /// Posts the record, with these attributes added or replaced.
     pub async fn post_with(&self, attributes: Value) -> Response {
         self.post(record(attributes)).await
     }
 
-    /// The fields of all deploys, the newest first.
+    /// The fields of all deploys, newest first.
     pub async fn deploys(&self, fields: &str) -> Value {
         let answer =
             self.app.query(&format!("{{ account {{ deploys {{ nodes {{ {fields} }} }} }} }}"), json!({})).await;
@@ -60,7 +59,7 @@ impl Endpoint {
     }
 }
 
-/// The smallest record, changed. Null takes an attribute away.
+/// The smallest record, with changes. Null removes an attribute.
 pub fn record(attributes: Value) -> Value {
     let mut record = json!({
         "service": "shop",
@@ -170,7 +169,7 @@ async fn a_second_post_with_the_same_dedup_id_creates_nothing() {
     assert_eq!(answer.body, expected);
     assert_eq!(endpoint.deploys("deployNumber").await, json!([{ "deployNumber": "1" }]));
 
-    // Another endpoint is another CI system, which may count the same.
+    // Another endpoint is another CI system, which may use the same ids.
     let (_, url) = integration::deploy_endpoint(&endpoint.app, "other CI").await;
     let path = url.split_once(&endpoint.app.address.to_string()).expect("our address").1;
     let headers = [("content-type", "application/json")];
@@ -233,7 +232,7 @@ async fn of_10000_posts_by_64_clients_with_3000_ids_each_id_is_recorded_once_and
             if post >= POSTS {
                 return results;
             }
-            // Neighbours share an id, so that the same comes at the same moment; each id has one alias.
+            // Neighbours share an id, so that duplicates arrive at the same time. Each id has one alias.
             let id = post / 3 % IDS;
             let service = ["shop", "cart", "unknown", "org/repo"][id % 4];
             let answer = endpoint.post_with(json!({ "service": service, "dedup_id": id.to_string() })).await;
@@ -276,8 +275,8 @@ async fn of_10000_posts_by_64_clients_with_3000_ids_each_id_is_recorded_once_and
 async fn a_full_disk_under_sqlite_refuses_posts_with_a_sentence_and_passes_without_a_restart() {
     let endpoint = Endpoint::start().await;
     let app = &endpoint.app;
-    // The one connection that writes holds its file for a full disk, until SQLite ends its transaction by itself and it
-    // is replaced; that is when somebody made room.
+    // Simulates a full disk: the write connection takes the file for full, until SQLite ends the transaction by itself
+    // and the connection is replaced. That stands for making room.
     let full = app.db.write::<_, DbErr>(async |db| db.execute_unprepared("PRAGMA max_page_count = 1").await);
     full.await.expect("a limit");
     let big = || json!({ "description": "d".repeat(50_000) });
@@ -301,14 +300,14 @@ async fn a_full_disk_under_sqlite_refuses_posts_with_a_sentence_and_passes_witho
     assert_eq!(app.get("/readyz").await.text(), "ok\nwrites: ok\n");
 }
 
-/// Lets PostgreSQL refuse the first so many attempts to store a deploy, at once or when they are committed.
+/// Makes PostgreSQL refuse the first attempts to store a deploy, at once or on commit.
 async fn lose_races(endpoint: &Endpoint, count: u32, code: &str, at_commit: bool) {
     let trigger = if at_commit {
         "CREATE CONSTRAINT TRIGGER lost AFTER INSERT ON deploy DEFERRABLE INITIALLY DEFERRED"
     } else {
         "CREATE TRIGGER lost BEFORE INSERT ON deploy"
     };
-    // What a sequence has given out stays so when the transaction fails.
+    // A sequence keeps its value when the transaction fails.
     let setup = format!(
         "DROP TRIGGER IF EXISTS lost ON deploy;
         DROP SEQUENCE IF EXISTS attempt;

@@ -1,4 +1,4 @@
-//! Asks the server for its schema, and generates types for the documents of operations.graphql.
+//! Reads the server's schema, and generates types for the documents of operations.graphql.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -1,20 +1,20 @@
-//! How requests are made, and made a little different.
+//! Generates and mutates requests.
 
 use super::document::{Condition, Document, FLAGS, Field, Fragment, Place, Selection, Value};
 use super::schema::{Schema, Selectable};
 use super::values::Values;
 
-/// The most selections of a request; the program takes no more than 15,000 words and marks.
+/// The maximum number of selections of a request. The server accepts 15,000 tokens.
 const MOST: usize = 3_000;
 
-/// What makes requests.
+/// Generates requests.
 pub struct Maker<'m, 's> {
     pub values: &'m Values<'s>,
     pub random: &'m mut fastrand::Rng,
 }
 
 impl<'s> Maker<'_, 's> {
-    /// A field with arguments, and with something below it.
+    /// A field with arguments and selections.
     fn field(&mut self, known: &Selectable, depth: u32) -> Field {
         let mut arguments = Vec::new();
         let given = self.random.u8(..3);
@@ -35,7 +35,7 @@ impl<'s> Maker<'_, 's> {
         }
     }
 
-    /// Selections on a type; none on a scalar.
+    /// Selections on a type. Empty for a scalar.
     fn selections(&mut self, of: &str, depth: u32) -> Vec<Selection> {
         let schema = self.values.schema;
         if !schema.is_composite(of) {
@@ -45,7 +45,7 @@ impl<'s> Maker<'_, 's> {
         let mut set: Vec<Selection> = Vec::new();
         for _ in 0..count {
             let Some(known) = self.any(of, depth) else { break };
-            // Two fields of a name must have the same arguments.
+            // Fields with the same response key must have the same arguments.
             if !set.iter().any(|other| matches!(other, Selection::Field(other) if other.name == known.name)) {
                 set.push(Selection::Field(self.field(known, depth.saturating_sub(1))));
             }
@@ -56,7 +56,7 @@ impl<'s> Maker<'_, 's> {
         set
     }
 
-    /// Any field of a type: one that leads on where it may.
+    /// A random field of a type, preferably one with selections.
     fn any(&mut self, of: &str, depth: u32) -> Option<&'s Selectable> {
         let schema: &'s Schema = self.values.schema;
         let fields = schema.fields(of);
@@ -68,7 +68,7 @@ impl<'s> Maker<'_, 's> {
         (!chosen.is_empty()).then(|| chosen[self.random.usize(..chosen.len())])
     }
 
-    /// Every field of a type that needs no argument, so deep.
+    /// Every field of a type without required arguments, to this depth.
     fn everything(&mut self, of: &str, depth: u32) -> Vec<Selection> {
         let schema = self.values.schema;
         let mut set = vec![Selection::Field(leaf("__typename"))];
@@ -83,7 +83,7 @@ impl<'s> Maker<'_, 's> {
         set
     }
 
-    /// A request made of nothing.
+    /// A new random request.
     pub fn make(&mut self, is_mutation: bool) -> Document {
         let schema = self.values.schema;
         if is_mutation {
@@ -108,7 +108,7 @@ impl<'s> Maker<'_, 's> {
         Document::new(false, vec![Selection::Field(Field { selections, ..leaf("account") })])
     }
 
-    /// The request with a few changes, which leave it a request that is mostly accepted; `other` gives parts.
+    /// The request with a few changes that keep it mostly valid. Parts may come from `other`.
     pub fn change(&mut self, document: &Document, other: &Document) -> Document {
         let mut changed = document.clone();
         for _ in 0..[1, 1, 2, 4][self.random.usize(..4)] {
@@ -138,7 +138,7 @@ impl<'s> Maker<'_, 's> {
                 }
             }),
             30..45 => self.repeat(document),
-            // The same twice, to be merged.
+            // A duplicate, to be merged.
             45..50 => self.within(document, |maker, _, set| {
                 let copy = set[maker.random.usize(..set.len())].clone();
                 let count = maker.random.usize(1..20);
@@ -195,7 +195,7 @@ impl<'s> Maker<'_, 's> {
             }
             97 => document.operations.truncate(1),
             98 => document.padding = [0, 1_000, 400_000][self.random.usize(..3)],
-            // What is not there: a refusal has a cost, too.
+            // Something unknown: a refusal has a cost too.
             _ => self.within(document, |maker, _, set| {
                 let count = maker.random.usize(1..100);
                 set.extend((0..count).map(|n| Selection::Field(leaf(&format!("nothing{n}")))));
@@ -227,7 +227,7 @@ impl<'s> Maker<'_, 's> {
         });
     }
 
-    /// The field, with an alias where the set has another of its name.
+    /// The field, with an alias if the set has another field of its name.
     fn distinct(&mut self, field: Field, set: &[Selection]) -> Field {
         let taken = |name: &str| {
             set.iter().any(|other| matches!(other, Selection::Field(other) if other.alias.as_deref().unwrap_or(&other.name) == name))
@@ -253,7 +253,7 @@ impl<'s> Maker<'_, 's> {
         conditions
     }
 
-    /// The same field again, under other names.
+    /// Repeats the field under other names.
     fn repeat(&mut self, document: &mut Document) {
         let count = [1, 3, 10, 50, 450][self.random.usize(..5)];
         self.within(document, |maker, _, set| {
@@ -264,7 +264,7 @@ impl<'s> Maker<'_, 's> {
         });
     }
 
-    /// Other arguments.
+    /// Changes the arguments.
     fn arguments(&mut self, place: &Place, set: &mut [Selection]) {
         let mut fields: Vec<&mut Field> = set
             .iter_mut()
@@ -292,12 +292,12 @@ impl<'s> Maker<'_, 's> {
         }
     }
 
-    /// A part of another request, or of this one, in the place of a part of the same type.
+    /// Replaces a part by one of the same type from another request, or from this one.
     fn graft(&mut self, document: &mut Document, other: &Document) {
         let mut giver = if self.random.bool() { other.clone() } else { document.clone() };
         let mut parts: Vec<(String, Vec<Selection>)> = Vec::new();
         giver.visit(self.values.schema, &mut |place, set| {
-            // The fragments are the giver's own.
+            // The fragments come from the same request as the part.
             if !has_spread(set) {
                 parts.push((place.of.clone(), set.clone()));
             }
@@ -325,7 +325,7 @@ impl<'s> Maker<'_, 's> {
         });
     }
 
-    /// A set becomes a fragment, which is spread in its place.
+    /// Turns a selection set into a fragment and spreads it there.
     fn extract(&mut self, document: &mut Document) {
         let number = document.fragments.len();
         let mut made = None;
@@ -338,7 +338,7 @@ impl<'s> Maker<'_, 's> {
         document.fragments.extend(made);
     }
 
-    /// The request with a part left out; nothing when there is none to leave out.
+    /// The request without a part. `None` if there is nothing to leave out.
     pub fn without_a_part(&mut self, document: &Document) -> Document {
         let mut smaller = document.clone();
         match self.random.u8(..10) {

@@ -1,4 +1,4 @@
-//! A request that can be changed: a document with its variables, as a tree.
+//! A mutable request: a document with its variables, as a tree.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
@@ -15,13 +15,13 @@ pub const FLAGS: usize = 16;
 #[derive(Debug, Clone)]
 pub struct Document {
     pub is_mutation: bool,
-    /// The first is the one that is executed.
+    /// The operations. The first is executed.
     pub operations: Vec<Vec<Selection>>,
-    /// Each spreads only fragments that come after it.
+    /// The fragments. Each spreads only later ones.
     pub fragments: Vec<Fragment>,
     /// The values of the variables of `@skip` and `@include`.
     pub flags: [bool; FLAGS],
-    /// Commas before the first operation.
+    /// The number of commas before the first operation.
     pub padding: usize,
 }
 
@@ -51,7 +51,7 @@ pub struct Field {
 #[derive(Debug, Clone, Copy)]
 pub struct Condition {
     pub includes: bool,
-    /// The variable; without one, the condition lets everything through.
+    /// The variable. Without one, the condition is always true.
     pub flag: Option<usize>,
 }
 
@@ -61,28 +61,28 @@ pub enum Value {
     Flag(bool),
     Number(i64),
     Text(String),
-    /// A value of an enum.
+    /// An enum value.
     Name(String),
     List(Vec<Value>),
     Object(Vec<(String, Value)>),
-    /// A text of this length that was in no request before.
+    /// A new, unique text of this length.
     Fresh(usize),
-    /// A variable of this type and value.
+    /// A variable with this type and value.
     Variable(String, Box<Value>),
 }
 
-/// What a request looks like once it is written.
+/// The written form of a request.
 pub struct Written {
     pub body: String,
     pub text: String,
 }
 
-/// Where a selection set is.
+/// The location of a selection set.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// The type on which it selects.
+    /// The type it selects on.
     pub of: String,
-    /// The fragment in which it is.
+    /// The fragment that contains it.
     pub fragment: Option<usize>,
 }
 
@@ -92,7 +92,7 @@ impl Document {
         Self { is_mutation, operations: vec![selections], fragments: Vec::new(), flags: [true; FLAGS], padding: 0 }
     }
 
-    /// The type on which operations select.
+    /// The root type of the operations.
     pub fn root(&self) -> &'static str {
         if self.is_mutation { "Mutation" } else { "Query" }
     }
@@ -131,14 +131,14 @@ impl Document {
         made
     }
 
-    /// How many selections there are.
+    /// The number of selections.
     pub fn size(&mut self, schema: &Schema) -> usize {
         let mut size = 0;
         self.visit(schema, &mut |_, set| size += set.len());
         size
     }
 
-    /// Writes the request. `fresh` numbers texts that are to be new.
+    /// Writes the request. `fresh` numbers the unique texts.
     pub fn write(&self, fresh: &mut u64) -> Written {
         let mut writer = Writer { fresh, variables: HashMap::new(), values: Map::new(), used: BTreeSet::new() };
         let mut fragments = Vec::new();
@@ -148,7 +148,7 @@ impl Document {
             writer.selections(&mut text, &fragment.selections);
             fragments.push((text, std::mem::take(&mut writer.used)));
         }
-        // What a fragment needs, the fragments that it spreads need, too; those come after it.
+        // Fragments spread only later ones, so one pass finds all that are needed.
         for number in (0..fragments.len()).rev() {
             let mut needed = fragments[number].1.clone();
             for inner in spread(&self.fragments[number].selections) {
@@ -186,7 +186,7 @@ impl Document {
         Written { body: request.to_string(), text }
     }
 
-    /// Reads a request.
+    /// Parses a request.
     pub fn read(request: &serde_json::Value) -> Result<Self, String> {
         let text = request["query"].as_str().ok_or("there is no query")?;
         let document = parse_query::<String>(text).map_err(|error| error.to_string())?.into_static();
@@ -255,7 +255,7 @@ fn walk(
     }
 }
 
-/// The fragments that selections spread, not those of these fragments.
+/// The fragments that selections spread directly.
 fn spread(selections: &[Selection]) -> BTreeSet<usize> {
     let inner = |selection: &Selection| match selection {
         Selection::Field(field) => spread(&field.selections),
@@ -265,7 +265,7 @@ fn spread(selections: &[Selection]) -> BTreeSet<usize> {
     selections.iter().flat_map(inner).collect()
 }
 
-/// The same, and those of these fragments.
+/// The fragments that selections spread directly or indirectly.
 fn reach(document: &Document, selections: &[Selection]) -> BTreeSet<usize> {
     let mut found = spread(selections);
     let mut next: Vec<usize> = found.iter().copied().collect();
@@ -281,10 +281,10 @@ fn reach(document: &Document, selections: &[Selection]) -> BTreeSet<usize> {
 
 struct Writer<'w> {
     fresh: &'w mut u64,
-    /// Variables by their types and values.
+    /// Variables, by type and value.
     variables: HashMap<String, String>,
     values: Map<String, serde_json::Value>,
-    /// The definitions of the variables that stand in what is written.
+    /// The definitions of the variables that are used.
     used: BTreeSet<String>,
 }
 
@@ -349,7 +349,7 @@ impl Writer<'_> {
             Value::Number(number) => {
                 let _ = write!(text, "{number}");
             }
-            // What JSON escapes, GraphQL escapes in the same way.
+            // GraphQL and JSON have the same escapes.
             Value::Text(value) => *text += &json!(value).to_string(),
             Value::Name(name) => *text += name,
             Value::List(values) => {
@@ -409,7 +409,7 @@ struct Reader<'r> {
     types: HashMap<String, String>,
     values: &'r serde_json::Value,
     flags: [bool; FLAGS],
-    /// The variables that are flags, by their numbers.
+    /// The Boolean variables, by number.
     named: Vec<String>,
 }
 

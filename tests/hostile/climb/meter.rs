@@ -1,4 +1,4 @@
-//! What one request costs the server.
+//! Measures the cost of a request on the server.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,25 +10,25 @@ use crate::catalogue::{self, Size};
 use crate::client::Client;
 use crate::server::{self, MEMORY_KB, Server};
 
-/// A server that keeps so much more memory than it began with is started again, so that each request is measured alike.
+/// A server that retains this much more memory than at its start is restarted, so that all requests are measured alike.
 const KEPT_KB: u64 = 40 * 1024;
 
-/// Requests after which the server is started over a new copy of the catalogue, where requests change it.
+/// Where requests change the catalogue, the server is restarted over a new copy after this many requests.
 const CHANGES: u32 = 2_000;
 
-/// What a request cost.
+/// The cost of a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
     pub processor: Duration,
-    /// Kilobytes more than before, at the most.
+    /// The peak increase of memory, in kilobytes.
     pub memory: u64,
-    /// Bytes of answer.
+    /// The size of the response in bytes.
     pub bytes: u64,
-    /// Bytes of the request.
+    /// The size of the request in bytes.
     pub sent: u64,
     pub status: u16,
     pub took: Duration,
-    /// Whether the server was killed for its memory.
+    /// Whether the server was killed for its memory use.
     pub kills: bool,
 }
 
@@ -47,15 +47,15 @@ impl Cost {
     }
 }
 
-/// A server, and what its requests cost.
+/// A server and its measurements.
 pub struct Meter {
-    // The order matters: the server ends before its folder does.
+    // Field order matters: the server must stop before its folder is removed.
     running: Option<Running>,
     template: PathBuf,
     changes: bool,
-    /// The copy that servers share whose requests do not change it, with a token that may read.
+    /// The catalogue that read-only servers share, with a read token.
     copy: Option<(TempDir, String)>,
-    /// The most memory that was still kept some time after a request, in kilobytes more than at first.
+    /// The maximum memory that was retained some time after a request, in kilobytes above the start.
     pub most_kept: u64,
     /// How often the server was started.
     pub starts: u32,
@@ -64,14 +64,14 @@ pub struct Meter {
 struct Running {
     client: Client,
     server: Server,
-    /// Its memory once it had answered a few requests, in kilobytes.
+    /// Its memory after the first requests, in kilobytes.
     floor: u64,
     threads: HashMap<u32, Duration>,
     requests: u32,
 }
 
 impl Meter {
-    /// A meter of requests that change the catalogue, or do not.
+    /// A meter for requests that change the catalogue, or that do not.
     pub fn new(size: Size, changes: bool) -> Self {
         Self { template: catalogue::folder(size), changes, copy: None, running: None, most_kept: 0, starts: 0 }
     }
@@ -105,7 +105,7 @@ impl Meter {
         Running { client, server, floor, threads, requests: 0 }
     }
 
-    /// A server that is as it was at first, or nearly.
+    /// A server in a state like the initial one.
     fn ready(&mut self) -> Running {
         let Some(mut running) = self.running.take() else { return self.start() };
         let is_worn = self.changes && running.requests > CHANGES;
@@ -113,7 +113,7 @@ impl Meter {
             drop(running);
             return self.start();
         }
-        // Memory is given back a little later, and when something is asked.
+        // The allocator returns memory with a delay, and only when there is work.
         let patience = Instant::now() + Duration::from_millis(500);
         loop {
             let kept = running.kept();
@@ -130,10 +130,10 @@ impl Meter {
         }
     }
 
-    /// Sends a request: what it cost, and the beginning of the answer.
+    /// Sends a request and returns its cost and the start of the response.
     ///
     /// # Errors
-    /// A sentence, when the server ended or hung up without having been killed.
+    /// One sentence, if the server stopped or disconnected without having been killed.
     pub fn measure(&mut self, body: &str) -> Result<(Cost, String), String> {
         let mut running = self.ready();
         running.server.forget_most_memory();
@@ -160,14 +160,15 @@ impl Meter {
         cost.status = answer.status;
         cost.took = answer.took;
         running.requests += 1;
-        // A request can delete the user who asks.
+        // A request may have deleted the user who sends it.
         if answer.status != 401 {
             self.running = Some(running);
         }
         Ok((cost, answer.text))
     }
 
-    /// Measures a request on a server of its own, three times: the least processor time, and the most memory.
+    /// Measures a request three times, each on a fresh server. Returns the minimum processor time and the maximum
+    /// memory.
     pub fn confirm(&mut self, bodies: impl IntoIterator<Item = String>) -> Result<Cost, String> {
         self.running = None;
         let mut confirmed: Option<Cost> = None;
@@ -184,7 +185,7 @@ impl Meter {
         Ok(confirmed.unwrap_or_default())
     }
 
-    /// The server's memory now, in kilobytes; nothing while there is none.
+    /// The server's current memory in kilobytes. `None` while there is no server.
     pub fn memory(&self) -> Option<u64> {
         self.running.as_ref()?.server.memory().map(|(now, _)| now)
     }
@@ -195,7 +196,7 @@ impl Running {
         self.server.memory().map_or(0, |(now, _)| now.saturating_sub(self.floor))
     }
 
-    /// The processor time since it was last asked for.
+    /// The processor time since the last call.
     fn spent(&mut self) -> Duration {
         let threads = self.server.threads();
         let since = |(number, now): (&u32, &Duration)| {
@@ -206,7 +207,7 @@ impl Running {
         spent
     }
 
-    /// Waits until the server does nothing any more: the processor time of that.
+    /// Waits until the server is idle, and returns the processor time until then.
     fn settle(&mut self) -> Duration {
         let mut all = Duration::ZERO;
         let patience = Instant::now() + Duration::from_secs(20);
@@ -222,7 +223,7 @@ impl Running {
     }
 }
 
-/// Where what was found is kept.
+/// The folder for the findings.
 pub fn place() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("worst")
 }

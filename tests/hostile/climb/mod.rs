@@ -1,13 +1,13 @@
-//! A search for the request that costs most, by hill climbing: of processor time, of memory and of bytes of answer.
+//! Searches by hill climbing for the requests that cost most: in processor time, in memory and in bytes of the
+//! response.
 //!
-//! Each goal has a few islands. On each, the worst request found so far is changed a little, sent, and replaced by what
-//! costs at least as much; an island where nothing has become worse for long begins again somewhere else. Requests that are
-//! refused count with what they cost. Queries are sent by a token that may read; mutations by an administrator, to a
-//! copy of the catalogue that is made anew now and then.
+//! Each goal has a few islands. On each island, the worst request so far is mutated and sent, and replaced if the
+//! mutation costs at least as much. An island without progress for long restarts elsewhere. Refused requests count with
+//! their cost. Queries use a read token. Mutations use an administrator's token, on a copy of the catalogue that is
+//! regularly renewed.
 //!
-//! `ROLLCALL_CLIMB` says how many seconds to search, `ROLLCALL_CLIMB_SEED` where to begin. What was found is in
-//! `target/tmp/worst`, a file for each goal; what is worth keeping goes into `worst.jsonl`, from which every search
-//! begins.
+//! `ROLLCALL_CLIMB` sets the duration in seconds, `ROLLCALL_CLIMB_SEED` the start. The findings are in
+//! `target/tmp/worst`, a file for each goal. Those worth keeping go into `worst.jsonl`, from which every search begins.
 
 mod change;
 mod document;
@@ -29,19 +29,19 @@ use meter::{Cost, Meter};
 use schema::Schema;
 use values::Values;
 
-/// The requests from which a search begins, a line each.
+/// The initial requests of a search, one per line.
 const WORST: &str = include_str!("../worst.jsonl");
 
-/// The most processor time that a request may cost in a release build.
+/// The limit of a request's processor time in a release build.
 const PROCESSOR: Duration = Duration::from_secs(1);
-/// The most memory that a request may cost, in kilobytes.
+/// The limit of a request's memory, in kilobytes.
 const MEMORY: u64 = 64 * 1024;
-/// The most memory that a server may have a minute after, in kilobytes.
+/// The limit of the server's memory a minute later, in kilobytes.
 pub const AFTER: u64 = 112 * 1024;
 
-/// Islands of each goal.
+/// The number of islands of each goal.
 const ISLANDS: usize = 4;
-/// Changes in a row that make nothing worse, after which an island begins again.
+/// The number of fruitless mutations in a row after which an island restarts.
 const PATIENCE: u32 = 150;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ const GOALS: [Goal; 3] = [Goal::Processor, Goal::Memory, Goal::Bytes];
 impl Goal {
     fn of(self, cost: &Cost) -> u64 {
         match self {
-            // Ended by us, it would have cost more than anything.
+            // It was stopped for its cost, so it would have cost more than any other.
             Self::Processor | Self::Bytes if cost.kills => u64::MAX,
             Self::Processor => cost.processor.as_micros() as u64,
             Self::Memory => cost.memory,
@@ -129,7 +129,7 @@ impl Search<'_> {
         Maker { values: &self.values, random: &mut self.random }.make(self.is_mutation)
     }
 
-    /// Searches until `end`; the worst of each goal.
+    /// Searches until `end` and returns the worst request of each goal.
     fn climb(&mut self, end: Instant) -> Vec<Found> {
         let mut worst: Vec<Option<Found>> = vec![None; GOALS.len()];
         let take = |worst: &mut Vec<Option<Found>>, found: &Found| {
@@ -151,7 +151,7 @@ impl Search<'_> {
         }
         let mut islands: Vec<Island> =
             (0..ISLANDS).flat_map(|_| GOALS.map(|goal| Island { goal, best: None, stale: 0 })).collect();
-        // One island of each goal goes on from the worst that is known.
+        // One island of each goal continues from the worst known request.
         for (island, found) in islands.iter_mut().zip(&worst) {
             island.best.clone_from(found);
         }
@@ -180,7 +180,7 @@ impl Search<'_> {
                 best => {
                     let is_more =
                         best.as_ref().is_none_or(|best| value > island.goal.of(&best.cost).saturating_mul(101) / 100);
-                    // What kills cannot become worse.
+                    // A request that kills the server cannot get worse.
                     island.stale = if cost.kills {
                         PATIENCE
                     } else if is_more {
@@ -207,7 +207,7 @@ impl Search<'_> {
         worst.into_iter().flatten().collect()
     }
 
-    /// The request without what adds little to its cost.
+    /// The request without the parts that add little to its cost.
     fn minimise(&mut self, goal: Goal, found: Found, end: Instant) -> Found {
         let wanted = goal.of(&found.cost) / 10 * 9;
         let mut found = found;
@@ -222,7 +222,7 @@ impl Search<'_> {
         found
     }
 
-    /// The figures of what was found, and what of that is wrong.
+    /// The results as figures, and the violated limits.
     fn tell(&mut self, goal: Goal, found: &Found) {
         let bodies: Vec<String> = (0..3).map(|_| self.write(&found.document).body).collect();
         let written = self.write(&found.document);
@@ -246,7 +246,7 @@ impl Search<'_> {
         }
     }
 
-    /// Waits until the server has given its memory back, a minute at the most.
+    /// Waits, at most a minute, until the server has returned its memory.
     fn rest(&mut self) {
         let end = Instant::now() + Duration::from_secs(60);
         loop {
@@ -263,7 +263,7 @@ impl Search<'_> {
     }
 }
 
-/// Searches for so long; what is wrong.
+/// Searches for this long and returns the violated limits.
 fn search(size: Size, seed: u64, is_mutation: bool, duration: Duration) -> Vec<String> {
     let schema = Schema::read();
     let seeds = WORST.lines().map(|line| {
@@ -306,7 +306,8 @@ fn search(size: Size, seed: u64, is_mutation: bool, duration: Duration) -> Vec<S
     search.wrong
 }
 
-/// The costliest requests of a kind, `queries` or `mutations`: what the last search found, and what it began from.
+/// The costliest requests of a kind, `queries` or `mutations`: the findings of the last search, and its initial
+/// requests.
 pub fn worst(kind: &str) -> Vec<String> {
     let found = fs::read_dir(meter::place()).into_iter().flatten().filter_map(|file| {
         let path = file.ok()?.path();

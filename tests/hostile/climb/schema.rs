@@ -1,4 +1,4 @@
-//! The schema as the search needs it: the fields of each type, read from the SDL.
+//! The schema for the search: the fields of each type, read from the SDL.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,14 @@ use apollo_compiler::ast::{InputValueDefinition, Type};
 use apollo_compiler::schema::{Component, ExtendedType, FieldDefinition};
 use apollo_compiler::{Name, Node, Schema as Compiled};
 
-/// All types but scalars, by name; those of introspection are among them.
+/// All types except scalars, including those of introspection, by name.
 pub struct Schema {
     types: HashMap<String, Kind>,
 }
 
-/// What a type is.
+/// The kind of a type.
 pub enum Kind {
-    /// An object or an interface: it has fields to select, and other types that stand for it.
+    /// An object or an interface, with its fields and possible types.
     Composite { fields: Vec<Selectable>, narrower: Vec<String> },
     /// An input object.
     Input(Vec<Argument>),
@@ -21,15 +21,15 @@ pub enum Kind {
     Enum(Vec<String>),
 }
 
-/// A field that can be selected.
+/// A selectable field.
 pub struct Selectable {
     pub name: String,
     pub arguments: Vec<Argument>,
-    /// The type's name, without lists.
+    /// The type's name, inside its lists.
     pub of: String,
 }
 
-/// An argument, or a field of an input object.
+/// An argument or input field.
 pub struct Argument {
     pub name: String,
     pub of: Type,
@@ -76,12 +76,12 @@ impl Schema {
         Self { types }
     }
 
-    /// A type; nothing for a scalar.
+    /// A type. `None` for a scalar.
     pub fn kind(&self, name: &str) -> Option<&Kind> {
         self.types.get(name)
     }
 
-    /// The fields of a type; none of a scalar or an enum.
+    /// The fields of a type. Empty for a scalar or an enum.
     pub fn fields(&self, name: &str) -> &[Selectable] {
         match self.kind(name) {
             Some(Kind::Composite { fields, .. }) => fields,
@@ -89,12 +89,12 @@ impl Schema {
         }
     }
 
-    /// Whether selections can be made on a type.
+    /// Whether a type has selections.
     pub fn is_composite(&self, name: &str) -> bool {
         matches!(self.kind(name), Some(Kind::Composite { .. }))
     }
 
-    /// The types that stand for an interface.
+    /// The possible types of an interface.
     pub fn narrower(&self, name: &str) -> &[String] {
         match self.kind(name) {
             Some(Kind::Composite { narrower, .. }) => narrower,

@@ -1,4 +1,4 @@
-//! Values for arguments: mostly ones that find something, and ones that are as large as they may be.
+//! Generates arguments: mostly valid ones that find something, and ones of the maximum size.
 
 use apollo_compiler::ast::Type;
 
@@ -9,14 +9,14 @@ use crate::catalogue::{id, odd_letters, repository};
 /// Where values come from.
 pub struct Values<'s> {
     pub schema: &'s Schema,
-    /// Cursors that the server gave.
+    /// Cursors from earlier responses.
     pub cursors: Vec<String>,
 }
 
-/// How many cursors are remembered.
+/// The maximum number of remembered cursors.
 const CURSORS: usize = 64;
 
-/// The types of which there are rows.
+/// The types that have rows.
 const CLASSES: [&str; 13] = [
     "Service",
     "Team",
@@ -34,7 +34,7 @@ const CLASSES: [&str; 13] = [
 ];
 
 impl Values<'_> {
-    /// Remembers the cursors of an answer.
+    /// Remembers the cursors of a response.
     pub fn learn(&mut self, answer: &str, random: &mut fastrand::Rng) {
         for (at, name) in answer.match_indices("ursor\":\"").take(8) {
             let cursor: String = answer[at + name.len()..].chars().take_while(|letter| *letter != '"').collect();
@@ -46,7 +46,7 @@ impl Values<'_> {
         }
     }
 
-    /// A value of an argument of a field that selects `of`.
+    /// A value for an argument of a field that selects `of`.
     pub fn argument(&self, argument: &Argument, of: &str, random: &mut fastrand::Rng) -> Value {
         let value = self.typed(&argument.of, &argument.name, of, random, 0);
         if random.u8(..10) == 0 { Value::Variable(argument.of.to_string(), Box::new(value)) } else { value }
@@ -58,7 +58,7 @@ impl Values<'_> {
                 let most = if depth > 0 { 20 } else { 1_000 };
                 let count = [1, 3, 100, most][random.usize(..4)].min(most);
                 let first = self.typed(of, name, noun, random, depth + 1);
-                // Of what is one of many, most differ.
+                // Distinct values in most cases.
                 let values = (0..count).map(|n| match &first {
                     Value::Text(text) if n > 0 => Value::Text(format!("{text}{n}").chars().take(255).collect()),
                     Value::Object(_) if n > 0 => self.typed(of, name, noun, random, depth + 1),
@@ -69,7 +69,7 @@ impl Values<'_> {
             Type::Named(of) | Type::NonNullNamed(of) => match self.schema.kind(of) {
                 Some(Kind::Enum(values)) => Value::Name(values[random.usize(..values.len())].clone()),
                 Some(Kind::Input(fields)) => {
-                    // Of an id and an alias one is given.
+                    // Give only one of id and alias.
                     let either = random.bool();
                     let mut entry = |field: &Argument| {
                         let left_out = match &*field.name {
@@ -133,7 +133,7 @@ impl Values<'_> {
                         own.copied().unwrap_or(CLASSES[random.usize(..CLASSES.len())])
                     }
                 };
-                // The rows of the hostile part come after those that were generated.
+                // The rows of the hostile part come after the generated ones.
                 Value::Text(id(class, random.u64(1..600)))
             }
             (_, "after") => match self.cursors.len() {

@@ -1,6 +1,6 @@
-//! Creates a service and reads it, through types that graphql_client has generated from the server's schema.
+//! Creates and reads a service through types that graphql_client has generated from the server's schema.
 
-// Of the generated code.
+// For the generated code.
 #![allow(unused_imports)]
 
 use std::env;
@@ -10,7 +10,7 @@ use graphql_client::{GraphQLQuery, Response};
 
 include!(concat!(env!("OUT_DIR"), "/operations.rs"));
 
-/// What the schema's scalar is read into.
+/// The Rust type of the schema's scalar.
 type ISO8601DateTime = String;
 
 const ALIAS: &str = "rust_client";
