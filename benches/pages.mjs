@@ -1,7 +1,7 @@
-// How long each page takes, of a release build over a large catalogue:
+// Measures how long each page takes, on a release build over a large catalogue:
 //   node benches/pages.mjs [--services 10000] [--deploys 1000000] [--program target/release/rollcall]
-// Each page is asked for 200 times, one at a time, then by 8 at once; told are the median and the 99th of a hundred, and
-// the page's size. A page whose median is above 20 ms, or that is longer than 100 KB, makes it fail.
+// Each page is requested 200 times in sequence, then by 8 clients at once. Prints the median, the 99th percentile and the
+// page's size. Fails if a median is above 20 ms or a page is larger than 100 KB.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

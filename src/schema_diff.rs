@@ -1,11 +1,9 @@
-//! What an edit of the schema does to the clients that exist: the changes between two SDL texts, each
-//! `Breaking` (requests that worked can stop working), `Dangerous` (they are still valid, but their
-//! answer can surprise) or `Safe`.
+//! How a schema change affects existing clients: the changes between two SDL texts, each `Breaking` (requests that
+//! worked can fail), `Dangerous` (requests stay valid, but their results can surprise) or `Safe`.
 //!
-//! The breaking and dangerous changes are those of graphql-js's `findBreakingChanges` and
-//! `findDangerousChanges`, with the same names and the same sentences (`tests/graphql-js-diff` compares).
-//! graphql-js is silent about some changes that do reach clients; they are reported under
-//! kinds of our own:
+//! The breaking and dangerous changes are those of graphql-js's `findBreakingChanges` and `findDangerousChanges`, with
+//! the same names and sentences (`tests/graphql-js-diff` compares them). Some changes that graphql-js ignores do affect
+//! clients. They have kinds of our own:
 //!
 //! | kind | class | why |
 //! |---|---|---|
@@ -17,9 +15,8 @@
 //! | `TYPE_ADDED_TO_INTERFACE` | dangerous | a new object can come where a client knows all implementers |
 //! | `SPECIFIED_BY_CHANGED` | dangerous | a scalar's values may be written differently |
 //!
-//! The order of definitions is no change. What is inside a new type, or inside one that was
-//! removed or changed its kind, is not listed. Reading files and choosing an exit status is left to
-//! the command line.
+//! The order of definitions does not matter. Changes inside a type that was added, removed or changed its kind are not
+//! listed. The command line reads the files and chooses the exit status.
 
 mod default_value;
 mod documentation;

@@ -1,17 +1,17 @@
-//! Service files: YAML that says what services and repositories should be, kept beside their code. Applying a file makes
-//! them so, and locks its services, so that the file stays the one place where they are changed.
+//! Service files: YAML that describes services and repositories, kept beside their code. Applying a file updates the
+//! catalogue and locks the services, so that they can only be changed in the file.
 //!
 //! README.md shows one of each kind, with all its keys.
 //!
-//! - A key that is there is set; null and the empty text clear it. A key that is not there leaves things as they are.
-//! - `aliases`, `tags` and `repositories` are whole lists: what they do not name is taken away. The aliases that follow
+//! - A key sets its field; null and the empty text clear it. A missing key leaves the field unchanged.
+//! - `aliases`, `tags` and `repositories` are complete lists: entries that are not listed are removed. Aliases derived
 //!   from a service's name stay.
-//! - A service is the one whose alias is the document's name, else the one that has an alias of the document's list (a
-//!   rename), else a new one. A repository is the one with the document's `alias`, else with that of its `url`, else
-//!   with its name for an alias.
-//! - The service is locked in the file's name as it was given; [`release`] unlocks it. A document that goes away changes
-//!   nothing: the service stays, locked, until it is released. Repositories are not locked.
-//! - All files are applied together or not at all, and repositories first.
+//! - A document refers to the service whose alias is the document's name, else to the one with an alias from its list
+//!   (a rename), else to a new one. For a repository, the alias is the document's `alias`, else that of its `url`, else
+//!   its name.
+//! - The lock records the file's name as given; [`release`] unlocks the service. Removing a document changes nothing:
+//!   its service stays locked until it is released. Repositories are not locked.
+//! - All files are applied together or not at all. Repositories come first.
 
 mod apply;
 mod document;

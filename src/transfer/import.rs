@@ -91,7 +91,8 @@ fn head(lines: &mut ExportLines<'_>) -> Result<BTreeMap<String, i64>, Refused> {
         Some(head) if head.version > VERSION => {
             let version = head.version;
             Err(refused(&format!(
-                "this was written by a newer rollcall (format {version}; this one reads up to {VERSION}); use that version"
+                "this was written by a newer rollcall (format {version}; this one reads up to {VERSION}); use that \
+                 version"
             )))
         }
         Some(head) if head.last_ids.values().all(|id| (0..=GREATEST_ID).contains(id)) => Ok(head.last_ids),

@@ -1,18 +1,18 @@
-// Chromium as a person has it, and everything that goes wrong in it.
+// Chromium as people use it. Collects everything that goes wrong in it.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import { chromium } from 'playwright-core';
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-// Nothing of its own to the network; as root it has no sandbox.
+// No background traffic; as root it has no sandbox.
 const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'];
 const args = process.getuid?.() === 0 ? [...quiet, '--no-sandbox'] : quiet;
 
 export const open = () => chromium.launch({ executablePath, args });
 
-// A visitor with a browser profile of his own. `problems` is what no page may cause; a test that means to cause one
-// takes it out of the list.
+// A visitor with a separate browser profile. `problems` collects what no page may cause. A test that causes one on
+// purpose removes it from the list.
 export async function visitor(browser, server, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const problems = [];
@@ -36,7 +36,7 @@ export async function visitor(browser, server, options = {}) {
     page,
     problems,
     go: (path) => page.goto(server.origin + path),
-    // By a link of the command line.
+    // With a link from the command line.
     signIn: async (email = 'ada@example.com') => {
       await page.goto(server.run('sign-in-link', '--email', email));
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -45,10 +45,10 @@ export async function visitor(browser, server, options = {}) {
   };
 }
 
-// GraphiQL's own, which no style can mend: a tab of its editor holds the button that closes it.
+// GraphiQL's own problem, which no style can fix: a tab of its editor contains its close button.
 const KNOWN = { 'nested-interactive': '.graphiql-tab' };
 
-// What axe holds for serious, in words.
+// axe's serious findings, in words.
 export async function barriers(page) {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
@@ -59,7 +59,7 @@ export async function barriers(page) {
   return serious.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }
 
-// A picture of the page, where SCREENSHOTS names a folder.
+// Takes a screenshot of the page, if SCREENSHOTS names a folder.
 export async function picture(page, name) {
   const folder = process.env.SCREENSHOTS;
   if (!folder) return;

@@ -9,7 +9,7 @@ let browser;
 before(async () => (browser = await open()));
 after(() => browser?.close());
 
-// A server of its own for each: the first hour begins with nothing.
+// A separate server for each: the first hour begins with nothing.
 const fresh = (name, hour) =>
   test(name, async () => {
     const server = await start();
@@ -25,7 +25,7 @@ const firstHour = async (server, width) => {
   const main = page.locator('main');
   const seen = (name) => picture(page, `${name}-${width}`);
 
-  // Sign in by a link.
+  // Sign in with a link.
   await signIn();
   await seen('hour-1-services');
 

@@ -9,7 +9,7 @@ import { start } from './server.mjs';
 
 const client = { client_id: 'rollcall', client_secret: 'a secret of the two', redirect_uris: [] };
 
-// A provider that takes everybody for who they say they are. Its site is another one than the server's: `localhost`.
+// A provider that believes everyone. Its site differs from the server's: `localhost`.
 async function startProvider() {
   let begin;
   const begun = new Promise((resolve) => (begin = resolve));
@@ -19,7 +19,7 @@ async function startProvider() {
   const issuer = `http://localhost:${listener.address().port}`;
   return {
     issuer,
-    // Its client's address is known only when the server has one.
+    // The client's redirect URL is known only once the server runs.
     knows: (origin) => {
       const provider = new Provider(issuer, {
         clients: [{ ...client, redirect_uris: [`${origin}/sign-in/openid/callback`] }],
@@ -35,7 +35,7 @@ async function startProvider() {
   };
 }
 
-// The provider's pages are on another site, and ask for a font of a third.
+// The provider's pages are on another site, and request a font from a third one.
 const isTheirs = (problem) => [provider.issuer, 'https://fonts.googleapis.com/'].some((site) => problem.includes(site));
 
 let provider, server, browser;
@@ -69,7 +69,7 @@ test('a person signs in at the provider and comes back to the page they wanted',
   await page.getByText('grace@example.com').first().waitFor();
   await picture(page, 'openid-2-account');
 
-  // Signed out, and in again without a word: the provider still knows who it is.
+  // Sign out, and in again without a prompt: the session at the provider still exists.
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('link', { name: 'Sign in with Example' }).click();
   await page.waitForURL('**/services');

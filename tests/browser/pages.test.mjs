@@ -1,4 +1,4 @@
-// Every page, wide and narrow, light and dark: nothing goes wrong, nothing is out of reach, nothing hangs over.
+// Every page, wide and narrow, light and dark: no errors, everything reachable, nothing overflows.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { barriers, open, picture, visitor } from './browser.mjs';
@@ -17,7 +17,7 @@ after(async () => {
 const WIDTHS = [1280, 360];
 const SCHEMES = ['light', 'dark'];
 
-// Something on every page, long names among it.
+// Content for every page, including long names.
 async function catalogue() {
   // The first user is an administrator.
   server.run('sign-in-link', '--email', 'ada@example.com');

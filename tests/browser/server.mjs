@@ -1,4 +1,4 @@
-// A server of its own for a test: the built program over an empty database, on a free port.
+// A separate server for a test: the built program over an empty database, on a free port.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 
 const program = process.env.ROLLCALL ?? new URL('../../target/debug/rollcall', import.meta.url).pathname;
 
-// `flags` are those of the server.
+// `flags` are the server's flags.
 export async function start(...flags) {
   if (!existsSync(program)) throw new Error(`${program} is not there: run cargo build, or set ROLLCALL to the program`);
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'));
@@ -25,7 +25,7 @@ export async function start(...flags) {
   const origin = `http://${address}`;
   return {
     origin,
-    // Runs a command beside the server and answers what it prints.
+    // Runs a command beside the server and returns its output.
     run: (...words) =>
       execFileSync(program, words, { env: { ...env, ROLLCALL_LISTEN: address }, encoding: 'utf8' }).trim(),
     graphql: async (token, query, variables = {}) => {

@@ -1,5 +1,5 @@
 // Audits a running server by graphql-http's rules for GraphQL over HTTP: `node audit.mjs URL TOKEN`.
-// Every rule is a line; the exit status is 1 when one that is a MUST or a SHOULD is broken.
+// Prints a line for each rule. Exits with 1 if the server violates a MUST or a SHOULD.
 import { serverAudits } from 'graphql-http';
 
 const [url, token] = process.argv.slice(2);

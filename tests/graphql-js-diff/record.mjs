@@ -1,6 +1,6 @@
 // Writes expected.json: for every pair of schemas in cases/, the breaking and the dangerous changes
-// graphql-js finds, for tests/it/schema_diff.rs. With --check it writes nothing, and fails when
-// expected.json is not what it would have written.
+// graphql-js finds, for tests/it/schema_diff.rs. With --check it writes nothing, and fails if
+// expected.json would change.
 //
 // A file of cases/ is a list of pairs, each "### name", the old SDL, "# becomes", the new SDL.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
-// The kinds of broken requests. Each takes a valid one and breaks it in one way, or says that it cannot.
+// The kinds of broken requests. Each breaks a valid request in one way, or reports that it cannot.
 //
 // A break gets {document, variables, operationName, operation, sites, author, random, schema}, changes the first
-// three in place, and answers false where there is nothing to break; one of `text` changes the printed text.
+// three in place, and returns false if there is nothing to break. One of `text` changes the printed text.
 
 import {
   getNamedType,
@@ -58,7 +58,7 @@ export function survey(document, schema) {
         if (isInputObjectType(type)) sites.objects.push({ node, type });
       },
       ListValue: (node) => {
-        // Of a list's value, the type of its items.
+        // For the value of a list, the type of its items.
         const type = types.getInputType();
         if (type) node.values.forEach((value, i) => {
           sites.values.push({ node: value, type, put: (it) => (node.values[i] = it), constant: constant > 0 });
@@ -87,7 +87,7 @@ const leaf = ({ definition }) => definition && isLeafType(getNamedType(definitio
 
 export const breaks = {};
 
-// ---- names that are not there ----
+// ---- unknown names ----
 
 breaks['unknown field'] = at('sets', anything, ({ node }) => void node.selections.push(field('nothing')));
 breaks['unknown field with a selection'] = at('sets', anything, ({ node }) => {

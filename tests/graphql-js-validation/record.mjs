@@ -1,11 +1,11 @@
-// Records what graphql-js says of generated requests over schema/schema.graphql, in cases.json: accept or refuse.
+// Records in cases.json whether graphql-js accepts generated requests over schema/schema.graphql.
 //
 //   npm ci && node record.mjs            rewrites cases.json
-//   npm ci && node record.mjs --check    exits with 1 if it says something else of one of them now
+//   npm ci && node record.mjs --check    exits with 1 if a verdict would change
 //   npm ci && node record.mjs --ask http://127.0.0.1:8080/graphql TOKEN --seed 7 --cases 100000
-//                                        asks a running server as many others and compares; give it a token that may
+//                                        compares this many others with a running server; use a token that may
 //                                        only read, and the server --token-limit 0 --ip-limit 0
-//   npm ci && node record.mjs --show 7   prints the case number 7 (with --seed, of another seed)
+//   npm ci && node record.mjs --show 7   prints case number 7 (with --seed, of that seed)
 //
 // Three quarters are valid requests broken in a known way (a kind of breaks.mjs), mutated, or with other variables; the
 // rest are valid. The same seed gives the same cases. A case is {kind, query, variables, operationName, verdict}:
@@ -232,7 +232,7 @@ function broken(random, kind) {
     if (text === undefined || text === query && it.variables === raws && it.operationName === operationName) continue;
     const request = { kind, query: text, variables: joined(it.variables), operationName: it.operationName };
     const said = verdict(request).verdict;
-    // What the break left as good as it was is no case of the kind.
+    // A break that left the request valid is not a case of its kind.
     if (said !== 'accepted' && said !== 'arguments') return request;
   }
   return undefined;
@@ -346,7 +346,7 @@ async function ask(url, token) {
       const body = `{"query":${JSON.stringify(query)},"variables":${variables},"operationName":${JSON.stringify(operationName ?? null)}}`;
       const response = await fetch(url, { method: 'POST', headers, body });
       const text = await response.text();
-      // A mutation gets as far as the token's scope.
+      // A mutation fails at the token's scope.
       const ours = { 200: 'accepted', 403: 'accepted', 400: 'refused' }[response.status] ?? `status ${response.status}`;
       verdicts[said] = (verdicts[said] ?? 0) + 1;
       if (ours === (said === 'accepted' ? 'accepted' : 'refused')) continue;

@@ -1,4 +1,4 @@
-// Records what graphql-js answers to queries.json over schema.graphql and data.json, in answers.json.
+// Records in answers.json the responses of graphql-js to queries.json over schema.graphql and data.json.
 //
 //   npm ci && node record.mjs            rewrites answers.json
 //   npm ci && node record.mjs --check    exits with 1 if that would change it
@@ -10,7 +10,7 @@
 //
 // graphql is pinned below 16.14, which adds an experimental deprecation of directives to introspection.
 //
-// Resolvers never wait, and a relation answers for all parents of one type or fails for all of them: so do ours.
+// Resolvers are synchronous, and a relation succeeds or fails for all parents of a type together, like ours.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildSchema, getIntrospectionQuery, graphqlSync, GraphQLError, validateSchema } from 'graphql';

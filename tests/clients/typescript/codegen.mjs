@@ -1,4 +1,4 @@
-// What graphql-codegen does: asks the server for its schema, and writes types for the documents of main.ts.
+// The configuration of graphql-codegen: reads the server's schema, and writes types for the documents of main.ts.
 const { ROLLCALL_URL, ROLLCALL_TOKEN } = process.env;
 
 export default {
