@@ -353,11 +353,11 @@ impl Excess {
             }
             Self::Processor | Self::Quick => {
                 format!(
-                    "The query was ended because it took more than {processor:?} of processor time. Ask for less at one time."
+                    "The query was stopped because it took more than {processor:?} of processor time. Ask for less at once."
                 )
             }
             Self::Time => {
-                format!("The query was ended because it took longer than {time:?}. Ask for less at one time.")
+                format!("The query was stopped because it took longer than {time:?}. Ask for less at once.")
             }
         }
     }

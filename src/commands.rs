@@ -120,7 +120,7 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
         DeployEndpointCommand::Create { name, addresses, database } => {
             let name = name.trim().to_owned();
             if name.is_empty() || name.contains(char::is_control) {
-                return Err("a deploy endpoint needs a name of one line".to_owned());
+                return Err("the name of a deploy endpoint must be a single line".to_owned());
             }
             let made = with_database(&database, async |db| {
                 let made = db.write(async |db| {
@@ -205,9 +205,9 @@ async fn migrate(database: &Database) -> Result<(), String> {
     let steps = db::migrate(&db).await.map_err(sentence);
     close_or_say(&db).await;
     match steps? {
-        0 => say("the database was up to date"),
-        1 => say("the database is up to date: 1 step"),
-        steps => say(&format!("the database is up to date: {steps} steps")),
+        0 => say("the database is already up to date"),
+        1 => say("migrated the database: 1 migration"),
+        steps => say(&format!("migrated the database: {steps} migrations")),
     }
     Ok(())
 }

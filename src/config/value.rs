@@ -25,11 +25,7 @@ pub(super) fn retention(text: &str) -> Result<Duration, String> {
 /// Parses a name and trims it.
 pub(super) fn name(text: &str) -> Result<String, String> {
     let name = text.trim();
-    if name.is_empty() {
-        Err("write a name, or several with commas between them".to_owned())
-    } else {
-        Ok(name.to_owned())
-    }
+    if name.is_empty() { Err("write a name, or several separated by commas".to_owned()) } else { Ok(name.to_owned()) }
 }
 
 /// Parses `10.0.0.0/8` and `10.0.0.1`.

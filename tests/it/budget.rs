@@ -136,7 +136,7 @@ async fn a_query_is_bounded_by_processor_time() {
     let app = TestApp::with(&["--query-processor-time", "1us"]).await;
     let answer = app.query("{ account { services { nodes { id } } } }", json!({})).await;
     assert_eq!(code(&answer), "COST_ACTUAL_TOO_EXPENSIVE");
-    let message = "The query was ended because it took more than 1µs of processor time. Ask for less at one time.";
+    let message = "The query was stopped because it took more than 1µs of processor time. Ask for less at once.";
     assert_eq!(answer["errors"][0]["message"], json!(message));
 }
 

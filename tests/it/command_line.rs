@@ -134,8 +134,8 @@ fn migrate_says_what_it_did() {
     let place = Place::new();
     let first = place.run(&["migrate"]);
     assert_eq!((first.status, &*first.out), (0, ""));
-    assert!(first.err.starts_with("the database is up to date: "), "{}", first.err);
-    assert_eq!(place.run(&["migrate"]).err, "the database was up to date\n");
+    assert!(first.err.starts_with("migrated the database: "), "{}", first.err);
+    assert_eq!(place.run(&["migrate"]).err, "the database is already up to date\n");
 }
 
 #[test]

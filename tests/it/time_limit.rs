@@ -47,7 +47,7 @@ async fn a_query_that_takes_too_long_is_ended_and_its_connection_is_free() {
     waiting.write_all(body.as_bytes()).await.expect("the service reads");
     let answer = read_to_end(&mut waiting).await;
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-    let message = "The query was ended because it took longer than 100ms. Ask for less at one time.";
+    let message = "The query was stopped because it took longer than 100ms. Ask for less at once.";
     let error = json!({ "message": message, "extensions": { "code": "COST_ACTUAL_TOO_EXPENSIVE" } });
     assert_eq!(body_of(&answer), json!({ "errors": [error], "data": null }));
 
