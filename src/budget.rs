@@ -353,7 +353,8 @@ impl Excess {
             }
             Self::Processor | Self::Quick => {
                 format!(
-                    "The query was stopped because it took more than {processor:?} of processor time. Ask for less at once."
+                    "The query was stopped because it took more than {processor:?} of processor time. Ask for less at \
+                     once."
                 )
             }
             Self::Time => {
