@@ -35,7 +35,7 @@ pub struct Documents {
     scalars: &'static [ScalarCheck],
     limits: Limits,
     seen: Cache<Vec<u8>, Arc<Document>, ByWeight>,
-    /// Plans of documents with conditions. The others are stored with their document.
+    /// Plans that are not stored with their document: those with conditions, and those of further operations.
     plans: Cache<PlanKey, Arc<Plan>, ByWeight>,
     documents: AtomicU64,
 }
