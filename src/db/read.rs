@@ -155,7 +155,7 @@ pub trait Read: Backend + Sync {
             };
             let collected = collected.inspect_err(|_| span.returned(None))?;
             let collected: Box<dyn Any> = collected;
-            let rows = collected.downcast::<Collected<T, F>>().expect("what was given").rows;
+            let rows = collected.downcast::<Collected<T, F>>().expect("the collector passed in").rows;
             span.returned(Some(rows.len()));
             Ok(rows)
         }

@@ -21,7 +21,7 @@ use crate::spans;
 pub const GROUP: usize = 256;
 /// The maximum number of queued posts. Further callers wait to enqueue.
 const QUEUE: usize = 1024;
-/// How often a single post is tried. It fails only when another process wins the race each time.
+/// How often a single post is tried while other processes win the race.
 const ATTEMPTS: u32 = 10;
 /// The longest wait before the second attempt; it grows with each. The actual wait is random, so that two processes
 /// that collided do not collide again.

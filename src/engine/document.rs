@@ -116,7 +116,7 @@ impl Documents {
         scalars: &'static [ScalarCheck],
         limits: Limits,
     ) -> Self {
-        let schema = sdl::parse(text).unwrap_or_else(|error| panic!("the schema was checked by the build: {error}"));
+        let schema = sdl::parse(text).unwrap_or_else(|error| panic!("the build has checked the schema: {error}"));
         let seen = Cache::with_weighter(1024, DOCUMENTS_BYTES, ByWeight);
         let plans = Cache::with_weighter(1024, PLANS_BYTES, ByWeight);
         let documents = AtomicU64::new(0);

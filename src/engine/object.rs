@@ -100,11 +100,11 @@ impl<'a, S: State> Execution<'a, S> {
     /// When `A` is not the type that the field's [`FieldInfo::arguments`] reads. Generated code names both.
     pub fn arguments<A: 'static>(&self, field: &FieldPlan) -> &'a A {
         let slot = field.arguments.expect("a field with arguments has a slot for them");
-        self.arguments[slot].downcast_ref().expect("a field's arguments are of the field's own type")
+        self.arguments[slot].downcast_ref().expect("the slot holds the type that the field's arguments are read into")
     }
 
     pub(super) fn keep<T: Send + Sync + 'static>(&self, value: T) -> &'a T {
-        self.arena.push_get(Box::new(value)).downcast_ref().expect("what was kept is of its own type")
+        self.arena.push_get(Box::new(value)).downcast_ref().expect("the arena returns the value just pushed")
     }
 
     /// Charges objects to the budget. Returns the slot to use when they exceed it.

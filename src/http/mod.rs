@@ -330,7 +330,7 @@ fn method_name(method: &Method) -> &str {
 /// Contains a panic: only the request in which it happens fails.
 async fn contain(request: impl Future<Output = Result<Reply, Rejection>>) -> Result<Reply, Rejection> {
     let outcome = AssertUnwindSafe(request).catch_unwind().await;
-    outcome.unwrap_or_else(|_| Err(Rejection::Internal("it panicked".to_owned())))
+    outcome.unwrap_or_else(|_| Err(Rejection::Internal("the handler panicked".to_owned())))
 }
 
 #[cfg(test)]
