@@ -1,7 +1,7 @@
 // Measures how long each page takes, on a release build over a large catalogue:
 //   node benches/pages.mjs [--services 10000] [--deploys 1000000] [--program target/release/rollcall]
-// Each page is requested 200 times in sequence, then by 8 clients at once. Prints the median, the 99th percentile and the
-// page's size. Fails if a median is above 20 ms or a page is larger than 100 KB.
+// Each page is requested 200 times in sequence, then by 8 clients at once. Prints the median, the 99th percentile and
+// the page's size. Fails if a median is above 20 ms or a page is larger than 100 KB.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -23,7 +23,10 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         h2 { "Where you are signed in" }
         div.scroll tabindex="0" role="region" aria-label="Sessions" {
             table {
-                thead { tr { th scope="col" { "Browser" } th scope="col" { "Since" } th scope="col" { "Last used" } th scope="col" { "Expires" } th scope="col" { span.hidden { "Action" } } } }
+                thead { tr {
+                    th scope="col" { "Browser" } th scope="col" { "Since" } th scope="col" { "Last used" }
+                    th scope="col" { "Expires" } th scope="col" { span.hidden { "Action" } }
+                } }
                 tbody {
                     @for one in &sessions {
                         tr {

@@ -23,7 +23,10 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Teams" {
                 table {
-                    thead { tr { th scope="col" { "Team" } th scope="col" { "Manager" } th scope="col" { "Members" } th scope="col" { "Services" } } }
+                    thead { tr {
+                        th scope="col" { "Team" } th scope="col" { "Manager" } th scope="col" { "Members" }
+                        th scope="col" { "Services" }
+                    } }
                     tbody { @for team in &teams.nodes {
                         tr {
                             th scope="row" { a href=(path(["teams", &team.alias])) { (team.name) } }
@@ -54,6 +57,9 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
             dd { @match &team.manager { Some(manager) => { (manager.name) " (" (manager.email) ")" }, None => span.soft { "nobody" } } }
             dt { "Aliases" }
             dd { ul.marks { @for alias in &team.aliases { li { code { (alias) } } } } }
+            @if let Some(parent) = &team.parent_team {
+                dt { "Part of" } dd { a href=(path(["teams", &parent.alias])) { (parent.name) } }
+            }
             @if !team.tags.nodes.is_empty() {
                 dt { "Tags" }
                 dd { ul.marks { @for tag in &team.tags.nodes { li { span.mark.none { (tag.key) @if !tag.value.is_empty() { ": " (tag.value) } } } } } }

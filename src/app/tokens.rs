@@ -100,7 +100,12 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&s
                                 Some(end) => { @if end <= now { span.mark.bad { "expired" } " " } (time(end, now)) },
                                 None => span.soft { "never" },
                             } }
-                            td.act { (delete_button(&format!("/tokens/{}/delete", token.id), "Delete", &token.description, "Delete this token? Programs that use it are refused at once.")) }
+                            td.act { (delete_button(
+                                &format!("/tokens/{}/delete", token.id),
+                                "Delete",
+                                &token.description,
+                                "Delete this token? Programs that use it are refused at once.",
+                            )) }
                         }
                     } }
                 }

@@ -114,7 +114,12 @@ fn row(site: &Site, user: &User, is_own: bool, is_known: bool) -> Markup {
                     }
                 }
                 @if !is_own {
-                    (delete_button(&here("delete"), "Delete", &user.name, "Delete this user? All their sessions end at once."))
+                    (delete_button(
+                        &here("delete"),
+                        "Delete",
+                        &user.name,
+                        "Delete this user? All their sessions end at once.",
+                    ))
                 }
             }
         }

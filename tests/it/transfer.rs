@@ -153,7 +153,7 @@ async fn what_is_no_export_is_refused_by_its_line_and_changes_nothing() {
         (vec![head, "{}"], "export:2: a line must be an object with one key, the name of a table".to_owned()),
         (vec![head, r#"{"user":[]}"#], "export:2: a row of user must be an object".to_owned()),
         (vec![head, r#"{"pg_user":{"id":1}}"#], "export:2: there is no table \"pg_user\"".to_owned()),
-        (vec![head, r#"{"token":{"id":1}}"#], "export:2: token is not imported: a secret: who".to_owned()),
+        (vec![head, r#"{"token":{"id":1}}"#], "export:2: token is not imported: a secret".to_owned()),
         (vec![head, &user("0", "")], "export:2: the id of a row must be between 1 and 9007199254740991".to_owned()),
         (vec![head, &user("9007199254740992", "")], "export:2: the id of a row must be between 1".to_owned()),
         (vec![head, &user("1", ""), r#"{"rows":1}"#], "export:2: updated_at is missing".to_owned()),
