@@ -29,7 +29,6 @@ const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
     (Column::OwnerId, "Owner's alias", "", 1),
     (Column::TierId, "Tier", "", 1),
     (Column::LifecycleId, "Lifecycle", "", 1),
-    (Column::SystemId, "System's alias", "", 1),
     (Column::Language, "Language", "", 1),
     (Column::Framework, "Framework", "", 1),
     (Column::Product, "Product", "", 1),
@@ -72,7 +71,6 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         tier_alias: given(Column::TierId),
         lifecycle_alias: given(Column::LifecycleId),
         owner_input: given(Column::OwnerId).map_value(by_alias),
-        parent: given(Column::SystemId).map_value(by_alias),
     };
     let made = ask(site, visit, CreateService { input }).await?.service_create.ok_or_else(unanswered)?;
     match settled(made.errors) {
@@ -154,7 +152,6 @@ impl Service {
             (Column::OwnerId, self.owner.as_ref().map(|owner| owner.alias.clone())),
             (Column::TierId, self.tier.as_ref().map(|tier| tier.alias.clone())),
             (Column::LifecycleId, self.lifecycle.as_ref().map(|lifecycle| lifecycle.alias.clone())),
-            (Column::SystemId, self.parent.as_ref().and_then(|system| system.aliases.first().cloned())),
             (Column::Language, self.language.clone()),
             (Column::Framework, self.framework.clone()),
             (Column::Product, self.product.clone()),
@@ -184,7 +181,6 @@ fn update<'a>(id: &'a str, had: &Fields, says: &'a Fields) -> ServiceUpdateInput
         tier_alias: field(Column::TierId),
         lifecycle_alias: field(Column::LifecycleId),
         owner_input: field(Column::OwnerId).map_value(by_alias),
-        parent: field(Column::SystemId).map_value(by_alias),
     }
 }
 
@@ -203,10 +199,6 @@ fn fields(choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
         Column::LifecycleId => {
             let stages = choices.lifecycles.iter().map(|stage| (stage.alias.clone(), stage.name.clone()));
             [none()].into_iter().chain(stages).collect()
-        }
-        Column::SystemId => {
-            let systems = choices.systems.nodes.iter();
-            systems.filter_map(|system| Some((system.aliases.first()?.clone(), system.name.clone()))).collect()
         }
         _ => Vec::new(),
     };
