@@ -17,7 +17,7 @@ const ENTITIES: &str = "src/entity";
 const TYPES: &str = "src/graphql/types.rs";
 const OPERATIONS: &str = "src/app/operations";
 /// Scalar fields that need the request to be resolved: they contain a URL of this installation.
-const COMPUTED: &[&str] = &["htmlUrl", "webhookUrl"];
+const COMPUTED: &[&str] = &["href", "htmlUrl", "webhookUrl"];
 
 fn main() {
     let own = ["src/codegen", "src/app/explorer/embed.rs", "build.rs"];

@@ -30,6 +30,8 @@ mod m20261121_000011_audit_by_time;
 mod m20261122_000001_search;
 mod m20261122_000002_email_keys;
 mod m20261122_000003_scopes;
+mod m20261122_000004_systems_and_domains;
+mod m20261122_000005_tools_contacts_dependencies;
 
 /// What services are found by: the form that a step gives it, for whoever writes and asks it.
 pub mod search {
@@ -57,6 +59,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000001_search::Migration),
             Box::new(m20261122_000002_email_keys::Migration),
             Box::new(m20261122_000003_scopes::Migration),
+            Box::new(m20261122_000004_systems_and_domains::Migration),
+            Box::new(m20261122_000005_tools_contacts_dependencies::Migration),
         ]
     }
 }

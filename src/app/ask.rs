@@ -4,7 +4,7 @@ use async_graphql::{MaybeUndefined, Request, Variables};
 use serde::Deserialize;
 
 use super::form::Mistakes;
-use super::operations::{Mistake, Operation};
+use super::operations::{IdentifierInput, Mistake, Operation};
 use super::visit::{Session, Visit};
 use super::{Fault, Site};
 use crate::entity::user::Role;
@@ -79,6 +79,11 @@ pub fn unanswered() -> Fault {
 /// Converts an optional input: `None` becomes null, which clears the field.
 pub fn or_null<T>(value: Option<T>) -> MaybeUndefined<T> {
     value.map_or(MaybeUndefined::Null, MaybeUndefined::Value)
+}
+
+/// Names a thing by its alias.
+pub fn by_alias(alias: &str) -> IdentifierInput<'_> {
+    IdentifierInput { id: MaybeUndefined::Undefined, alias: MaybeUndefined::Value(alias) }
 }
 
 /// As a rule, what a viewer may not do is allowed to members, and what a member may not do to administrators.

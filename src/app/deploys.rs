@@ -97,14 +97,6 @@ pub fn figures(metrics: &DeployMetrics, days: &[Day], deploys: &[Deploy], produc
     };
     let measured = deploys.iter().rev().filter(|deploy| production.contain(deploy.environment.as_deref()));
     let lead_times: Vec<Bar> = measured.filter_map(Deploy::lead_time).collect();
-    let percentiles = |times: Option<&DurationPercentiles>, without: &str| {
-        html! {
-            @match times {
-                Some(times) => { strong { (duration(times.median)) } "median; 90 % within " (duration(times.percentile90)) },
-                None => { strong.soft { "unknown" } (without) },
-            }
-        }
-    };
     html! {
         p.soft { "Deploys to production in the last " (days.len()) " days, as measured by "
             a href="https://dora.dev/guides/dora-metrics/" { "DORA" } "." }
@@ -140,6 +132,15 @@ pub fn figures(metrics: &DeployMetrics, days: &[Day], deploys: &[Deploy], produc
                     if metrics.failed_count == 0 { "No failures." } else { "No failure was followed by a success." },
                 ))
             }
+        }
+    }
+}
+
+fn percentiles(times: Option<&DurationPercentiles>, without: &str) -> Markup {
+    html! {
+        @match times {
+            Some(times) => { strong { (duration(times.median)) } "median; 90 % within " (duration(times.percentile90)) },
+            None => { strong.soft { "unknown" } (without) },
         }
     }
 }

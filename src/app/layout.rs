@@ -9,6 +9,7 @@ use crate::entity::user::Role;
 /// The navigation: label, first path segment, and the minimum role that sees it.
 const PARTS: &[(&str, &str, Role)] = &[
     ("Services", "services", Role::Viewer),
+    ("Systems", "systems", Role::Viewer),
     ("Teams", "teams", Role::Viewer),
     ("Suggestions", "suggestions", Role::Viewer),
     ("Integrations", "integrations", Role::Viewer),

@@ -21,6 +21,7 @@ mod audit;
 pub mod cookie;
 mod custom;
 mod deploys;
+mod domains;
 mod explorer;
 pub mod form;
 mod integrations;
@@ -39,6 +40,7 @@ mod services;
 pub mod sign_in;
 mod snippets;
 mod suggestions;
+mod systems;
 mod team_form;
 mod teams;
 mod tokens;
@@ -108,6 +110,7 @@ const OWNED: &[&str] = &[
     "account",
     "assets",
     "audit",
+    "domains",
     "explorer",
     "integrations",
     "new",
@@ -116,6 +119,7 @@ const OWNED: &[&str] = &[
     "sign-in",
     "sign-out",
     "suggestions",
+    "systems",
     "teams",
     "tokens",
     "users",
@@ -184,6 +188,10 @@ impl Site {
             (Post, ["services", alias, what]) => service_form::change(self, visit, alias, what).await,
             (Get, ["new", "service"]) => service_form::new(self, visit, session).await,
             (Post, ["new", "service"]) => service_form::create(self, visit).await,
+            (Get, ["systems"]) => systems::page(self, visit).await,
+            (Get, ["systems", alias]) => systems::one(self, visit, alias).await,
+            (Get, ["domains"]) => domains::page(self, visit).await,
+            (Get, ["domains", alias]) => domains::one(self, visit, alias).await,
             (Get, ["teams"]) => teams::page(self, visit, session).await,
             (Get, ["teams", alias]) => teams::one(self, visit, session, alias).await,
             (Get, ["teams", alias, "edit"]) => team_form::edit(self, visit, session, alias).await,

@@ -8,8 +8,10 @@ use super::layout::layout;
 use super::markdown::prose;
 use super::operations::service::{Service, Tag};
 use super::operations::{self, types::Moment};
+use super::operations::{Contact, ContactType, Neighbour};
 use super::parts::{count, empty, link, outside, short, time};
 use super::services::address;
+use super::systems::link as link_to_system;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, audit, issues};
 use crate::deploy::days::{self, DAY, Day};
@@ -43,6 +45,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
                 "here, run " code { "rollcall release" } " first." } }
         }
         @if let Some(description) = &service.description { (prose(description)) }
+        (now_what(&service))
         (facts(&service, now))
         p.actions {
             @if session.user.role >= Role::User && !service.locked {
@@ -53,6 +56,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
             }
         }
         @if let Some(note) = &service.note { h2 { "Notes" } (prose(note)) }
+        (dependencies(&service))
         h2 #deploys { "Deploys" }
         (deploys_of(&service, &days, production, now))
         h2 #issues { "Code issues" }
@@ -104,6 +108,10 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
                 },
                 None => span.soft { "none" },
             } }
+            @if let Some(system) = &service.parent {
+                dt { "System" } dd { (link_to_system("systems", &system.aliases, &system.name)) }
+            }
+            @if !service.r#type.is_default { dt { "Type" } dd { (service.r#type.name) } }
             dt { "Tier" } dd { (step(tier)) }
             dt { "Lifecycle" } dd { (step(lifecycle)) }
             @for (label, text) in texts {
@@ -130,6 +138,86 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
             }
             dt { "Added" }
             dd { (time(service.timestamps.created_at.0, now)) ", changed " (time(service.timestamps.updated_at.0, now)) }
+        }
+    }
+}
+
+/// What helps when something is wrong: the contacts of the service and its owner, and the links.
+fn now_what(service: &Service) -> Markup {
+    let own = service.contacts.iter().flatten();
+    let of_owner = service.owner.iter().flat_map(|owner| owner.contacts.iter().flatten());
+    let contacts: Vec<&Contact> = own.chain(of_owner).collect();
+    html! {
+        @if !contacts.is_empty() || !service.tools.nodes.is_empty() {
+            dl.facts {
+                @if !contacts.is_empty() {
+                    dt { "Contact" }
+                    dd { ul.marks { @for contact in contacts { li { (reach(contact)) } } } }
+                }
+                @if !service.tools.nodes.is_empty() {
+                    dt { "Links" }
+                    dd {
+                        ul.marks { @for tool in &service.tools.nodes {
+                            li { (outside(Some(&tool.url), &tool.display_name))
+                                @if let Some(environment) = &tool.environment { " " span.soft { (environment) } } }
+                        } }
+                        @if service.tools.page_info.has_next_page { "and more" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A contact: a link where its address is one.
+fn reach(contact: &Contact) -> Markup {
+    let Contact { r#type: kind, address, display_name } = contact;
+    let channel = match kind {
+        ContactType::Email => "Email",
+        ContactType::Github => "GitHub",
+        ContactType::MicrosoftTeams => "Microsoft Teams",
+        ContactType::Slack | ContactType::SlackHandle => "Slack",
+        ContactType::Web => "Web",
+    };
+    let name = display_name.as_deref().unwrap_or(address);
+    html! {
+        span.soft { (channel) ": " }
+        @match kind {
+            ContactType::Email => a href={ "mailto:" (address) } { (name) },
+            ContactType::Web => (outside(Some(address), name)),
+            _ => { (name) @if display_name.is_some() { " " span.soft { (address) } } },
+        }
+    }
+}
+
+/// What the service depends on, and what depends on it.
+fn dependencies(service: &Service) -> Markup {
+    let less_critical = |other: &Neighbour| match (&service.tier, &other.tier) {
+        (Some(own), Some(other)) => other.index > own.index,
+        _ => false,
+    };
+    let entry = |node: &Neighbour, notes: Option<&str>, may_warn: bool| {
+        html! {
+            li {
+                a href=(address(&node.aliases)) { (node.name) }
+                @if let Some(tier) = &node.tier { " " span.mark.none { (tier.name) } }
+                @if may_warn && less_critical(node) { " " span.mark.warn { "less critical than this service" } }
+                @if let Some(notes) = notes { " " span.soft { (short(notes)) } }
+            }
+        }
+    };
+    let (needs, needed) = (&service.dependencies, &service.dependents);
+    html! {
+        @if needs.total_count > 0 || needed.total_count > 0 {
+            h2 #dependencies { "Dependencies" }
+            @if needs.total_count > 0 {
+                h3 { "Depends on " (count(needs.total_count, "service")) }
+                ul { @for edge in &needs.edges { (entry(&edge.node, edge.notes.as_deref(), true)) } }
+            }
+            @if needed.total_count > 0 {
+                h3 { (count(needed.total_count, "service")) @if needed.total_count == 1 { " depends on it" } @else { " depend on it" } }
+                ul { @for edge in &needed.edges { (entry(&edge.node, edge.notes.as_deref(), false)) } }
+            }
         }
     }
 }

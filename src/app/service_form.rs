@@ -4,13 +4,13 @@
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
-use super::ask::{ask, or_null, settled, unanswered};
+use super::ask::{ask, by_alias, or_null, settled, unanswered};
 use super::form::{self, Mistakes, Text};
 use super::layout::layout;
 use super::operations::service_to_change::Service;
 use super::operations::{
-    AddAlias, Choices, CreateService, DeleteAlias, DeleteService, DeleteTag, IdentifierInput, ServiceChoices,
-    ServiceCreateInput, ServiceToChange, ServiceUpdateInput, SetTag, UpdateService,
+    AddAlias, Choices, CreateService, DeleteAlias, DeleteService, DeleteTag, ServiceChoices, ServiceCreateInput,
+    ServiceToChange, ServiceUpdateInput, SetTag, UpdateService,
 };
 use super::parts::{delete_button, short};
 use super::services::address;
@@ -29,6 +29,8 @@ const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
     (Column::OwnerId, "Owner's alias", "", 1),
     (Column::TierId, "Tier", "", 1),
     (Column::LifecycleId, "Lifecycle", "", 1),
+    (Column::SystemId, "System's alias", "", 1),
+    (Column::TypeId, "Type's alias", "Empty for the default type.", 1),
     (Column::Language, "Language", "", 1),
     (Column::Framework, "Framework", "", 1),
     (Column::Product, "Product", "", 1),
@@ -71,6 +73,8 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         tier_alias: given(Column::TierId),
         lifecycle_alias: given(Column::LifecycleId),
         owner_input: given(Column::OwnerId).map_value(by_alias),
+        parent: given(Column::SystemId).map_value(by_alias),
+        r#type: given(Column::TypeId).map_value(by_alias),
     };
     let made = ask(site, visit, CreateService { input }).await?.service_create.ok_or_else(unanswered)?;
     match settled(made.errors) {
@@ -152,6 +156,8 @@ impl Service {
             (Column::OwnerId, self.owner.as_ref().map(|owner| owner.alias.clone())),
             (Column::TierId, self.tier.as_ref().map(|tier| tier.alias.clone())),
             (Column::LifecycleId, self.lifecycle.as_ref().map(|lifecycle| lifecycle.alias.clone())),
+            (Column::SystemId, self.parent.as_ref().and_then(|system| system.aliases.first().cloned())),
+            (Column::TypeId, self.r#type.aliases.first().filter(|_| !self.r#type.is_default).cloned()),
             (Column::Language, self.language.clone()),
             (Column::Framework, self.framework.clone()),
             (Column::Product, self.product.clone()),
@@ -181,11 +187,9 @@ fn update<'a>(id: &'a str, had: &Fields, says: &'a Fields) -> ServiceUpdateInput
         tier_alias: field(Column::TierId),
         lifecycle_alias: field(Column::LifecycleId),
         owner_input: field(Column::OwnerId).map_value(by_alias),
+        parent: field(Column::SystemId).map_value(by_alias),
+        r#type: field(Column::TypeId).map_value(by_alias),
     }
-}
-
-fn by_alias(alias: &str) -> IdentifierInput<'_> {
-    IdentifierInput { id: MaybeUndefined::Undefined, alias: MaybeUndefined::Value(alias) }
 }
 
 fn fields(choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
@@ -199,6 +203,14 @@ fn fields(choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
         Column::LifecycleId => {
             let stages = choices.lifecycles.iter().map(|stage| (stage.alias.clone(), stage.name.clone()));
             [none()].into_iter().chain(stages).collect()
+        }
+        Column::SystemId => {
+            let systems = choices.systems.nodes.iter();
+            systems.filter_map(|system| Some((system.aliases.first()?.clone(), system.name.clone()))).collect()
+        }
+        Column::TypeId => {
+            let types = choices.component_types.nodes.iter();
+            types.filter_map(|one| Some((one.aliases.first()?.clone(), one.name.clone()))).collect()
         }
         _ => Vec::new(),
     };

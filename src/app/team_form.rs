@@ -3,10 +3,10 @@
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
-use super::ask::{ask, or_null, settled, unanswered};
+use super::ask::{ask, by_alias, or_null, settled, unanswered};
 use super::form::{self, Mistakes, Text};
 use super::layout::layout;
-use super::operations::team_to_change::{Team, TeamMembership};
+use super::operations::team_to_change::{AccountTeam as Team, TeamMembership};
 use super::operations::{
     AddMember, CreateTeam, DeleteTeam, RemoveMember, TeamCreateInput, TeamToChange, TeamUpdateInput, UpdateTeam,
 };
@@ -21,6 +21,7 @@ use crate::entity::user::Role;
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
     (Column::Name, "Name", "The alias is derived from it.", 1),
     (Column::ManagerId, "Manager's email", "A user of this installation.", 1),
+    (Column::ParentTeamId, "Part of", "Alias of another team.", 1),
     (Column::Responsibilities, "Responsibilities", "Markdown. URLs become links.", 5),
 ];
 
@@ -48,6 +49,8 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         name: form.get("name"),
         manager_email: field(Column::ManagerId),
         responsibilities: field(Column::Responsibilities),
+        parent_team: field(Column::ParentTeamId).map_value(by_alias),
+        contacts: MaybeUndefined::Undefined,
         members: MaybeUndefined::Undefined,
     };
     let made = ask(site, visit, CreateTeam { input }).await?.team_create.ok_or_else(unanswered)?;
@@ -78,6 +81,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
                 name: MaybeUndefined::Value(form.get("name")),
                 manager_email: field(Column::ManagerId),
                 responsibilities: field(Column::Responsibilities),
+                parent_team: field(Column::ParentTeamId).map_value(by_alias),
             };
             ask(site, visit, UpdateTeam { input }).await?.team_update.map(|done| done.errors)
         }
@@ -118,9 +122,12 @@ impl Team {
         let texts: [(Column, &str); Entity::FIELDS.len()] = [
             (Column::Name, &self.name),
             (Column::ManagerId, self.manager.as_ref().map_or("", |manager| &manager.email)),
+            (Column::ParentTeamId, self.parent_team.as_ref().map_or("", |team| &team.alias)),
             (Column::Responsibilities, self.responsibilities.as_deref().unwrap_or_default()),
         ];
-        texts.into_iter().fold(Fields::default(), |fields, (column, text)| fields.and(Entity::rule(column).name, text))
+        texts.into_iter().fold(Fields::default(), |fields, (column, text)| {
+            fields.and(&form::name_in_form(Entity::rule(column)), text)
+        })
     }
 }
 

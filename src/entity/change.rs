@@ -7,19 +7,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{Iterable, ModelTrait, QueryOrder, QuerySelect};
+use sea_orm::{Iterable, ModelTrait, QueryOrder, QuerySelect, QueryTrait};
 use serde_json::{Map, Value as Json, json};
 
+use super::alias::AliasTable;
 use super::{
-    ByIds, Timestamp, audit, code_issue, code_issue_project, integration, lifecycle, repository, service,
-    service_alias, service_repository, suggestion, tag, team, team_alias, team_membership, tier, user,
+    ByIds, Timestamp, audit, code_issue, code_issue_project, component_type, contact, domain, domain_alias,
+    integration, lifecycle, repository, service, service_alias, service_dependency, service_repository, suggestion,
+    system, system_alias, tag, team, team_alias, team_membership, tier, tool, user,
 };
 use crate::db::Read;
 
 /// What belongs to a thing and is kept in another table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List<'a> {
-    /// The aliases of a service or a team.
+    /// The aliases of a service, a team, a system or a domain.
     Aliases,
     /// Of these users those who are members of a team, with their roles.
     Members(&'a [i64]),
@@ -37,6 +39,12 @@ const LEFT_OUT: &[&str] = &["id", "created_at", "updated_at", "last_used_at", "h
 /// Columns that name a row of another table, and its noun in the SDL.
 const REFERENCES: &[(&str, &str)] = &[
     ("owner_id", "Team"),
+    ("type_id", "ComponentType"),
+    ("parent_team_id", "Team"),
+    ("source_id", "Service"),
+    ("destination_id", "Service"),
+    ("system_id", "System"),
+    ("domain_id", "Domain"),
     ("tier_id", "Tier"),
     ("lifecycle_id", "Lifecycle"),
     ("manager_id", "User"),
@@ -49,7 +57,7 @@ const REFERENCES: &[(&str, &str)] = &[
 ];
 
 /// The columns that a thing is called by, the best first.
-const NAMES: &[&str] = &["slug", "alias", "default_alias", "email", "name", "key"];
+const NAMES: &[&str] = &["slug", "alias", "default_alias", "email", "name", "key", "display_name", "address"];
 
 /// The columns of a row.
 type Columns = BTreeMap<&'static str, Value>;
@@ -60,7 +68,8 @@ macro_rules! nouns {
         $each! {
             "Service" service, "Team" team, "User" user, "Tier" tier, "Lifecycle" lifecycle, "Repository" repository,
             "ServiceRepository" service_repository, "Tag" tag, "Integration" integration,
-            "CodeIssueProject" code_issue_project, "CodeIssue" code_issue, "ServiceSuggestion" suggestion
+            "System" system, "Domain" domain, "ComponentType" component_type, "Tool" tool, "Contact" contact,
+            "ServiceDependency" service_dependency, "CodeIssueProject" code_issue_project, "CodeIssue" code_issue, "ServiceSuggestion" suggestion
         }
     };
 }
@@ -141,8 +150,14 @@ pub async fn of_tags(
 }
 
 fn owner(tag: &tag::Model) -> Option<(&'static str, i64)> {
-    let owners =
-        [("Service", tag.service_id), ("Repository", tag.repository_id), ("Team", tag.team_id), ("User", tag.user_id)];
+    let owners = [
+        ("Service", tag.service_id),
+        ("Repository", tag.repository_id),
+        ("Team", tag.team_id),
+        ("User", tag.user_id),
+        ("System", tag.system_id),
+        ("Domain", tag.domain_id),
+    ];
     owners.into_iter().find_map(|(class, id)| Some((class, id?)))
 }
 
@@ -228,14 +243,10 @@ type Entries = BTreeMap<String, Option<String>>;
 async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result<Entries, DbErr> {
     let names = |names: Vec<String>| names.into_iter().map(|name| (name, None)).collect();
     Ok(match (list, class) {
-        (List::Aliases, "Service") => {
-            let own = service_alias::Entity::find().filter(service_alias::Column::ServiceId.eq(id));
-            names(db.all(own).await?.into_iter().map(|alias| alias.value).collect())
-        }
-        (List::Aliases, "Team") => {
-            let own = team_alias::Entity::find().filter(team_alias::Column::TeamId.eq(id));
-            names(db.all(own).await?.into_iter().map(|alias| alias.value).collect())
-        }
+        (List::Aliases, "Service") => names(aliases::<service_alias::Entity>(db, id).await?),
+        (List::Aliases, "Team") => names(aliases::<team_alias::Entity>(db, id).await?),
+        (List::Aliases, "System") => names(aliases::<system_alias::Entity>(db, id).await?),
+        (List::Aliases, "Domain") => names(aliases::<domain_alias::Entity>(db, id).await?),
         (List::Members(_) | List::FirstMembers, "Team") => {
             let mut own = team_membership::Entity::find().filter(team_membership::Column::TeamId.eq(id));
             own = match list {
@@ -267,6 +278,11 @@ async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result
         }
         _ => Entries::new(),
     })
+}
+
+async fn aliases<T: AliasTable>(db: &impl Read, owner: i64) -> Result<Vec<String>, DbErr> {
+    let own = T::find().select_only().column(T::VALUE).filter(T::OWNER.eq(owner)).into_query();
+    db.rows(&own, |row| row.get(0)).await
 }
 
 fn compare_tags(changed: &mut Map<String, Json>, mut before: Entries, after: Entries) {

@@ -50,6 +50,8 @@ pub enum ValueRule {
     Text(usize),
     /// A row of another table, named by a text. The empty text is the same as null.
     Named(Reference),
+    /// A row of another table, named in the API by its global id, elsewhere by the alias.
+    Id(Reference),
     /// A row of another table, named in the API by an object with its `id` or `alias`, elsewhere by the alias.
     Identified(Reference),
     /// True or false.
@@ -58,6 +60,16 @@ pub enum ValueRule {
     Place,
     /// A date and time.
     Moment,
+}
+
+impl ValueRule {
+    /// The table whose rows it names, if it does.
+    pub fn reference(self) -> Option<Reference> {
+        match self {
+            Self::Named(to) | Self::Identified(to) | Self::Id(to) => Some(to),
+            Self::Text(_) | Self::Flag | Self::Place | Self::Moment => None,
+        }
+    }
 }
 
 /// A table whose rows are named by a field of another.
@@ -71,6 +83,12 @@ pub enum Reference {
     Lifecycle,
     /// A user, by the email address.
     User,
+    /// A system, by its alias.
+    System,
+    /// A domain, by its alias.
+    Domain,
+    /// A component type, by its alias.
+    ComponentType,
 }
 
 impl<C: Copy> FieldRule<C> {
@@ -154,6 +172,9 @@ impl Reference {
             Self::Tier => ("tier", "alias"),
             Self::Lifecycle => ("lifecycle", "alias"),
             Self::User => ("user", "email address"),
+            Self::System => ("system", "alias"),
+            Self::Domain => ("domain", "alias"),
+            Self::ComponentType => ("component type", "alias"),
         };
         format!("no {noun} has the {called} {}", quoted(name))
     }

@@ -3,7 +3,7 @@
 use sea_orm::DbErr;
 
 use super::field_rule::Reference;
-use super::{lifecycle, team, tier, user};
+use super::{component_type, domain, lifecycle, system, team, tier, user};
 use crate::db::Read;
 
 impl Reference {
@@ -14,6 +14,9 @@ impl Reference {
             Self::Tier => tier::by_alias(db, name).await?.map(|tier| tier.id),
             Self::Lifecycle => lifecycle::by_alias(db, name).await?.map(|lifecycle| lifecycle.id),
             Self::User => user::by_email(db, name).await?.map(|user| user.id),
+            Self::System => system::by_alias(db, name).await?.map(|system| system.id),
+            Self::ComponentType => component_type::by_alias(db, name).await?.map(|found| found.id),
+            Self::Domain => domain::by_alias(db, name).await?.map(|domain| domain.id),
         })
     }
 }

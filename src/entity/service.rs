@@ -42,6 +42,10 @@ pub struct Model {
     pub tier_id: Option<i64>,
     /// Its lifecycle.
     pub lifecycle_id: Option<i64>,
+    /// The system it belongs to.
+    pub system_id: Option<i64>,
+    /// What it is; `None`: what the default component type says.
+    pub type_id: Option<i64>,
     /// The name of the service file that governs the service; `None`: it is not locked.
     pub locked_by: Option<String>,
     /// When the row was made.
@@ -63,6 +67,8 @@ impl FieldRules for Entity {
         FieldRule::new("ownerInput", Column::OwnerId, ValueRule::Identified(Reference::Team)),
         FieldRule::new("tierAlias", Column::TierId, ValueRule::Named(Reference::Tier)),
         FieldRule::new("lifecycleAlias", Column::LifecycleId, ValueRule::Named(Reference::Lifecycle)),
+        FieldRule::new("parent", Column::SystemId, ValueRule::Identified(Reference::System)),
+        FieldRule::new("type", Column::TypeId, ValueRule::Identified(Reference::ComponentType)),
         FieldRule::text("product", Column::Product, text::SHORT),
         FieldRule::text("language", Column::Language, text::SHORT),
         FieldRule::text("framework", Column::Framework, text::SHORT),

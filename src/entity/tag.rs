@@ -1,14 +1,18 @@
-//! Tags: keys with values on services, repositories, teams and users.
+//! Tags: keys with values on services, repositories, teams, users, systems and domains.
 //!
-//! The database keeps that exactly one of the four owners has a value, and that an owner has a key once.
+//! The database makes sure that exactly one of the owners is set, and that an owner has a key with a value once. An owner may
+//! have several tags of one key.
 
-use sea_orm::Set;
+use std::collections::HashMap;
+
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
+use sea_orm::{IntoActiveModel, QueryOrder, Set};
 use serde::Deserialize;
 
 use super::service::Writable;
 use super::text;
+use crate::db;
 use crate::error::UserError;
 
 /// A row of `tag`.
@@ -28,8 +32,12 @@ pub struct Model {
     pub repository_id: Option<i64>,
     /// the team, or
     pub team_id: Option<i64>,
-    /// the user.
+    /// the user, or
     pub user_id: Option<i64>,
+    /// the system, or
+    pub system_id: Option<i64>,
+    /// the domain.
+    pub domain_id: Option<i64>,
 }
 
 /// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
@@ -49,6 +57,10 @@ pub enum Owner<'a> {
     Team(i64),
     /// A user.
     User(i64),
+    /// A system.
+    System(i64),
+    /// A domain.
+    Domain(i64),
 }
 
 impl Owner<'_> {
@@ -59,6 +71,8 @@ impl Owner<'_> {
             Self::Repository(_) => Column::RepositoryId,
             Self::Team(_) => Column::TeamId,
             Self::User(_) => Column::UserId,
+            Self::System(_) => Column::SystemId,
+            Self::Domain(_) => Column::DomainId,
         }
     }
 
@@ -66,7 +80,7 @@ impl Owner<'_> {
     pub fn id(self) -> i64 {
         match self {
             Self::Service(service) => service.id,
-            Self::Repository(id) | Self::Team(id) | Self::User(id) => id,
+            Self::Repository(id) | Self::Team(id) | Self::User(id) | Self::System(id) | Self::Domain(id) => id,
         }
     }
 }
@@ -86,15 +100,15 @@ pub fn check_value(value: &str) -> Result<String, UserError> {
     text::at_most("value", value, text::TAG_VALUE)
 }
 
-/// A tag that is not stored yet. Storing it fails on the unique index when the owner has the key.
+/// A tag that is not stored yet. Storing it fails on the unique index when the owner has the key with this value.
 pub fn new(owner: Owner<'_>, key: String, value: String) -> ActiveModel {
     let mut tag = ActiveModel { key: Set(key), value: Set(value), ..Default::default() };
     tag.set(owner.column(), owner.id().into());
     tag
 }
 
-/// Gives the owner's tag with each of these keys the value, making the tag where there is none, in one statement. The
-/// tags come in the order of the keys, which differ.
+/// Leaves the owner exactly one tag with each of these keys, and gives it the value. The keys differ; the tags come in their
+/// order. The caller has locked the owner.
 pub async fn assign<C: ConnectionTrait>(
     db: &C,
     owner: Owner<'_>,
@@ -103,14 +117,41 @@ pub async fn assign<C: ConnectionTrait>(
     if tags.is_empty() {
         return Ok(Vec::new());
     }
-    let same_key = OnConflict::columns([Column::Key, owner.column()])
-        .target_and_where(owner.column().is_not_null())
-        .update_column(Column::Value)
-        .to_owned();
-    let keys: Vec<String> = tags.iter().map(|(key, _)| key.clone()).collect();
-    let rows = tags.into_iter().map(|(key, value)| new(owner, key, value));
-    let mut rows = Entity::insert_many(rows).on_conflict(same_key).exec_with_returning(db).await?;
-    // No order is promised of what a statement returns.
-    rows.sort_by_cached_key(|row| keys.iter().position(|key| *key == row.key));
-    Ok(rows)
+    let keys: Vec<&str> = tags.iter().map(|(key, _)| key.as_str()).collect();
+    let of_owner = owner.column().eq(owner.id());
+    let present = Entity::find().filter(of_owner).filter(Column::Key.is_in(keys)).order_by_asc(Column::Id);
+    let mut of_key = HashMap::<String, Vec<Model>>::new();
+    for tag in present.all(db).await? {
+        of_key.entry(tag.key.clone()).or_default().push(tag);
+    }
+    let mut assigned = Vec::with_capacity(tags.len());
+    let (mut updated, mut made, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for (key, value) in &tags {
+        let mut present = of_key.remove(key).unwrap_or_default();
+        if present.is_empty() {
+            made.push(new(owner, key.clone(), value.clone()));
+            continue;
+        }
+        // The tag that has the value already stays as it is.
+        let tag = present.remove(present.iter().position(|tag| tag.value == *value).unwrap_or_default());
+        match tag.value == *value {
+            true => assigned.push(tag),
+            false => updated.push(Model { value: value.clone(), ..tag }),
+        }
+        others.extend(present.iter().map(|tag| tag.id));
+    }
+    if !others.is_empty() {
+        Entity::delete_many().filter(db::any(db, Column::Id, &others)).exec(db).await?;
+    }
+    if !updated.is_empty() {
+        let rows = updated.into_iter().map(|tag| tag.into_active_model().reset_all());
+        let by_id = OnConflict::column(Column::Id).update_column(Column::Value).to_owned();
+        assigned.extend(Entity::insert_many(rows).on_conflict(by_id).exec_with_returning(db).await?);
+    }
+    if !made.is_empty() {
+        assigned.extend(Entity::insert_many(made).exec_with_returning(db).await?);
+    }
+    let places: HashMap<&str, usize> = tags.iter().zip(0..).map(|((key, _), place)| (key.as_str(), place)).collect();
+    assigned.sort_by_key(|row| places.get(row.key.as_str()).copied());
+    Ok(assigned)
 }

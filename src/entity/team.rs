@@ -22,6 +22,8 @@ pub struct Model {
     pub responsibilities: Option<String>,
     /// The user who manages the team.
     pub manager_id: Option<i64>,
+    /// The team that it is a part of.
+    pub parent_team_id: Option<i64>,
     /// When the row was made.
     pub created_at: Timestamp,
     /// When the row was last changed.
@@ -38,6 +40,7 @@ impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[
         FieldRule::text("name", Column::Name, text::SHORT).required(),
         FieldRule::new("managerEmail", Column::ManagerId, ValueRule::Named(Reference::User)),
+        FieldRule::new("parentTeam", Column::ParentTeamId, ValueRule::Identified(Reference::Team)),
         FieldRule::text("responsibilities", Column::Responsibilities, text::DESCRIPTION),
     ];
 }

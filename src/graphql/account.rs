@@ -6,9 +6,10 @@ use super::context::Ctx;
 use super::id::Id;
 use super::identifier::{Identifier, OneOf, exactly_one};
 use super::schema::*;
-use super::types::{CodeIssueProject, Lifecycle, Repository, Service, Team, Tier, User};
+use super::types::{CodeIssueProject, ComponentType, Domain, Lifecycle, Repository, Service, System, Team, Tier, User};
 use super::{
-    code_issue_project, deploy, deploy_metrics, grade, integration, repository, service, suggestion, team, user,
+    code_issue_project, component_type, deploy, deploy_metrics, domain, grade, integration, repository, service,
+    suggestion, system, team, user,
 };
 use crate::engine::page::PageArguments;
 use crate::entity;
@@ -62,6 +63,38 @@ impl AccountResolver for Account {
 
     async fn teams(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TeamConnectionType>> {
         only(accounts, team::page(ctx, &args.request()?).await?)
+    }
+
+    async fn component_type(
+        accounts: &[&Self],
+        args: &AccountComponentTypeArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<ComponentType>>> {
+        only(accounts, component_type::find(ctx.db(), Identifier::of_argument("input", &args.input)?).await?)
+    }
+
+    async fn component_types(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ComponentTypeConnectionType>> {
+        only(accounts, component_type::page(ctx, &args.request()?).await?)
+    }
+
+    async fn system(accounts: &[&Self], args: &AccountSystemArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<System>>> {
+        only(accounts, Some(system::require(ctx.db(), Identifier::of_argument("input", &args.input)?).await?))
+    }
+
+    async fn systems(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<SystemConnectionType>> {
+        only(accounts, system::page(ctx, &args.request()?).await?)
+    }
+
+    async fn domain(accounts: &[&Self], args: &AccountDomainArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Domain>>> {
+        only(accounts, Some(domain::require(ctx.db(), Identifier::of_argument("input", &args.input)?).await?))
+    }
+
+    async fn domains(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<DomainConnectionType>> {
+        only(accounts, domain::page(ctx, &args.request()?).await?)
     }
 
     async fn user(accounts: &[&Self], args: &AccountUserArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {

@@ -1,4 +1,4 @@
-//! Aliases of services and teams, and what a client is told when a name is taken.
+//! Aliases of services, teams, systems and domains, and what a client is told when a name is taken.
 
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
@@ -12,10 +12,10 @@ use super::id;
 use super::identifier::Identifier;
 use super::relation::lists;
 use super::schema::*;
-use super::{service, team};
+use super::{domain, service, system, team};
 use crate::db::{OfKeys, Read, Shape};
 use crate::entity::alias::{AliasTable, Kind};
-use crate::entity::{self, row_lock, service_alias, service_search, team_alias, text};
+use crate::entity::{self, domain_alias, row_lock, service_alias, service_search, system_alias, team_alias, text};
 use crate::error::{Error, Result, UserError, quoted};
 
 /// All aliases of each owner, the oldest first.
@@ -84,6 +84,16 @@ impl AliasCreateMutation for Mutation {
                 row_lock::row::<entity::team::Entity>(db, team.id, LockType::Update).await?;
                 (TeamResolver::id(&team), give::<team_alias::Entity>(db, &team.id, &alias).await?)
             }
+            Some("System") => {
+                let system = id::require::<entity::system::Entity>(db, &owner_id, "ownerId").await?;
+                row_lock::row::<entity::system::Entity>(db, system.id, LockType::Update).await?;
+                (SystemResolver::id(&system), give::<system_alias::Entity>(db, &system.id, &alias).await?)
+            }
+            Some("Domain") => {
+                let domain = id::require::<entity::domain::Entity>(db, &owner_id, "ownerId").await?;
+                row_lock::row::<entity::domain::Entity>(db, domain.id, LockType::Update).await?;
+                (DomainResolver::id(&domain), give::<domain_alias::Entity>(db, &domain.id, &alias).await?)
+            }
             Some("Service") => {
                 let service = id::require::<entity::service::Entity>(db, &owner_id, "ownerId").await?;
                 let service = entity::service::writable(db, service).await?;
@@ -91,7 +101,11 @@ impl AliasCreateMutation for Mutation {
                 service_search::refresh(db, service.id).await?;
                 (ServiceResolver::id(&*service), aliases)
             }
-            _ => return Err(UserError::new("ownerId", id::stray(&owner_id, "service or team")).not_found().into()),
+            _ => {
+                return Err(UserError::new("ownerId", id::stray(&owner_id, "service, team, system or domain"))
+                    .not_found()
+                    .into());
+            }
         };
         Ok(AliasCreatePayload { owner_id: Some(owner_id), aliases, ..Default::default() })
     }
@@ -126,6 +140,14 @@ impl AliasDeleteMutation for Mutation {
             AliasOwnerTypeEnum::Team => {
                 let team = team::require(db, Identifier::Alias(&alias)).await?;
                 take::<team_alias::Entity>(db, &team.id, &alias).await?;
+            }
+            AliasOwnerTypeEnum::System => {
+                let system = system::require(db, Identifier::Alias(&alias)).await?;
+                take::<system_alias::Entity>(db, &system.id, &alias).await?;
+            }
+            AliasOwnerTypeEnum::Domain => {
+                let domain = domain::require(db, Identifier::Alias(&alias)).await?;
+                take::<domain_alias::Entity>(db, &domain.id, &alias).await?;
             }
         }
         Ok(AliasDeletePayload { deleted_alias: Some(alias), ..Default::default() })

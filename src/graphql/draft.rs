@@ -10,7 +10,7 @@ use super::id;
 use super::identifier::Identifier;
 use super::schema::IdentifierInput;
 use crate::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule, must_not_be_null};
-use crate::entity::{Timestamp, lifecycle, team, tier, user};
+use crate::entity::{Timestamp, component_type, domain, lifecycle, system, team, tier, user};
 use crate::error::{Error, Problems, Result, UserError};
 
 /// A row that a mutation is about to make or to change, and what is wrong with its input so far.
@@ -63,13 +63,10 @@ impl<E: FieldRules> Draft<E> {
         given: &MaybeUndefined<T>,
     ) -> Result<()> {
         let rule = E::rule(column);
-        let (ValueRule::Named(reference) | ValueRule::Identified(reference)) = rule.value else {
-            return Err(Error::internal("a column that refers to nothing was given a name"));
-        };
         let key = match given {
             MaybeUndefined::Undefined => return Ok(()),
             MaybeUndefined::Null => Ok(None),
-            MaybeUndefined::Value(name) => name.key(db, rule.name, reference).await,
+            MaybeUndefined::Value(name) => name.key(db, rule.name, rule.value).await,
         };
         if let Some(key) = self.problems.take_any(key)? {
             self.row.set(column, key.into());
@@ -159,34 +156,51 @@ pub(super) trait RowName: Sync {
         &self,
         db: &DatabaseTransaction,
         field: &'static str,
-        to: Reference,
+        to: ValueRule,
     ) -> impl Future<Output = Result<Option<i64>>> + Send;
 }
 
 impl RowName for String {
-    async fn key(&self, db: &DatabaseTransaction, field: &'static str, to: Reference) -> Result<Option<i64>> {
-        if self.is_empty() {
-            return Ok(None);
+    async fn key(&self, db: &DatabaseTransaction, field: &'static str, to: ValueRule) -> Result<Option<i64>> {
+        match to {
+            ValueRule::Id(to) => by_id(db, self, field, to).await.map(Some),
+            _ if self.is_empty() => Ok(None),
+            to => by_name(db, self, field, reference(to)?).await.map(Some),
         }
-        let key = to.key(db, self).await?;
-        Ok(Some(key.ok_or_else(|| UserError::new(field, to.unknown(self)).not_found())?))
     }
 }
 
 impl RowName for IdentifierInput {
-    async fn key(&self, db: &DatabaseTransaction, field: &'static str, to: Reference) -> Result<Option<i64>> {
-        let IdentifierInput { id, alias } = self;
+    async fn key(&self, db: &DatabaseTransaction, field: &'static str, to: ValueRule) -> Result<Option<i64>> {
+        let to = reference(to)?;
         let found = async {
-            Ok(match (Identifier::new(id, alias)?, to) {
-                (Identifier::Alias(alias), _) => alias.to_owned().key(db, "alias", to).await?,
-                (Identifier::Id(id), Reference::Team) => Some(id::require::<team::Entity>(db, id, "id").await?.id),
-                (Identifier::Id(id), Reference::Tier) => Some(id::require::<tier::Entity>(db, id, "id").await?.id),
-                (Identifier::Id(id), Reference::Lifecycle) => {
-                    Some(id::require::<lifecycle::Entity>(db, id, "id").await?.id)
-                }
-                (Identifier::Id(id), Reference::User) => Some(id::require::<user::Entity>(db, id, "id").await?.id),
-            })
+            match Identifier::of(self)? {
+                Identifier::Alias(alias) => by_name(db, alias, "alias", to).await,
+                Identifier::Id(id) => by_id(db, id, "id", to).await,
+            }
         };
-        found.await.map_err(|error: Error| error.map_user(|error| error.within(field)))
+        found.await.map(Some).map_err(|error: Error| error.map_user(|error| error.within(field)))
     }
+}
+
+/// The table that a column refers to.
+fn reference(rule: ValueRule) -> Result<Reference> {
+    rule.reference().ok_or_else(|| Error::internal("a column that refers to nothing was given a name"))
+}
+
+async fn by_name(db: &DatabaseTransaction, name: &str, field: &'static str, to: Reference) -> Result<i64> {
+    let key = to.key(db, name).await?;
+    Ok(key.ok_or_else(|| UserError::new(field, to.unknown(name)).not_found())?)
+}
+
+async fn by_id(db: &DatabaseTransaction, id: &str, field: &'static str, to: Reference) -> Result<i64> {
+    Ok(match to {
+        Reference::Team => id::require::<team::Entity>(db, id, field).await?.id,
+        Reference::Tier => id::require::<tier::Entity>(db, id, field).await?.id,
+        Reference::Lifecycle => id::require::<lifecycle::Entity>(db, id, field).await?.id,
+        Reference::User => id::require::<user::Entity>(db, id, field).await?.id,
+        Reference::System => id::require::<system::Entity>(db, id, field).await?.id,
+        Reference::ComponentType => id::require::<component_type::Entity>(db, id, field).await?.id,
+        Reference::Domain => id::require::<domain::Entity>(db, id, field).await?.id,
+    })
 }

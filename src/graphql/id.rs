@@ -81,6 +81,12 @@ classes! {
     tag => "Tag", "tag";
     team => "Team", "team";
     user => "User", "user";
+    system => "System", "system";
+    domain => "Domain", "domain";
+    component_type => "ComponentType", "component type";
+    tool => "Tool", "tool";
+    contact => "Contact", "contact";
+    service_dependency => "ServiceDependency", "dependency";
     tier => "Tier", "tier";
     lifecycle => "Lifecycle", "lifecycle";
     repository => "Repository", "repository";

@@ -2,6 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 
+use super::schema::IdentifierInput;
 use crate::error::UserError;
 
 /// How a client names a thing.
@@ -14,6 +15,16 @@ pub enum Identifier<'a> {
 }
 
 impl<'a> Identifier<'a> {
+    /// What an input names.
+    pub fn of(input: &'a IdentifierInput) -> Result<Self, UserError> {
+        Self::new(&input.id, &input.alias)
+    }
+
+    /// What an argument that must be given names.
+    pub fn of_argument(name: &'static str, input: &'a MaybeUndefined<IdentifierInput>) -> Result<Self, UserError> {
+        Self::of(input.value().ok_or_else(|| UserError::new(name, format!("{name} must be given")))?)
+    }
+
     /// The one that is given. Null and the empty text are the same as absent.
     pub fn new(id: &'a MaybeUndefined<String>, alias: &'a MaybeUndefined<String>) -> Result<Self, UserError> {
         Ok(match exactly_one(("id", given(id)), ("alias", given(alias)))? {

@@ -6,7 +6,9 @@
 
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Order, Query, SelectStatement};
-use sea_orm::{ColumnTrait, EntityName, IdenStatic, Iterable, Value};
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, EntityName, EntityTrait, IdenStatic, Iterable, QueryFilter, QuerySelect, Value,
+};
 
 use super::context::Ctx;
 use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
@@ -177,6 +179,13 @@ impl<E: Table> List<E> {
         keys.sort_unstable();
         keys.dedup();
         keys
+    }
+
+    /// The first rows of each parent, at most `most`, in the order in which the parents were given.
+    pub async fn firsts_of_each(self, db: &impl Read, most: u64) -> Result<Vec<Vec<E::Model>>> {
+        // A page is read with one row more than it has.
+        let rows = self.of_each(db, &PageRequest { first: most.saturating_sub(1), after: None }).await?;
+        Ok(rows.into_iter().map(|rows| rows.into_iter().map(|(_, row)| row).collect()).collect())
     }
 
     /// The rows of each parent, in the order in which the parents were given.
@@ -362,6 +371,22 @@ impl<E: Table> List<E> {
         let query = OfKeys { shape, build: &build, values: Vec::new(), key, keys, is_limited: false };
         Ok(db.rows_of(query, move |row| Ok((row.get(1)?, count(row)?))).await?.into_iter().collect())
     }
+}
+
+/// Refuses a write after which `owner` has more than `most` rows of a table. `said` is what to call the owner and its rows.
+pub(super) async fn refuse_beyond<E: EntityTrait>(
+    db: &DatabaseTransaction,
+    owner: E::Column,
+    id: i64,
+    most: usize,
+    said: (&str, &str),
+) -> Result<()> {
+    let rows = E::find().select_only().column(owner).filter(owner.eq(id)).offset(most as u64);
+    if rows.into_tuple::<i64>().one(db).await?.is_some() {
+        let (owner, rows) = said;
+        return Err(UserError::base(format!("no more {rows} can be added: {owner} has at most {most}")).into());
+    }
+    Ok(())
 }
 
 struct Row<E: Table> {

@@ -44,8 +44,11 @@ mod alias;
 mod code_issue;
 mod code_issue_project;
 mod code_issue_project_resource;
+mod component_type;
+mod contact;
 mod deploy;
 mod deploy_metrics;
+mod domain;
 mod grade;
 mod integration;
 mod lifecycle;
@@ -53,12 +56,15 @@ mod near_match;
 mod relation;
 mod repository;
 mod service;
+mod service_dependency;
 mod service_repository;
 mod suggestion;
+mod system;
 mod tag;
 mod team;
 mod team_membership;
 mod tier;
+mod tool;
 mod user;
 
 impl From<crate::error::UserError> for schema::Error {

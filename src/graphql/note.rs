@@ -7,7 +7,7 @@ use super::id;
 use crate::db::Db;
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
-use crate::entity::{service, team};
+use crate::entity::{domain, service, system, team};
 
 /// Writes the entry of the mutation `action`, in its transaction. `input` is its arguments; `payload` holds the
 /// identifying fields of what the mutation answered.
@@ -55,6 +55,12 @@ async fn changed(
             service::by_alias(db.committed(), alias).await?.map(|service| ("Service", service.id, service.slug));
         let owner = match input.pointer("/input/ownerType").and_then(Value::as_str) {
             Some("team") => team::by_alias(db.committed(), alias).await?.map(|team| ("Team", team.id, team.alias)),
+            Some("system") => {
+                system::by_alias(db.committed(), alias).await?.map(|system| ("System", system.id, system.slug))
+            }
+            Some("domain") => {
+                domain::by_alias(db.committed(), alias).await?.map(|domain| ("Domain", domain.id, domain.slug))
+            }
             _ => of_service,
         };
         if let Some((class, id, name)) = owner {

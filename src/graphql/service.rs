@@ -8,15 +8,16 @@ use super::draft::Draft;
 use super::id;
 use super::identifier::Identifier;
 use super::list::List;
+use super::relation::to_one;
 use super::schema::*;
-use super::types::{Deploy, Service};
-use super::{alias, deploy, deploy_metrics};
+use super::types::{ComponentType, Contact, Deploy, Service, System};
+use super::{alias, component_type, contact, deploy, deploy_metrics, service_dependency};
 use crate::db::{self, Ids, Read};
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::service::{Column, Writable};
 use crate::entity::{
-    Timestamp, code_issue, code_issue_project_resource, deploy as deploys, deploy_number, lifecycle, service,
-    service_alias, tag, team_alias, text, tier,
+    Timestamp, code_issue, code_issue_project_resource, contact as contacts, deploy as deploys, deploy_number,
+    lifecycle, service, service_alias, tag, team_alias, text, tier,
 };
 use crate::error::{Result, UserError, quoted};
 
@@ -27,6 +28,34 @@ impl ServiceResolver for Service {
 
     async fn managed_aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::managed::<service_alias::Entity>(ctx.db(), services.iter().map(|service| service.id)).await
+    }
+
+    async fn parent(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<System>>> {
+        to_one(ctx, services.iter().map(|service| service.system_id).collect()).await
+    }
+
+    async fn r#type(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<ComponentType>> {
+        component_type::of_services(ctx, services.iter().map(|service| service.type_id).collect()).await
+    }
+
+    async fn contacts(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
+        contact::of_owners(ctx, contacts::Column::ServiceId, services.iter().map(|service| service.id)).await
+    }
+
+    async fn dependencies(
+        services: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceDependenciesConnectionType>> {
+        service_dependency::dependencies(services, args, ctx).await
+    }
+
+    async fn dependents(
+        services: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceDependentsConnectionType>> {
+        service_dependency::dependents(services, args, ctx).await
     }
 
     fn locked(&self) -> bool {
@@ -188,6 +217,17 @@ pub(super) async fn require_writable(db: &DatabaseTransaction, identifier: Ident
     service::writable(db, require(db, identifier).await?).await
 }
 
+/// The service that an input names in one of its fields, as one that may be written. Errors are about the field.
+pub(super) async fn require_writable_as(
+    db: &DatabaseTransaction,
+    identifier: Identifier<'_>,
+    field: &'static str,
+) -> Result<Writable> {
+    let found = require(db, identifier).await;
+    let found = found.map_err(|error| error.map_user(|error| UserError { path: vec![field.into()], ..error }))?;
+    service::writable(db, found).await
+}
+
 /// The service that owns something which is about to be changed, as one that may be written.
 pub(super) async fn owner_writable(db: &DatabaseTransaction, id: i64) -> Result<Writable> {
     // Deleted with all that it owns, since that was found: the mutation has lost a race, and runs again.
@@ -223,6 +263,8 @@ impl ServiceCreateMutation for Mutation {
             tier_alias,
             lifecycle_alias,
             owner_input,
+            parent,
+            r#type,
         } = input;
         let db = ctx.db();
         let mut draft = Draft::<service::Entity>::new();
@@ -235,6 +277,8 @@ impl ServiceCreateMutation for Mutation {
         draft.refer(db, Column::TierId, &tier_alias).await?;
         draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;
         draft.refer(db, Column::OwnerId, &owner_input).await?;
+        draft.refer(db, Column::SystemId, &parent).await?;
+        draft.refer(db, Column::TypeId, &r#type).await?;
 
         let service = service::create(db, draft.done()?).await?;
         Ok(ServiceCreatePayload { service: Some(service.into()), ..Default::default() })
@@ -255,6 +299,8 @@ impl ServiceUpdateMutation for Mutation {
             tier_alias,
             lifecycle_alias,
             owner_input,
+            parent,
+            r#type,
         } = input;
         let db = ctx.db();
         let service = require_writable(db, Identifier::new(&id, &alias)?).await?;
@@ -268,6 +314,8 @@ impl ServiceUpdateMutation for Mutation {
         draft.refer(db, Column::TierId, &tier_alias).await?;
         draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;
         draft.refer(db, Column::OwnerId, &owner_input).await?;
+        draft.refer(db, Column::SystemId, &parent).await?;
+        draft.refer(db, Column::TypeId, &r#type).await?;
 
         let service = service::update(db, &service, draft.done()?).await?;
         Ok(ServiceUpdatePayload { service: Some(service), ..Default::default() })

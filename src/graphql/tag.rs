@@ -1,4 +1,4 @@
-//! Tags: keys with values on services, repositories, teams and users.
+//! Tags: keys with values on services, repositories, teams, users, systems and domains.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::id;
 use super::identifier::Identifier;
 use super::schema::*;
 use super::types::Tag;
-use super::{service, team};
+use super::{domain, list, service, system, team};
 use crate::db;
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
@@ -28,6 +28,8 @@ enum Taggable {
     Repository(i64),
     Team(i64),
     User(i64),
+    System(i64),
+    Domain(i64),
 }
 
 impl Taggable {
@@ -37,6 +39,8 @@ impl Taggable {
             Self::Repository(id) => Owner::Repository(*id),
             Self::Team(id) => Owner::Team(*id),
             Self::User(id) => Owner::User(*id),
+            Self::System(id) => Owner::System(*id),
+            Self::Domain(id) => Owner::Domain(*id),
         }
     }
 }
@@ -53,7 +57,9 @@ async fn taggable(
         Identifier::Alias(_) => kind.unwrap_or(TaggableResource::Service),
         Identifier::Id(id) => {
             let kind = id::decode(id).and_then(|(class, _)| TaggableResource::from_word(&class));
-            kind.ok_or_else(|| UserError::new("id", id::stray(id, "service, repository, team or user")).not_found())?
+            kind.ok_or_else(|| {
+                UserError::new("id", id::stray(id, "service, repository, team, user, system or domain")).not_found()
+            })?
         }
     };
     Ok(match (kind, identifier) {
@@ -75,6 +81,8 @@ async fn taggable(
             let user = user::by_email(db, email).await?;
             Taggable::User(user.ok_or_else(|| unknown("user has the email address", email))?.id)
         }
+        (TaggableResource::System, identifier) => Taggable::System(system::require(db, identifier).await?.id),
+        (TaggableResource::Domain, identifier) => Taggable::Domain(domain::require(db, identifier).await?.id),
     })
 }
 
@@ -90,11 +98,12 @@ async fn refuse_locked(db: &DatabaseTransaction, tag: &Tag) -> Result<()> {
     Ok(())
 }
 
-fn taken(key: &str) -> UserError {
-    UserError::new("key", format!("there is a tag with the key {} already", quoted(key)))
+fn taken(field: &'static str, key: &str, value: &str) -> UserError {
+    let message = format!("there is a tag with the key {} and the value {} already", quoted(key), quoted(value));
+    UserError::new(field, message)
 }
 
-/// Makes others who write several tags of the same owner wait. A service is held already.
+/// Makes others who assign tags to the same owner wait. A service is locked already.
 async fn lock_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
     if db::has_one_writer(db) {
         return Ok(());
@@ -104,8 +113,15 @@ async fn lock_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
         Taggable::Repository(id) => drop(row_lock::row::<repository::Entity>(db, *id, LockType::Update).await?),
         Taggable::Team(id) => drop(row_lock::row::<entity::team::Entity>(db, *id, LockType::Update).await?),
         Taggable::User(id) => drop(row_lock::row::<user::Entity>(db, *id, LockType::Update).await?),
+        Taggable::System(id) => drop(row_lock::row::<entity::system::Entity>(db, *id, LockType::Update).await?),
+        Taggable::Domain(id) => drop(row_lock::row::<entity::domain::Entity>(db, *id, LockType::Update).await?),
     }
     Ok(())
+}
+
+/// Refuses a write that has given the owner more tags than one may have.
+async fn refuse_too_many(db: &DatabaseTransaction, owner: Owner<'_>) -> Result<()> {
+    list::refuse_beyond::<tag::Entity>(db, owner.column(), owner.id(), text::ENTRIES, ("an owner", "tags")).await
 }
 
 impl TagAssignMutation for Mutation {
@@ -131,10 +147,9 @@ impl TagAssignMutation for Mutation {
         }
         problems.none()?;
 
-        if checked.len() > 1 {
-            lock_owner(db, &owner).await?;
-        }
+        lock_owner(db, &owner).await?;
         let tags = tag::assign(db, owner.owner(), checked).await?;
+        refuse_too_many(db, owner.owner()).await?;
         Ok(TagAssignPayload { tags: Some(tags), ..Default::default() })
     }
 }
@@ -150,7 +165,8 @@ impl TagCreateMutation for Mutation {
         problems.none()?;
 
         let tag = tag::new(owner.owner(), key.unwrap_or_default(), value.unwrap_or_default()).insert(db).await;
-        let tag = tag.map_err(|error| or_taken(error, taken(&of)))?;
+        let tag = tag.map_err(|error| or_taken(error, taken("value", &of, &to)))?;
+        refuse_too_many(db, owner.owner()).await?;
         Ok(TagCreatePayload { tag: Some(tag), ..Default::default() })
     }
 }
@@ -166,7 +182,8 @@ impl TagUpdateMutation for Mutation {
         let value = problems.take(changed("value", &to, |value| tag::check_value(value))).flatten();
         problems.none()?;
 
-        let error = taken(key.as_deref().unwrap_or_default());
+        let (new_key, new_value) = (key.as_ref().unwrap_or(&tag.key), value.as_ref().unwrap_or(&tag.value));
+        let error = taken(if value.is_some() { "value" } else { "key" }, new_key, new_value);
         let mut row: tag::ActiveModel = tag.into();
         if let Some(key) = key {
             row.key = Set(key);

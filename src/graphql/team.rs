@@ -1,7 +1,7 @@
 //! Teams: the owners of services. Who is in them is `team_membership.rs`'s affair.
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, DatabaseTransaction, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
@@ -11,14 +11,14 @@ use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
 use super::service::refuse_where_locked;
-use super::types::Team;
-use super::{alias, deploy_metrics, team_membership};
+use super::types::{Contact, Team};
+use super::{alias, contact, deploy_metrics, team_membership};
 use crate::db::Read;
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, row_lock, service, team, team_alias};
+use crate::entity::{Timestamp, contact as contacts, row_lock, service, team, team_alias};
 use crate::error::{Result, UserError, quoted};
 
 impl TeamResolver for Team {
@@ -28,6 +28,10 @@ impl TeamResolver for Team {
 
     async fn managed_aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::managed::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await
+    }
+
+    async fn contacts(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
+        contact::of_owners(ctx, contacts::Column::TeamId, teams.iter().map(|team| team.id)).await
     }
 
     async fn deploy_metrics(
@@ -62,17 +66,37 @@ pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Resul
     }
 }
 
+/// The most teams above a team.
+const LEVELS: usize = 20;
+
+/// Refuses a parent that is the team itself or a part of it.
+async fn refuse_circle(db: &DatabaseTransaction, team: i64, parent: i64) -> Result<()> {
+    let mut above = Some(parent);
+    for _ in 0..LEVELS {
+        let Some(id) = above else { return Ok(()) };
+        if id == team {
+            return Err(
+                UserError::new("parentTeam", "a team cannot be a part of itself, or of one of its parts").into()
+            );
+        }
+        // Locked, so that two mutations do not close a circle together.
+        above = row_lock::row::<team::Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
+    }
+    Err(UserError::new("parentTeam", format!("there are at most {LEVELS} teams above a team")).into())
+}
+
 fn taken(name: &str) -> UserError {
     UserError::new("name", format!("another team has the name {}", quoted(name)))
 }
 
 impl TeamCreateMutation for Mutation {
     async fn team_create(ctx: &MutationCtx<'_>, input: TeamCreateInput) -> Result<TeamCreatePayload> {
-        let TeamCreateInput { name, manager_email, responsibilities, members } = input;
+        let TeamCreateInput { name, manager_email, responsibilities, members, parent_team, contacts } = input;
         let db = ctx.db();
         let mut draft = Draft::<team::Entity>::new();
         draft.set_required(Column::Name, &name);
         draft.refer(db, Column::ManagerId, &manager_email).await?;
+        draft.refer(db, Column::ParentTeamId, &parent_team).await?;
         draft.set(Column::Responsibilities, &responsibilities);
         let members = members.value().map(Vec::as_slice).unwrap_or_default();
         let members = draft.problems.take_any(team_membership::named(db, members).await)?;
@@ -80,6 +104,7 @@ impl TeamCreateMutation for Mutation {
         let (row, now) = (draft.done()?, Timestamp::now());
         let row = team::ActiveModel { alias: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
         let team = row.insert(db).await.map_err(|error| or_taken(error, taken(&name)))?;
+        contact::of_new_team(db, team.id, contacts.value().map(Vec::as_slice).unwrap_or_default()).await?;
         team_membership::join(db, team.id, &members.unwrap_or_default()).await?;
         let alias = team_alias::Entity::claim_slug(db, &team.id, &name).await?;
         let mut row: team::ActiveModel = team.into();
@@ -90,7 +115,7 @@ impl TeamCreateMutation for Mutation {
 
 impl TeamUpdateMutation for Mutation {
     async fn team_update(ctx: &MutationCtx<'_>, input: TeamUpdateInput) -> Result<TeamUpdatePayload> {
-        let TeamUpdateInput { id, alias, name, manager_email, responsibilities } = input;
+        let TeamUpdateInput { id, alias, name, manager_email, responsibilities, parent_team } = input;
         let db = ctx.db();
         let team = require(db, Identifier::new(&id, &alias)?).await?;
         let team = row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?;
@@ -98,6 +123,11 @@ impl TeamUpdateMutation for Mutation {
         let mut draft = Draft::<team::Entity>::of(team);
         draft.set(Column::Name, &name);
         draft.refer(db, Column::ManagerId, &manager_email).await?;
+        draft.refer(db, Column::ParentTeamId, &parent_team).await?;
+        if let ActiveValue::Set(Some(parent)) = &draft.row.parent_team_id {
+            let circle = refuse_circle(db, team_id, *parent).await;
+            draft.problems.take_any(circle)?;
+        }
         draft.set(Column::Responsibilities, &responsibilities);
 
         let mut row = draft.done()?;

@@ -8,21 +8,29 @@
 //! A noun's file writes the others, and may write any of these otherwise.
 
 pub use super::account::Account;
+pub use super::component_type::ComponentTypeIconEnum;
 pub use super::context::State;
 pub use super::id::Id as ID;
 pub use super::integration::{CustomIntegration, DeployIntegration};
 pub use super::relation::{list, list_through, to_its_one, to_one};
+pub use super::service_dependency::{ServiceDependenciesEdge, ServiceDependentsEdge};
 pub use crate::entity::Timestamp as ISO8601DateTime;
 pub use crate::entity::code_issue::Model as CodeIssue;
 pub use crate::entity::code_issue_project::Model as CodeIssueProject;
+pub use crate::entity::component_type::Model as ComponentType;
+pub use crate::entity::contact::Model as Contact;
 pub use crate::entity::deploy::Model as Deploy;
+pub use crate::entity::domain::Model as Domain;
 pub use crate::entity::lifecycle::Model as Lifecycle;
 pub use crate::entity::repository::Model as Repository;
 pub use crate::entity::service::Model as Service;
+pub use crate::entity::service_dependency::Model as ServiceDependency;
 pub use crate::entity::service_repository::Model as ServiceRepository;
 pub use crate::entity::suggestion::Model as ServiceSuggestion;
+pub use crate::entity::system::Model as System;
 pub use crate::entity::tag::Model as Tag;
 pub use crate::entity::team::Model as Team;
 pub use crate::entity::team_membership::Model as TeamMembership;
 pub use crate::entity::tier::Model as Tier;
+pub use crate::entity::tool::Model as Tool;
 pub use crate::entity::user::Model as User;

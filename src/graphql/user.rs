@@ -4,19 +4,20 @@ use std::collections::HashMap;
 
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
+use super::contact;
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
 use super::id;
 use super::identifier::{OneOf, exactly_one, given};
 use super::list::List;
 use super::schema::*;
-use super::types::User;
+use super::types::{Contact, User};
 use crate::db::Read;
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::Reference;
 use crate::entity::timestamp::touch;
 use crate::entity::user::{Role, email_key};
-use crate::entity::{ByIds, Timestamp, user};
+use crate::entity::{ByIds, Timestamp, contact as contacts, user};
 use crate::error::{Code, Error, Result, UserError};
 
 impl UserResolver for User {
@@ -26,6 +27,10 @@ impl UserResolver for User {
             Role::User => UserRole::User,
             Role::Viewer => UserRole::Viewer,
         }
+    }
+
+    async fn contacts(users: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
+        contact::of_owners(ctx, contacts::Column::UserId, users.iter().map(|user| user.id)).await
     }
 }
 

@@ -1,6 +1,6 @@
-//! Makes the catalogue what the documents say, inside one transaction.
+//! Applies documents to the catalogue, within one transaction.
 //!
-//! It goes on past what is wrong, so that everything wrong is found; whoever began the transaction rolls it back then.
+//! It continues after a mistake, to find all of them. The caller then rolls the transaction back.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,22 +16,22 @@ use super::{Problems, repositories};
 use crate::db::{self, Read};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::audit::Subject;
-use crate::entity::field_rule::{Reference, ValueRule};
+use crate::entity::field_rule::Reference;
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
 use crate::entity::{Timestamp, repository, service, service_alias, service_repository, service_search};
 
-/// What came of a document.
+/// The result of a document.
 #[derive(Debug)]
 pub(super) struct Change {
-    /// In one line, for whoever applied it.
+    /// The line printed for it.
     pub(super) line: String,
-    /// What was changed, for the audit; nothing where nothing was.
+    /// The changed object, for the audit. `None` if nothing changed.
     pub(super) subject: Option<Subject>,
 }
 
 impl Change {
-    /// `noun` is the SDL's.
+    /// `noun` is the SDL's type.
     pub(super) fn new(noun: &str, id: i64, name: &str, created: bool, changed: bool) -> Self {
         let done = match (created, changed) {
             (true, _) => "created",
@@ -43,7 +43,7 @@ impl Change {
     }
 }
 
-/// Applies the documents, repositories first, and answers what came of each, in their order.
+/// Applies the documents, repositories first. Returns the results in the order of the documents.
 pub(super) async fn apply(
     db: &DatabaseTransaction,
     documents: &[Document],
@@ -51,7 +51,7 @@ pub(super) async fn apply(
 ) -> Result<Vec<Change>, DbErr> {
     let mut changes = repositories::apply(db, documents, problems).await?;
     let subjects = find(db, documents, problems).await?;
-    // Before any alias is given: it may have been another's until now.
+    // Before aliases are added: an alias may move from one service to another.
     let mut freed = HashSet::new();
     for Governed { number, document, service, .. } in &subjects {
         if let (Some(service), Some(aliases)) = (service, &document.aliases)
@@ -68,8 +68,7 @@ pub(super) async fn apply(
     Ok(changes.into_iter().map(|(_, change)| change).collect())
 }
 
-/// Takes away the aliases that somebody gave the service and that are not listed. The name stays an alias, whoever
-/// gave it.
+/// Removes the service's added aliases that are not listed. Its name always stays an alias.
 async fn take_aliases(
     db: &DatabaseTransaction,
     service: &Writable,
@@ -85,7 +84,7 @@ async fn take_aliases(
     Ok(others.exec(db).await?.rows_affected > 0)
 }
 
-/// Creates or updates a service. `freed`: it had aliases taken away.
+/// Creates or updates a service. `freed` says that aliases were removed from it.
 async fn put(
     db: &DatabaseTransaction,
     governed: Governed<'_>,
@@ -93,7 +92,7 @@ async fn put(
     problems: &mut Problems,
 ) -> Result<Change, DbErr> {
     let Governed { file, document, service, .. } = governed;
-    // Taken apart, so that nothing a document can say is forgotten.
+    // Destructured without `..`, so that no key of a document is forgotten.
     let ServiceDocument { name, fields, aliases, tags: tagged, repositories } = document;
     let created = service.is_none();
     let before = match service {
@@ -105,16 +104,16 @@ async fn put(
     if after.name != name.value || !has_alias(db, id, &name.value).await? {
         after.slug = service::claim_name(db, &before, &name.value).await?;
         after.name.clone_from(&name.value);
-        // The name finds the service the next time: without it as an alias there would be a second one.
+        // The next run finds the service by its name. Without it as an alias, that run would create a second service.
         if let Some(other) = service::by_alias(db, &name.value).await?.filter(|other| other.id != id) {
             let message = format!("\"{}\" is an alias of the service \"{}\"", name.value, other.name);
             problems.add(file, name.spot, message);
         }
     }
     for Given { rule, said } in fields {
-        let value = match rule.value {
-            ValueRule::Named(to) | ValueRule::Identified(to) => key(db, to, file, said, problems).await?.into(),
-            _ => said.value.clone(),
+        let value = match rule.value.reference() {
+            Some(to) => key(db, to, file, said, problems).await?.into(),
+            None => said.value.clone(),
         };
         after.set(rule.column, value);
     }
@@ -146,7 +145,7 @@ async fn put(
     Ok(Change::new("Service", id, &slug, created, changed))
 }
 
-/// The key of the row that a document names; nothing where it names none.
+/// The id of the row that a document names, if it names one.
 async fn key(
     db: &DatabaseTransaction,
     to: Reference,
@@ -166,7 +165,7 @@ async fn has_alias(db: &impl Read, service: i64, alias: &str) -> Result<bool, Db
     Ok(service::by_alias(db, alias).await?.is_some_and(|owner| owner.id == service))
 }
 
-/// Gives the service an alias, unless it has it, of whatever kind. Answers whether it is new.
+/// Adds an alias, unless the service has it already, of whatever kind. Returns whether it is new.
 async fn give_alias(
     db: &DatabaseTransaction,
     service: &Writable,
@@ -185,19 +184,23 @@ async fn give_alias(
     Ok(given)
 }
 
-/// Makes these the tags of the owner, and answers whether that changed anything.
+/// Replaces the owner's tags. Returns whether anything changed.
 pub(super) async fn tags(
     db: &DatabaseTransaction,
     owner: Owner<'_>,
     wanted: &[(String, String)],
 ) -> Result<bool, DbErr> {
     let present = tag::Entity::find().filter(owner.column().eq(owner.id())).all(db).await?;
-    let mut present: HashMap<String, tag::Model> = present.into_iter().map(|tag| (tag.key.clone(), tag)).collect();
-    let mut is_other = |(key, value): &&(String, String)| present.remove(key).is_none_or(|tag| tag.value != *value);
-    let others: Vec<_> = wanted.iter().filter(|tag| is_other(tag)).cloned().collect();
+    // A tag counts as present only if it is the only one with its key.
+    let has = |(key, value): &&(String, String)| {
+        let mut of_key = present.iter().filter(|tag| tag.key == *key);
+        of_key.next().is_some_and(|tag| tag.value == *value) && of_key.next().is_none()
+    };
+    let others: Vec<_> = wanted.iter().filter(|tag| !has(tag)).cloned().collect();
     let mut changed = !others.is_empty();
     tag::assign(db, owner, others).await?;
-    let rest: Vec<i64> = present.values().map(|tag| tag.id).collect();
+    let is_wanted = |tag: &tag::Model| wanted.iter().any(|(key, _)| *key == tag.key);
+    let rest: Vec<i64> = present.iter().filter(|tag| !is_wanted(tag)).map(|tag| tag.id).collect();
     if !rest.is_empty() {
         tag::Entity::delete_many().filter(db::any(db, tag::Column::Id, &rest)).exec(db).await?;
         changed = true;
@@ -205,8 +208,7 @@ pub(super) async fn tags(
     Ok(changed)
 }
 
-/// Makes these the repositories of the service, and answers whether that changed anything. A link that is there keeps
-/// its folder and its name.
+/// Replaces the service's repositories. Returns whether anything changed. Existing links keep their folder and name.
 async fn links(
     db: &DatabaseTransaction,
     service: &Writable,
@@ -220,7 +222,7 @@ async fn links(
     let mut present: HashMap<i64, i64> = present.into_iter().map(|link| (link.repository_id, link.id)).collect();
     for At { value: alias, spot } in wanted {
         let Some(repository) = repository::by_alias(db, alias).await? else {
-            // A document that cannot be read may be the one that makes it.
+            // It may be defined by a document that could not be read.
             if !problems.documents_are_missing {
                 problems.add(file, *spot, format!("no repository has the alias \"{alias}\""));
             }

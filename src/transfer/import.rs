@@ -18,7 +18,7 @@ use crate::entity::audit::{self, Actor, Subject};
 const GREATEST_ID: i64 = (1 << 53) - 1;
 
 /// The tables that have rows in an empty catalogue. They are replaced by those of the export.
-const FILLED: [&str; 2] = ["tier", "lifecycle"];
+const FILLED: [&str; 3] = ["tier", "lifecycle", "component_type"];
 
 /// The first line.
 #[derive(Deserialize)]

@@ -1,9 +1,9 @@
-//! The whole catalogue as text, and back: from one database to another, whatever the backend.
+//! Exports the whole catalogue as text and imports it into another database, on any backend.
 //!
-//! An export is lines of JSON. The first says what it is and, for each table, the last id that was given out; then each
-//! row is an object in an object under its table's name, in an order in which nothing refers to a later line; the last
-//! line counts them, so that one which was cut off is known for that. Ids stay what they are, because clients keep them.
-//! Rows are taken as the entities describe them: a new column is exported and imported without a word about it here.
+//! An export is lines of JSON. The first line states the format and, for each table, the last id assigned. Then comes
+//! one line per row: an object under its table's name, in an order in which nothing refers to a later line. The last
+//! line has the number of rows, so that a truncated export is detected. Ids are kept, because clients store them.
+//! Columns follow from the entities: a new column needs no change here.
 
 use std::io::{self, BufRead, Write};
 
@@ -17,17 +17,17 @@ mod import;
 
 pub use import::import;
 
-/// What is written, as the first line tells it. A program reads what has its own number or a smaller one.
+/// The format's version, as stated in the first line. A program reads this version and older ones.
 const VERSION: u32 = 1;
-/// Rows that are read or stored at once.
+/// The number of rows read or stored at once.
 const BATCH: usize = 500;
 
-/// Calls a macro with the tables of an export. What a table refers to comes before it.
+/// Calls a macro with the exported tables. A table comes after those it refers to.
 macro_rules! tables {
     ($each:ident) => {
         $each! {
-            user identity team team_alias team_membership tier lifecycle service service_alias repository
-            service_repository tag integration code_issue_project code_issue_project_resource code_issue code_issue_cve
+            user identity team team_alias team_membership tier lifecycle component_type domain domain_alias system system_alias
+            service service_alias tool contact service_dependency repository service_repository tag integration code_issue_project code_issue_project_resource code_issue code_issue_cve
             code_issue_cwe deploy_number deploy suggestion suggestion_integration
         }
     };
@@ -38,24 +38,24 @@ macro_rules! names {
     ($($table:ident)*) => { &[$(stringify!($table)),*] };
 }
 
-/// The tables of an export, in its order.
+/// The exported tables, in order.
 pub const TABLES: &[&str] = tables!(names);
 
 /// The tables that are not exported, and why.
 pub const LEFT_OUT: [(&str, &str); 7] = [
-    ("token", "a secret: who holds one holds it for the installation that gave it"),
-    ("session", "a secret, for hours"),
-    ("sign_in_link", "a secret, for minutes"),
-    ("audit", "it tells what was done to the other installation, and stays there"),
-    ("delivery", "a help in setting up a pipeline, for days"),
-    ("service_search", "it follows from the names and aliases of services"),
-    ("seaql_migrations", "the new database has steps of its own"),
+    ("token", "a secret, valid for the installation that issued it"),
+    ("session", "a secret that lasts hours"),
+    ("sign_in_link", "a secret that lasts minutes"),
+    ("audit", "a record of the other installation, which stays there"),
+    ("delivery", "short-lived help in setting up a pipeline"),
+    ("service_search", "derived from the names and aliases of services"),
+    ("seaql_migrations", "each database has its own migrations"),
 ];
 
-/// Writes the catalogue as it is at one moment, and says how many rows it has.
+/// Writes a consistent snapshot of the catalogue, and returns the number of rows.
 ///
 /// # Errors
-/// Why not all of it is written, in one sentence.
+/// Why the export is incomplete, in one sentence.
 pub async fn export(db: &Db, out: &mut impl Write) -> Result<u64, String> {
     let unread = |error: DbErr| format!("the catalogue cannot be read: {error}");
     let unwritten = |error: io::Error| format!("the export cannot be written: {error}");
@@ -111,16 +111,16 @@ fn write_row<E: EntityTrait>(out: &mut impl Write, table: &str, row: &E::Model) 
     writeln!(out, "}}}}")
 }
 
-/// The lines of an export, each with its number.
+/// The lines of an export, with their numbers.
 struct ExportLines<'i> {
     input: &'i mut dyn BufRead,
     number: u64,
 }
 
 impl ExportLines<'_> {
-    /// The next line, without its end; nothing at the end of the input.
+    /// The next line without its line end. `None` at the end of the input.
     fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
-        // A deploy of the longest texts, all of it escaped, is shorter.
+        // Longer than a deploy with texts of the maximum length, fully escaped.
         const LONGEST: u64 = 4 << 20;
         self.number += 1;
         let mut line = Vec::new();

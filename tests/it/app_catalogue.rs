@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::app::TestApp;
 use crate::app_browser::Browser;
 use crate::integration;
+use crate::service::data;
 use crate::webhook::Endpoint;
 
 /// The time this many hours ago.
@@ -299,4 +300,56 @@ async fn a_service_that_a_file_governs_has_no_form() {
     assert!(edit.contains("This service is managed by a service file") && !edit.contains("<textarea"), "{edit}");
     let refused = mem.post("/services/shop/delete", &[]).await;
     assert_eq!(refused.status, 422, "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_service_shows_whom_to_ask_where_to_look_and_what_it_needs() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        Core: teamCreate(input: { name: "Core", contacts: { type: slack, address: "@core", displayName: "Core & friends" } }) { errors { message } }
+        Cart: serviceCreate(input: { name: "Cart", tierAlias: "tier_1", ownerInput: { alias: "core" } }) { errors { message } }
+        Mail: serviceCreate(input: { name: "<Mail>", tierAlias: "tier_3" }) { errors { message } }
+        tool: toolCreate(input: { serviceAlias: "cart", category: runbooks, displayName: "Run<book>", url: "https://wiki.example.com/cart" }) {
+            errors { message }
+        }
+        needs: serviceDependencyCreate(inputV2: { dependencyKey: {
+            sourceIdentifier: { alias: "cart" }, destinationIdentifier: { alias: "mail" }
+        }, notes: "to confirm orders" }) { errors { message } }
+        domainCreate(input: { name: "Commerce" }) { errors { message } }
+        systemCreate(input: { name: "Shop", parent: { alias: "commerce" }, ownerId: null }) { errors { message } }
+        systemChildAssign(system: { alias: "shop" }, childServices: { alias: "cart" }) { errors { message } }
+    }"#;
+    let answer = data(&app, query).await;
+    for (name, payload) in answer.as_object().expect("data") {
+        assert_eq!(payload["errors"], json!([]), "{name}");
+    }
+    let browser = Browser::of(&app, Role::Viewer).await;
+    let page = browser.page("/services/cart").await;
+    for shown in [
+        "Core &amp; friends",
+        "@core",
+        "<a href=\"https://wiki.example.com/cart\"",
+        "Run&lt;book&gt;",
+        "Depends on 1 service",
+        "<a href=\"/services/mail\">&lt;Mail&gt;</a>",
+        "less critical than this service",
+        "to confirm orders",
+        "<a href=\"/systems/shop\">Shop</a>",
+    ] {
+        assert!(page.contains(shown), "{shown} is missing: {page}");
+    }
+    let page = browser.page("/services/mail").await;
+    assert!(page.contains("1 service depends on it") && page.contains("<a href=\"/services/cart\">Cart</a>"), "{page}");
+    assert!(!page.contains("less critical"), "{page}");
+    for (path, shown) in [
+        ("/systems", "<a href=\"/domains/commerce\">Commerce</a>"),
+        ("/systems/shop", "<a href=\"/services/cart\">Cart</a>"),
+        ("/domains", "<a href=\"/domains/commerce\">Commerce</a>"),
+        ("/domains/commerce", "<a href=\"/systems/shop\">Shop</a>"),
+    ] {
+        let page = browser.page(path).await;
+        assert!(page.contains(shown), "{path} lacks {shown}: {page}");
+    }
+    assert_eq!(browser.get("/systems/no").await.status, 404);
+    assert_eq!(browser.get("/domains/no").await.status, 404);
 }

@@ -173,6 +173,9 @@ async fn every_field_and_every_mutation_of_the_schema_answers_something() {
     let arguments: HashMap<&str, String> = HashMap::from([
         ("service", "(alias: \"shop\")".to_owned()),
         ("team", "(alias: \"core\")".to_owned()),
+        ("system", "(input: { alias: \"till\" })".to_owned()),
+        ("domain", "(input: { alias: \"commerce\" })".to_owned()),
+        ("componentType", "(input: { alias: \"gadget\" })".to_owned()),
         ("user", "(input: { email: \"ada@example.com\" })".to_owned()),
         ("repository", "(alias: \"github.com:org/shop\")".to_owned()),
         ("integration", format!("(id: {})", tour.id("Jenkins"))),

@@ -60,7 +60,7 @@ fn the_doctor_makes_no_database_and_migrates_none() {
     let done = place.run(&["doctor", "--listen", &address]);
     assert_eq!((done.status, line(&done, "database").0), (0, "advice"), "{}", done.out);
     assert!(line(&done, "database").1.contains("Back up first"), "{}", done.out);
-    assert!(place.run(&["migrate"]).err.contains("steps"), "the doctor migrated it");
+    assert!(place.run(&["migrate"]).err.contains("migrations"), "the doctor migrated it");
 }
 
 #[test]

@@ -18,10 +18,11 @@ fn sample<C: ColumnTrait>(rule: &FieldRule<C>) -> String {
     match rule.value {
         ValueRule::Text(_) if rule.name == "url" => "https://git.example.com/org/sample".to_owned(),
         ValueRule::Text(_) => format!("sample of {}", rule.name),
-        ValueRule::Named(Reference::Team) | ValueRule::Identified(_) => "platform".to_owned(),
+        ValueRule::Named(Reference::User) => "lead@example.com".to_owned(),
         ValueRule::Named(Reference::Tier) => "tier_1".to_owned(),
         ValueRule::Named(Reference::Lifecycle) => "alpha".to_owned(),
-        ValueRule::Named(Reference::User) => "lead@example.com".to_owned(),
+        // A team, a system and a domain of this name.
+        ValueRule::Named(_) | ValueRule::Identified(_) | ValueRule::Id(_) => "platform".to_owned(),
         ValueRule::Flag => "true".to_owned(),
         ValueRule::Place => "7".to_owned(),
         ValueRule::Moment => "2026-11-21T01:44:00Z".to_owned(),
@@ -40,6 +41,8 @@ async fn with_names() -> TestApp {
     let app = TestApp::start().await;
     let names = r#"mutation {
         teamCreate(input: { name: "Platform" }) { errors { message } }
+        componentTypeCreate(input: { name: "Platform" }) { errors { message } }
+        systemCreate(input: { name: "Platform" }) { errors { message } }
         userInvite(email: "lead@example.com", input: {}) { errors { message } }
     }"#;
     data(&app, names).await;

@@ -166,9 +166,9 @@ async fn every_entity_has_the_columns_of_its_table() {
             known.insert(stringify!($table).to_owned());
         )*};
     }
-    read!(audit code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource delivery deploy deploy_number
-        identity integration lifecycle repository service service_alias service_repository session sign_in_link suggestion
-        suggestion_integration tag team team_alias team_membership tier token user);
+    read!(audit code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource component_type contact delivery deploy deploy_number
+        domain domain_alias identity integration lifecycle repository service service_alias service_dependency service_repository session sign_in_link suggestion
+        suggestion_integration system system_alias tag team team_alias team_membership tier token tool user);
     assert_eq!(HashSet::from_iter(tables(&db).await), known);
 }
 

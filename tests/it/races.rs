@@ -93,13 +93,14 @@ async fn of_64_who_assign_one_tag_key_everyone_is_given_the_same_tag() {
 }
 
 #[tokio::test]
-async fn of_64_who_create_one_tag_key_one_succeeds() {
+async fn of_64_who_create_one_tag_one_succeeds() {
     let app = start().await;
     data(&app, r#"mutation { serviceCreate(input: { name: "Cart" }) { service { id } } }"#).await;
-    let query = "mutation($n: String!) {
-        tagCreate(input: { alias: \"cart\", key: \"env\", value: $n }) { errors { path message } }
+    let query = "mutation {
+        tagCreate(input: { alias: \"cart\", key: \"env\", value: \"dev\" }) { errors { path message } }
     }";
-    one_wins(&at_once(&app, query, json!({})).await, "key", "there is a tag with the key \"env\" already");
+    let message = "there is a tag with the key \"env\" and the value \"dev\" already";
+    one_wins(&at_once(&app, query, json!({})).await, "value", message);
 }
 
 #[tokio::test]
@@ -113,7 +114,7 @@ async fn of_64_who_rename_their_tags_to_one_key_one_succeeds() {
     let tags = answer["data"]["tagAssign"]["tags"].as_array().expect("tags");
     let answers = join_all(tags.iter().map(|tag| app.query(query, json!({ "id": tag["id"] })))).await;
     let payloads: Vec<_> = answers.iter().map(|answer| answer["data"]["tagUpdate"].clone()).collect();
-    one_wins(&payloads, "key", "there is a tag with the key \"env\" already");
+    one_wins(&payloads, "key", "there is a tag with the key \"env\" and the value \"\" already");
 }
 
 #[tokio::test]

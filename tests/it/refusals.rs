@@ -273,6 +273,10 @@ impl<'s> Wrongs<'s> {
                     self.wrong("not a place in an order", path, Some(given));
                 }
             }
+            "ComponentTypeIconEnum" => {
+                self.unreadable(path);
+                self.wrong("not a name", path, Some(json!("Ph Gear")));
+            }
             "Boolean" => {
                 self.unreadable(path);
                 for given in [json!("true"), json!(1)] {
@@ -355,9 +359,9 @@ async fn dump(db: &Db) -> String {
         };
     }
     tables!(
-        code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource delivery deploy deploy_number
-        identity integration lifecycle repository service service_alias service_repository session sign_in_link suggestion
-        suggestion_integration tag team team_alias team_membership tier user
+        code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource component_type contact delivery deploy
+        deploy_number domain domain_alias identity integration lifecycle repository service service_alias service_dependency service_repository session sign_in_link suggestion
+        suggestion_integration system system_alias tag team team_alias team_membership tier tool user
     );
     let modules = include_str!("../../src/entity/mod.rs").lines();
     for module in modules.filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
@@ -401,7 +405,7 @@ fn complaint(step: &Step, case: &Case, mark: &str, answer: &Value) -> Option<Str
     if errors.is_empty() {
         return Some(format!("accepted: {payload}"));
     }
-    let expected: Vec<_> = if path[0] == "input" { path[1..].to_vec() } else { path.clone() };
+    let expected: Vec<_> = if ["input", "inputV2"].contains(&&*path[0]) { path[1..].to_vec() } else { path.clone() };
     let (last, parents) = expected.split_last()?;
     let named = errors.iter().any(|error| {
         let found: Vec<_> = error["path"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

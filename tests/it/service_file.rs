@@ -178,7 +178,7 @@ service: {{ name: open
     let found = apply(&app, &[("good.yml", good), ("bad.yml", &bad)]).await.expect_err("mistakes");
     let expected = [
         "bad.yml:1:10: this program does not support this version: write version: 1",
-        "bad.yml:4:3: a service has no key \"ownr\"; its keys are name, description, owner, tier, lifecycle, product, language, framework, aliases, tags, repositories",
+        "bad.yml:4:3: a service has no key \"ownr\"; its keys are name, description, owner, tier, lifecycle, system, type, product, language, framework, aliases, tags, repositories",
         "bad.yml:5:10: no team has the alias \"nobody\"",
         "bad.yml:6:9: no tier has the alias \"tier_9\"",
         "bad.yml:7:14: no lifecycle has the alias \"never\"",

@@ -1,4 +1,4 @@
-//! Tags on services, repositories, teams and users.
+//! Tags on services, repositories, teams, users, systems and domains.
 
 use serde_json::{Value, json};
 
@@ -12,6 +12,8 @@ async fn owners(app: &TestApp) -> Value {
         Repository: repositoryCreate(input: { name: "org/cart" }) { it: repository { id } }
         Team: teamCreate(input: { name: "Core" }) { it: team { id } }
         User: userInvite(email: "ada@example.com", input: {}) { it: user { id } }
+        System: systemCreate(input: { name: "Shop" }) { it: system { id } }
+        Domain: domainCreate(input: { name: "Commerce" }) { it: domain { id } }
     }"#;
     data(app, query).await
 }
@@ -60,9 +62,14 @@ async fn tag_assign_takes_a_single_tag_for_a_list_of_one() {
 async fn everything_that_carries_tags_is_named_by_id_or_by_alias_with_a_type() {
     let app = TestApp::start().await;
     let owners = owners(&app).await;
-    for (r#type, alias) in
-        [("Service", "Cart"), ("Repository", "org/cart"), ("Team", "core"), ("User", "ADA@example.com")]
-    {
+    for (r#type, alias) in [
+        ("Service", "Cart"),
+        ("Repository", "org/cart"),
+        ("Team", "core"),
+        ("User", "ADA@example.com"),
+        ("System", "shop"),
+        ("Domain", "commerce"),
+    ] {
         let id = &owners[r#type]["it"]["id"];
         let query = "mutation($id: ID!, $alias: String!, $type: TaggableResource!) {
             by_id: tagAssign(input: { id: $id, tags: { key: \"a\", value: \"1\" } }) { errors { message } }
@@ -78,9 +85,12 @@ async fn everything_that_carries_tags_is_named_by_id_or_by_alias_with_a_type() {
         repository(alias: "org/cart") { tags { nodes { key } } }
         team(alias: "core") { tags { nodes { key } } }
         user(input: { email: "ada@example.com" }) { tags { nodes { key } } }
+        system(input: { alias: "shop" }) { tags { nodes { key } } }
+        domain(input: { alias: "commerce" }) { tags { nodes { key } } }
     } }"#;
     let tags = json!({ "tags": { "nodes": [{ "key": "a" }, { "key": "b" }, { "key": "c" }] } });
-    let expected = json!({ "service": tags, "repository": tags, "team": tags, "user": tags });
+    let expected =
+        json!({ "service": tags, "repository": tags, "team": tags, "user": tags, "system": tags, "domain": tags });
     assert_eq!(data(&app, query).await["account"], expected);
 }
 
@@ -129,23 +139,72 @@ async fn a_key_is_a_lowercase_letter_and_what_may_follow() {
 }
 
 #[tokio::test]
-async fn tag_create_refuses_a_key_that_the_owner_has() {
+async fn tag_create_adds_a_second_tag_of_one_key_and_refuses_the_same_twice() {
     let app = TestApp::start().await;
     owners(&app).await;
     let query = r#"mutation {
         first: tagCreate(input: { alias: "cart", key: "env", value: "dev" }) { tag { key value } errors { message path } }
         second: tagCreate(input: { alias: "cart", key: "env", value: "prod" }) { tag { key value } errors { message path } }
+        again: tagCreate(input: { alias: "cart", key: "env", value: "prod" }) { tag { key value } errors { message path } }
         elsewhere: tagCreate(input: { alias: "core", type: Team, key: "env", value: "dev" }) { errors { message path } }
     }"#;
+    let message = "there is a tag with the key \"env\" and the value \"prod\" already";
     let expected = json!({
         "first": { "tag": { "key": "env", "value": "dev" }, "errors": [] },
-        "second": {
-            "tag": null,
-            "errors": [{ "message": "there is a tag with the key \"env\" already", "path": ["key"] }],
-        },
+        "second": { "tag": { "key": "env", "value": "prod" }, "errors": [] },
+        "again": { "tag": null, "errors": [{ "message": message, "path": ["value"] }] },
         "elsewhere": { "errors": [] },
     });
     assert_eq!(data(&app, query).await, expected);
+}
+
+#[tokio::test]
+async fn tag_assign_leaves_one_tag_of_each_key_that_it_names() {
+    let app = TestApp::start().await;
+    owners(&app).await;
+    let query = r#"mutation {
+        a: tagCreate(input: { alias: "cart", key: "db", value: "mysql" }) { tag { id } }
+        b: tagCreate(input: { alias: "cart", key: "db", value: "redis" }) { tag { id } }
+        c: tagCreate(input: { alias: "cart", key: "db", value: "kafka" }) { tag { id } }
+        other: tagCreate(input: { alias: "cart", key: "env", value: "dev" }) { tag { id } }
+        assign: tagAssign(input: { alias: "cart", tags: [{ key: "zone", value: "eu" }, { key: "db", value: "redis" }] }) {
+            tags { id key value } errors { message }
+        }
+        again: tagAssign(input: { alias: "cart", tags: [{ key: "db", value: "mysql" }] }) { tags { id value } errors { message } }
+    }"#;
+    let answer = data(&app, query).await;
+    let kept = &answer["b"]["tag"]["id"];
+    let tags = answer["assign"]["tags"].as_array().expect("tags");
+    assert_eq!((&tags[0]["key"], &tags[1]), (&json!("zone"), &json!({ "id": kept, "key": "db", "value": "redis" })));
+    assert_eq!(answer["again"], json!({ "tags": [{ "id": kept, "value": "mysql" }], "errors": [] }));
+    let read = data(&app, r#"{ account { service(alias: "cart") { tags { nodes { key value } } } } }"#).await;
+    let expected = json!([
+        { "key": "db", "value": "mysql" }, { "key": "env", "value": "dev" }, { "key": "zone", "value": "eu" },
+    ]);
+    assert_eq!(read["account"]["service"]["tags"]["nodes"], expected);
+}
+
+#[tokio::test]
+async fn an_owner_has_at_most_1000_tags() {
+    let app = TestApp::start().await;
+    owners(&app).await;
+    let assign =
+        "mutation($tags: [TagInput!]!) { tagAssign(input: { alias: \"cart\", tags: $tags }) { errors { message } } }";
+    let query = "mutation {
+        more: tagAssign(input: { alias: \"cart\", tags: { key: \"one-more\", value: \"\" } }) { errors { message path } }
+        one: tagCreate(input: { alias: \"cart\", key: \"k1\", value: \"w\" }) { errors { message path } }
+    }";
+    let tags: Vec<Value> = (0..1000).map(|n| json!({ "key": format!("k{n}"), "value": "v" })).collect();
+    for _ in 0..2 {
+        let answer = app.query(assign, json!({ "tags": tags })).await;
+        assert_eq!(answer["data"], json!({ "tagAssign": { "errors": [] } }), "{}", answer["errors"]);
+    }
+    let full = json!({ "errors": [
+        { "message": "no more tags can be added: an owner has at most 1000", "path": ["base"] },
+    ] });
+    assert_eq!(data(&app, query).await, json!({ "more": full, "one": full }));
+    let read = data(&app, r#"{ account { service(alias: "cart") { tags { totalCount } } } }"#).await;
+    assert_eq!(read["account"]["service"]["tags"]["totalCount"], 1000);
 }
 
 #[tokio::test]
@@ -158,6 +217,7 @@ async fn tag_update_changes_what_is_given() {
         value: tagUpdate(input: { id: $id, value: "" }) { tag { key value } errors { message path } }
         key: tagUpdate(input: { id: $id, key: "c" }) { tag { key value } errors { message path } }
         nothing: tagUpdate(input: { id: $id }) { tag { key value } errors { message path } }
+        two: tagUpdate(input: { id: $id, value: "2" }) { tag { key value } errors { message path } }
         taken: tagUpdate(input: { id: $id, key: "b" }) { tag { key value } errors { message path } }
         null: tagUpdate(input: { id: $id, key: null, value: null }) { tag { key value } errors { message path } }
     }"#;
@@ -165,7 +225,8 @@ async fn tag_update_changes_what_is_given() {
         "value": { "tag": { "key": "a", "value": "" }, "errors": [] },
         "key": { "tag": { "key": "c", "value": "" }, "errors": [] },
         "nothing": { "tag": { "key": "c", "value": "" }, "errors": [] },
-        "taken": { "tag": null, "errors": [{ "message": "there is a tag with the key \"b\" already", "path": ["key"] }] },
+        "two": { "tag": { "key": "c", "value": "2" }, "errors": [] },
+        "taken": { "tag": null, "errors": [{ "message": "there is a tag with the key \"b\" and the value \"2\" already", "path": ["key"] }] },
         "null": { "tag": null, "errors": [
             { "message": "key must not be null", "path": ["key"] }, { "message": "value must not be null", "path": ["value"] },
         ] },
@@ -211,7 +272,7 @@ async fn an_owner_that_is_not_there_is_an_error_with_its_field() {
         "repository": error("alias", "no repository has the alias \"no\""),
         "team": error("alias", "no team has the alias \"no\""),
         "user": error("alias", "no user has the email address \"no\""),
-        "tier": error("id", "this is the id of a Tier, not of a service, repository, team or user"),
+        "tier": error("id", "this is the id of a Tier, not of a service, repository, team, user, system or domain"),
         "assign": error("id", malformed),
         "create": error("id", malformed),
     });

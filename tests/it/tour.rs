@@ -155,12 +155,40 @@ impl Tour {
 
     async fn services(&mut self) {
         let mutations = r#"
+            Till: systemCreate(input: { name: "Till" }) { system { id } errors { message } }
+            Commerce: domainCreate(input: { name: "Commerce" }) { domain { id } errors { message } }
+            Passing_system: systemCreate(input: { name: "Passing" }) { system { id } errors { message } }
+            Passing_domain: domainCreate(input: { name: "Passing" }) { domain { id } errors { message } }
+            systemTag: tagCreate(input: { alias: "till", type: System, key: "site", value: "north" }) { tag { id } errors { message } }
+            domainTag: tagCreate(input: { alias: "commerce", type: Domain, key: "site", value: "north" }) { tag { id } errors { message } }
             shop: serviceUpdate(input: {
-                alias: "shop", description: "Sells", language: "Rust", framework: "axum", product: "Shop", note: "n",
+                alias: "shop", parent: { alias: "till" }, description: "Sells", language: "Rust", framework: "axum", product: "Shop", note: "n",
                 tierAlias: "tier_1", lifecycleAlias: "beta", ownerInput: { alias: "core" }
             }) { service { id } errors { message } }
             Passing_service: serviceCreate(input: { name: "Passing" }) { service { id } errors { message } }
+            Stock: serviceCreate(input: { name: "Stock" }) { service { id } errors { message } }
             Checkout: serviceCreate(input: { name: "Checkout" }) { service { id } errors { message } }
+            gadget: componentTypeCreate(input: { name: "Gadget", description: "d", icon: { color: "red", name: PhGear } }) {
+                componentType { id } errors { message }
+            }
+            passingType: componentTypeCreate(input: { name: "Passing" }) { componentType { id } errors { message } }
+            shopTool: toolCreate(input: {
+                serviceAlias: "shop", category: runbooks, displayName: "Runbook", url: "https://wiki.example.com", environment: "production"
+            }) { tool { id } errors { message } }
+            oldTool: toolCreate(input: { serviceAlias: "shop", category: logs, displayName: "Logs", url: "https://logs.example.com" }) {
+                tool { id } errors { message }
+            }
+            coreContact: contactCreate(input: {
+                teamAlias: "core", type: slack, address: "@core", displayName: "Core", displayType: "Chat", externalId: "7"
+            }) { contact { id } errors { message } }
+            oldContact: contactCreate(input: { teamAlias: "core", type: email, address: "core@example.com" }) { contact { id } errors { message } }
+            coreParent: teamUpdate(input: { alias: "core", parentTeam: { alias: "passing" } }) { errors { message } }
+            needs: serviceDependencyCreate(inputV2: { dependencyKey: {
+                sourceIdentifier: { alias: "shop" }, destinationIdentifier: { alias: "checkout" }
+            }, notes: "n" }) { serviceDependency { id } errors { message } }
+            needed: serviceDependencyCreate(inputV2: { dependencyKey: {
+                sourceIdentifier: { alias: "checkout" }, destinationIdentifier: { alias: "shop" }
+            }, notes: "n" }) { serviceDependency { id } errors { message } }
             tag: tagCreate(input: { alias: "shop", key: "env", value: "prod" }) { tag { id } errors { message } }
             oldTag: tagCreate(input: { alias: "shop", key: "old", value: "1" }) { tag { id } errors { message } }
             repository: repositoryCreate(input: {
@@ -180,8 +208,20 @@ impl Tour {
         "#;
         self.make(mutations, &[]).await;
         self.make(
-            r#"shopAlias: aliasCreate(input: { ownerId: $shop, alias: "store" }) { aliases errors { message } }"#,
-            &["shop"],
+            r#"
+                shopAlias: aliasCreate(input: { ownerId: $shop, alias: "store" }) { aliases errors { message } }
+                tillAlias: aliasCreate(input: { ownerId: $Till, alias: "till-2" }) { aliases errors { message } }
+                commerceAlias: aliasCreate(input: { ownerId: $Commerce, alias: "trade-2" }) { aliases errors { message } }
+                tillFull: systemUpdate(system: { id: $Till }, input: {
+                    description: "d", note: "n", ownerId: $Core, parent: { id: $Commerce }
+                }) { system { id } errors { message } }
+                adaContact: contactCreate(input: { ownerId: $ada, type: email, address: "ada@example.com" }) { contact { id } errors { message } }
+                shopContact: contactCreate(input: { ownerId: $shop, type: web, address: "https://shop.example.com" }) { contact { id } errors { message } }
+                commerceFull: domainUpdate(domain: { id: $Commerce }, input: { description: "d", note: "n", ownerId: $Core }) {
+                    domain { id } errors { message }
+                }
+            "#,
+            &["shop", "Till", "Commerce", "Core", "ada"],
         )
         .await;
     }
@@ -266,7 +306,17 @@ impl Tour {
         let service = json!({
             "name": "Basket", "description": "d", "language": "Go", "framework": "gin", "product": "Shop", "note": "n",
             "tierAlias": "tier_2", "lifecycleAlias": "beta", "ownerInput": { "id": id("Core") },
+            "parent": { "alias": "till" }, "type": { "alias": "library" },
         });
+        let component_type = json!({
+            "name": "Widget", "alias": "widget", "description": "d", "icon": { "color": "#123456", "name": "PhGear" },
+        });
+        let tool = json!({ "category": "metrics", "displayName": "M", "environment": "e", "url": "https://metrics.example.com" });
+        let contact = json!({ "type": "web", "address": "https://x.example.com", "displayName": "X", "displayType": "Y", "externalId": "z" });
+        let system = json!({
+            "name": "Counter", "description": "d", "note": "n", "ownerId": id("Core"), "parent": { "alias": "commerce" },
+        });
+        let domain = json!({ "name": "Trade", "description": "d", "note": "n", "ownerId": id("Core") });
         let changed = |mut input: Value, name: &str, value: Value| {
             input[name] = value;
             input
@@ -297,12 +347,14 @@ impl Tour {
                 "teamCreate",
                 json!({ "input": {
                 "name": "Shop people", "managerEmail": "bob@example.com", "responsibilities": "r", "members": member("bob@example.com"),
+                "parentTeam": { "id": id("Core") }, "contacts": [{ "type": "slack", "address": "#shop", "displayName": "Shop" }],
             } }),
             ),
             (
                 "teamUpdate",
                 json!({ "input": {
                 "id": id("Core"), "name": "Kernel", "managerEmail": "bob@example.com", "responsibilities": "r",
+                "parentTeam": { "alias": "passing" },
             } }),
             ),
             ("teamDelete", json!({ "input": { "alias": "passing" } })),
@@ -314,6 +366,59 @@ impl Tour {
                 "teamMembershipDelete",
                 json!({ "input": { "teamId": id("Core"), "members": member("bob@example.com") } }),
             ),
+            ("componentTypeCreate", json!({ "input": component_type })),
+            (
+                "componentTypeUpdate",
+                json!({ "componentType": { "id": id("gadget") }, "input": changed(component_type.clone(), "alias", json!("gizmo")) }),
+            ),
+            ("componentTypeDelete", json!({ "resource": { "alias": "passing" } })),
+            ("toolCreate", json!({ "input": changed(tool.clone(), "serviceId", id("shop")) })),
+            ("toolCreate", json!({ "input": changed(tool.clone(), "serviceAlias", json!("shop")) })),
+            ("toolUpdate", json!({ "input": changed(tool.clone(), "id", id("shopTool")) })),
+            ("toolDelete", json!({ "input": { "id": id("oldTool") } })),
+            ("contactCreate", json!({ "input": changed(contact.clone(), "ownerId", id("ada")) })),
+            ("contactCreate", json!({ "input": changed(contact.clone(), "teamId", id("Core")) })),
+            ("contactCreate", json!({ "input": changed(contact.clone(), "teamAlias", json!("core")) })),
+            (
+                "contactUpdate",
+                json!({ "input": changed(changed(contact, "id", id("coreContact")), "makeDefault", json!(true)) }),
+            ),
+            ("contactDelete", json!({ "input": { "id": id("oldContact") } })),
+            (
+                "serviceDependencyCreate",
+                json!({ "inputV2": {
+                    "dependencyKey": { "source": id("shop"), "destination": id("Stock"), "notes": "k" }, "notes": "n",
+                } }),
+            ),
+            (
+                "serviceDependencyCreate",
+                json!({ "inputV2": { "dependencyKey": {
+                    "sourceIdentifier": { "alias": "checkout" }, "destinationIdentifier": { "alias": "Stock" },
+                } } }),
+            ),
+            (
+                "serviceDependencyCreate",
+                json!({ "inputV2": { "dependencyKey": {
+                    "sourceIdentifier": { "id": id("Stock") }, "destinationIdentifier": { "id": id("shop") },
+                } } }),
+            ),
+            ("serviceDependencyDelete", json!({ "input": { "id": id("needs") } })),
+            ("systemCreate", json!({ "input": system })),
+            ("systemUpdate", json!({ "system": { "id": id("Till") }, "input": system })),
+            ("systemDelete", json!({ "resource": { "alias": "passing" } })),
+            (
+                "systemChildAssign",
+                json!({ "system": { "alias": "till" }, "childServices": [{ "alias": "shop" }, { "id": id("Checkout") }] }),
+            ),
+            ("domainCreate", json!({ "input": domain })),
+            ("domainUpdate", json!({ "domain": { "id": id("Commerce") }, "input": domain })),
+            ("domainDelete", json!({ "resource": { "alias": "passing" } })),
+            (
+                "domainChildAssign",
+                json!({ "domain": { "id": id("Commerce") }, "childSystems": [{ "id": id("Till") }] }),
+            ),
+            ("aliasDelete", json!({ "input": { "ownerType": "system", "alias": "till-2" } })),
+            ("aliasDelete", json!({ "input": { "ownerType": "domain", "alias": "trade-2" } })),
             ("userInvite", json!({ "email": "new@example.com", "input": { "name": "New", "role": "user" } })),
             ("userUpdate", json!({ "user": { "id": id("bob") }, "input": { "name": "Robert", "role": "admin" } })),
             ("userDelete", json!({ "user": { "email": "eve@example.com" } })),

@@ -1,0 +1,54 @@
+//! Systems: groups of services that do one thing together.
+
+use sea_orm::entity::prelude::*;
+use serde::Deserialize;
+
+use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use super::{Timestamp, system_alias, text};
+use crate::db::Read;
+
+/// A row of `system`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "system")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The name as people write it; two systems may share one.
+    pub name: String,
+    /// The slug of the present name; also a row of `system_alias`.
+    pub slug: String,
+    /// What the system is for.
+    pub description: Option<String>,
+    /// Longer notes about it.
+    pub note: Option<String>,
+    /// The team that owns it.
+    pub owner_id: Option<i64>,
+    /// The domain it belongs to.
+    pub domain_id: Option<i64>,
+    /// When the row was made.
+    pub created_at: Timestamp,
+    /// When the row was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::text("description", Column::Description, text::DESCRIPTION),
+        FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
+        FieldRule::new("parent", Column::DomainId, ValueRule::Identified(Reference::Domain)),
+        FieldRule::text("note", Column::Note, text::NOTE).not_in_files(),
+    ];
+}
+
+/// The system that has this alias, of whatever kind.
+pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    super::by_alias::<Entity, system_alias::Entity>(db, Column::Id, alias).await
+}

@@ -1,0 +1,199 @@
+//! Component types: what a service is, such as a library or a website.
+
+use async_graphql::{MaybeUndefined, Value};
+use sea_orm::sea_query::LockType;
+use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, PaginatorTrait, Set};
+
+use super::alias::or_taken;
+use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
+use super::id;
+use super::identifier::Identifier;
+use super::list::List;
+use super::schema::*;
+use super::service::refuse_where_locked;
+use super::types::ComponentType;
+use crate::db::Read;
+use crate::engine::input::{self, Input, InputError};
+use crate::engine::page::PageRequest;
+use crate::engine::write::{Scalar, Writer};
+use crate::entity::component_type::{self, Column, Entity};
+use crate::entity::timestamp::touch;
+use crate::entity::{ByIds, Timestamp, alias, row_lock, service};
+use crate::error::{Error, Result, UserError, quoted};
+
+/// The most types.
+const MOST: u64 = 100;
+
+/// The name of an icon.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComponentTypeIconEnum(String);
+
+impl Scalar for ComponentTypeIconEnum {
+    fn write(&self, out: &mut Writer<'_>) {
+        out.string(&self.0);
+    }
+}
+
+impl Input for ComponentTypeIconEnum {
+    fn read(value: &Value) -> Result<Self, InputError> {
+        match input::word(value) {
+            Some(name) if (1..=64).contains(&name.len()) && name.bytes().all(|one| one.is_ascii_alphanumeric()) => {
+                Ok(Self(name.to_owned()))
+            }
+            _ => Err(InputError::new("expected the name of an icon, such as \"PhGear\"")),
+        }
+    }
+}
+
+impl ComponentTypeResolver for ComponentType {
+    async fn aliases(types: &[&Self], _: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        Ok(types.iter().map(|one| vec![one.alias.clone()]).collect())
+    }
+
+    async fn href(types: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
+        let app_url = &ctx.settings().app_url;
+        Ok(types.iter().map(|_| format!("{app_url}/services")).collect())
+    }
+
+    async fn icon(types: &[&Self], _: &Ctx<'_>) -> Result<Vec<ComponentTypeIcon>> {
+        let icon = |one: &&Self| ComponentTypeIcon {
+            color: one.icon_color.clone(),
+            name: one.icon_name.clone().map(ComponentTypeIconEnum),
+        };
+        Ok(types.iter().map(icon).collect())
+    }
+
+    async fn timestamps(types: &[&Self], _: &Ctx<'_>) -> Result<Vec<Timestamps>> {
+        Ok(types.iter().map(|one| Timestamps { created_at: one.created_at, updated_at: one.updated_at }).collect())
+    }
+}
+
+/// The type of each service, by its key: the default one where there is none.
+pub(super) async fn of_services(ctx: &Ctx<'_>, keys: Vec<Option<i64>>) -> Result<Vec<ComponentType>> {
+    let needs_default = keys.contains(&None);
+    let found = Entity::by_ids(ctx.db(), keys).await?;
+    let default = if needs_default { component_type::default(ctx.db()).await? } else { None };
+    let types = found.into_iter().map(|found| found.or_else(|| default.clone()));
+    types.collect::<Option<_>>().ok_or_else(|| Error::internal("there is no default component type"))
+}
+
+/// All types, a page at a time.
+pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<ComponentTypeConnectionType> {
+    List::<Entity>::new(Column::Id).page(ctx, request).await
+}
+
+/// The type that a client names, or nothing: for queries.
+pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<ComponentType>> {
+    match identifier {
+        Identifier::Id(id) => id::find::<Entity>(db, id).await,
+        Identifier::Alias(alias) => Ok(component_type::by_alias(db, alias).await?),
+    }
+}
+
+/// The type that an argument of a mutation names, locked.
+async fn locked(db: &DatabaseTransaction, argument: &'static str, named: &IdentifierInput) -> Result<ComponentType> {
+    let found = async {
+        match Identifier::of(named)? {
+            Identifier::Id(id) => id::require::<Entity>(db, id, "id").await,
+            Identifier::Alias(alias) => Ok(component_type::by_alias(db, alias).await?.ok_or_else(|| {
+                UserError::new("alias", format!("no component type has the alias {}", quoted(alias))).not_found()
+            })?),
+        }
+    };
+    let found = found.await.map_err(|error: Error| error.map_user(|error| error.within(argument)))?;
+    Ok(row_lock::row::<Entity>(db, found.id, LockType::Update).await?)
+}
+
+fn fill(draft: &mut Draft<Entity>, input: &ComponentTypeInput) {
+    let ComponentTypeInput { alias, description, icon, name } = input;
+    draft.set(Column::Name, name);
+    draft.set(Column::Alias, alias);
+    draft.set(Column::Description, description);
+    match icon {
+        MaybeUndefined::Undefined => {}
+        MaybeUndefined::Null => {
+            (draft.row.icon_name, draft.row.icon_color) = (Set(None), Set(None));
+        }
+        MaybeUndefined::Value(ComponentTypeIconInput { color, name }) => {
+            if let Some(color) = draft.problems.take(check_color(color)) {
+                (draft.row.icon_name, draft.row.icon_color) = (Set(Some(name.0.clone())), Set(Some(color)));
+            }
+        }
+    }
+}
+
+/// A CSS colour that needs no escaping.
+fn check_color(color: &str) -> Result<String, UserError> {
+    let fits = match color.strip_prefix('#') {
+        Some(digits) => matches!(digits.len(), 3 | 6) && digits.bytes().all(|digit| digit.is_ascii_hexdigit()),
+        None => (1..=32).contains(&color.len()) && color.bytes().all(|letter| letter.is_ascii_alphabetic()),
+    };
+    let rule = "color must be # and three or six hexadecimal digits, or a name of letters";
+    if fits { Ok(color.to_owned()) } else { Err(UserError::new("color", rule).within("icon")) }
+}
+
+fn taken(alias: &str) -> UserError {
+    UserError::new("alias", format!("another component type has the alias {}", quoted(alias)))
+}
+
+impl ComponentTypeCreateMutation for Mutation {
+    async fn component_type_create(
+        ctx: &MutationCtx<'_>,
+        mut input: ComponentTypeInput,
+    ) -> Result<ComponentTypePayload> {
+        let db = ctx.db();
+        let name = input.name.value().cloned().unwrap_or_default();
+        if input.name.is_undefined() {
+            input.name = MaybeUndefined::Value(String::new());
+        }
+        if input.alias.is_undefined() {
+            input.alias = MaybeUndefined::Value(alias::slug(&name, "type"));
+        }
+        let mut draft = Draft::new();
+        fill(&mut draft, &input);
+        let (row, now) = (draft.done()?, Timestamp::now());
+        let row =
+            component_type::ActiveModel { is_default: Set(false), created_at: Set(now), updated_at: Set(now), ..row };
+        let alias = input.alias.value().map_or("", String::as_str);
+        let made = row.insert(db).await.map_err(|error| or_taken(error, taken(alias)))?;
+        if Entity::find().count(db).await? > MOST {
+            return Err(UserError::base(format!("there are at most {MOST} component types")).into());
+        }
+        Ok(ComponentTypePayload { component_type: Some(made), ..Default::default() })
+    }
+}
+
+impl ComponentTypeUpdateMutation for Mutation {
+    async fn component_type_update(
+        ctx: &MutationCtx<'_>,
+        component_type: IdentifierInput,
+        input: ComponentTypeInput,
+    ) -> Result<ComponentTypePayload> {
+        let db = ctx.db();
+        let mut draft = Draft::of(locked(db, "componentType", &component_type).await?);
+        fill(&mut draft, &input);
+        let mut row = draft.done()?;
+        touch(&mut row.updated_at);
+        let alias = input.alias.value().map_or("", String::as_str);
+        let changed = row.update(db).await.map_err(|error| or_taken(error, taken(alias)))?;
+        Ok(ComponentTypePayload { component_type: Some(changed), ..Default::default() })
+    }
+}
+
+impl ComponentTypeDeleteMutation for Mutation {
+    async fn component_type_delete(
+        ctx: &MutationCtx<'_>,
+        resource: IdentifierInput,
+    ) -> Result<ComponentTypeDeletePayload> {
+        let db = ctx.db();
+        let found = locked(db, "resource", &resource).await?;
+        if found.is_default {
+            return Err(UserError::base("the default component type cannot be deleted").into());
+        }
+        refuse_where_locked(db, service::Column::TypeId.eq(found.id)).await?;
+        let deleted_id = Some(ComponentTypeResolver::id(&found));
+        found.delete(db).await?;
+        Ok(ComponentTypeDeletePayload { deleted_id, ..Default::default() })
+    }
+}

@@ -1,0 +1,191 @@
+//! Contacts: how to reach those who look after a service, a team or a person.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::LockType;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter,
+    QueryOrder, Set,
+};
+
+use super::context::{Ctx, MutationCtx};
+use super::draft::{Draft, changed};
+use super::identifier::Identifier;
+use super::list::{self, List};
+use super::schema::*;
+use super::types::Contact;
+use super::{id, service, team};
+use crate::db::Read;
+use crate::entity::contact::{self, ActiveModel, Column, Entity};
+use crate::entity::{self, repository, row_lock};
+use crate::error::{Problems, Result, UserError};
+
+/// The most contacts of one owner.
+const MOST: usize = 100;
+
+impl ContactResolver for Contact {
+    fn r#type(&self) -> ContactType {
+        // Only words of the enum are written.
+        ContactType::from_word(&self.r#type).unwrap_or(ContactType::Web)
+    }
+}
+
+/// All contacts of each owner, the oldest first.
+pub(super) async fn of_owners(
+    ctx: &Ctx<'_>,
+    owner: Column,
+    ids: impl IntoIterator<Item = i64>,
+) -> Result<Vec<Option<Vec<Contact>>>> {
+    let lists = List::<Entity>::new(Column::Id).of(owner, ids).firsts_of_each(ctx.db(), MOST as u64).await?;
+    Ok(lists.into_iter().map(Some).collect())
+}
+
+/// Writes the contacts of a new team.
+pub(super) async fn of_new_team(db: &DatabaseTransaction, team: i64, given: &[ContactInput]) -> Result<()> {
+    let within = |place: usize| move |error: UserError| error.within(place.to_string()).within("contacts");
+    if given.len() > MOST {
+        return Err(UserError::new("contacts", format!("a team has at most {MOST} contacts")).into());
+    }
+    let mut problems = Problems::default();
+    let mut rows = Vec::with_capacity(given.len());
+    for (place, ContactInput { address, display_name, r#type }) in given.iter().enumerate() {
+        let mut draft = Draft::<Entity>::new();
+        fill(&mut draft, *r#type, &MaybeUndefined::Value(address.clone()), display_name);
+        let row = draft.done().map_err(|error| error.map_user(within(place)));
+        rows.extend(problems.take_any(row)?);
+    }
+    problems.none()?;
+    for row in rows {
+        add(db, row, Column::TeamId, team).await?;
+    }
+    Ok(())
+}
+
+/// Writes the type, the address and the name.
+fn fill(
+    draft: &mut Draft<Entity>,
+    kind: ContactType,
+    address: &MaybeUndefined<String>,
+    display_name: &MaybeUndefined<String>,
+) {
+    draft.set(Column::Address, address);
+    if let (ContactType::Web, Some(address)) = (kind, address.value()) {
+        // Pages show it as a link.
+        let url = repository::check_url(address).map_err(|error| UserError { path: vec!["address".into()], ..error });
+        draft.problems.take(url);
+    }
+    draft.set(Column::DisplayName, display_name);
+    draft.row.r#type = Set(kind.as_str().to_owned());
+}
+
+/// Adds a contact to its owner, which is locked. The first of its type is the default.
+async fn add(db: &DatabaseTransaction, row: ActiveModel, owner: Column, id: i64) -> Result<Contact> {
+    let kind = row.r#type.clone().take().unwrap_or_default();
+    let of_type = Entity::find().filter(owner.eq(id)).filter(Column::Type.eq(kind));
+    let mut row = ActiveModel { is_default: Set(of_type.count(db).await? == 0), ..row };
+    row.set(owner, id.into());
+    let contact = row.insert(db).await?;
+    list::refuse_beyond::<Entity>(db, owner, id, MOST, ("an owner", "contacts")).await?;
+    Ok(contact)
+}
+
+/// The owner that the input names: its column, and its key. It is locked.
+async fn owner(db: &DatabaseTransaction, input: &ContactCreateInput) -> Result<(Column, i64)> {
+    let ContactCreateInput { owner_id, team_alias, team_id, .. } = input;
+    let given = [("ownerId", owner_id), ("teamId", team_id), ("teamAlias", team_alias)];
+    let mut given = given.into_iter().filter_map(|(field, named)| Some((field, named.value()?)));
+    let (Some((field, named)), None) = (given.next(), given.next()) else {
+        return Err(UserError::base("exactly one of ownerId, teamId and teamAlias must be given").into());
+    };
+    let class = id::decode(named).map(|(class, _)| class);
+    let at = |error: crate::error::Error| error.map_user(|error| UserError { path: vec![field.into()], ..error });
+    match (field, class.as_deref()) {
+        ("ownerId", Some("Service")) => {
+            Ok((Column::ServiceId, service::require_writable_as(db, Identifier::Id(named), field).await?.id))
+        }
+        ("ownerId", Some("User")) => {
+            let user = id::require::<entity::user::Entity>(db, named, field).await?;
+            row_lock::row::<entity::user::Entity>(db, user.id, LockType::Update).await?;
+            Ok((Column::UserId, user.id))
+        }
+        ("ownerId", class) if class != Some("Team") => {
+            Err(UserError::new(field, id::stray(named, "service, team or user")).not_found().into())
+        }
+        _ => {
+            let identifier = if field == "teamAlias" { Identifier::Alias(named) } else { Identifier::Id(named) };
+            let team = team::require(db, identifier).await.map_err(at)?;
+            row_lock::row::<entity::team::Entity>(db, team.id, LockType::Update).await?;
+            Ok((Column::TeamId, team.id))
+        }
+    }
+}
+
+/// Refuses a write to a contact of a service that a service file governs; locks any other owner.
+async fn lock_owner(db: &DatabaseTransaction, contact: &Contact) -> Result<()> {
+    match contact.owner() {
+        (Column::ServiceId, id) => drop(service::owner_writable(db, id).await?),
+        (Column::TeamId, id) => drop(row_lock::row::<entity::team::Entity>(db, id, LockType::Update).await?),
+        (_, id) => drop(row_lock::row::<entity::user::Entity>(db, id, LockType::Update).await?),
+    }
+    Ok(())
+}
+
+impl ContactCreateMutation for Mutation {
+    async fn contact_create(ctx: &MutationCtx<'_>, input: ContactCreateInput) -> Result<ContactCreatePayload> {
+        let db = ctx.db();
+        let mut draft = Draft::<Entity>::new();
+        let owner = draft.problems.take_any(owner(db, &input).await)?;
+        let ContactCreateInput { address, display_name, display_type, external_id, r#type, .. } = input;
+        fill(&mut draft, r#type, &MaybeUndefined::Value(address), &display_name);
+        draft.set(Column::DisplayType, &display_type);
+        draft.set(Column::ExternalId, &external_id);
+        let row = draft.done()?;
+        let (owner, id) = owner.ok_or_else(|| UserError::base("the owner is missing"))?;
+        Ok(ContactCreatePayload { contact: Some(add(db, row, owner, id).await?), ..Default::default() })
+    }
+}
+
+impl ContactUpdateMutation for Mutation {
+    async fn contact_update(ctx: &MutationCtx<'_>, input: ContactUpdateInput) -> Result<ContactUpdatePayload> {
+        let ContactUpdateInput { id, address, display_name, display_type, external_id, make_default, r#type } = input;
+        let db = ctx.db();
+        let contact = id::require::<Entity>(db, &id, "id").await?;
+        lock_owner(db, &contact).await?;
+        let is_default = contact.is_default;
+        let (had_type, had_address) = (ContactResolver::r#type(&contact), contact.address.clone());
+        let mut draft = Draft::<Entity>::of(contact);
+        let to = draft.problems.take(changed("type", &r#type, |kind| Ok(*kind))).flatten().unwrap_or(had_type);
+        // A contact that becomes a page on the web must have the address of one.
+        let address =
+            if to != had_type && address.is_undefined() { MaybeUndefined::Value(had_address) } else { address };
+        fill(&mut draft, to, &address, &display_name);
+        draft.set(Column::DisplayType, &display_type);
+        draft.set(Column::ExternalId, &external_id);
+        let mut row = draft.done()?;
+        row.is_default = Set(is_default || make_default.value() == Some(&true));
+        let contact = row.update(db).await?;
+        if contact.is_default {
+            contact::make_default(db, &contact).await?;
+        }
+        Ok(ContactUpdatePayload { contact: Some(contact), ..Default::default() })
+    }
+}
+
+impl ContactDeleteMutation for Mutation {
+    async fn contact_delete(ctx: &MutationCtx<'_>, input: ContactDeleteInput) -> Result<ContactDeletePayload> {
+        let ContactDeleteInput { id } = input;
+        let db = ctx.db();
+        let contact = id::require::<Entity>(db, &id, "id").await?;
+        lock_owner(db, &contact).await?;
+        let deleted_contact_id = Some(ContactResolver::id(&contact));
+        let (owner, owner_id) = contact.owner();
+        let (was_default, kind) = (contact.is_default, contact.r#type.clone());
+        contact.delete(db).await?;
+        if was_default {
+            let others = Entity::find().filter(owner.eq(owner_id)).filter(Column::Type.eq(kind));
+            if let Some(oldest) = db.one(others.order_by_asc(Column::Id)).await? {
+                ActiveModel { is_default: Set(true), ..oldest.into() }.update(db).await?;
+            }
+        }
+        Ok(ContactDeletePayload { deleted_contact_id, ..Default::default() })
+    }
+}

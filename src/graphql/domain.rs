@@ -1,0 +1,155 @@
+//! Domains: groups of systems that serve one part of the business.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::LockType;
+use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
+
+use super::alias;
+use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
+use super::id;
+use super::identifier::Identifier;
+use super::list::List;
+use super::schema::*;
+use super::system;
+use super::types::Domain;
+use crate::db::Read;
+use crate::engine::page::PageRequest;
+use crate::entity::alias::AliasTable;
+use crate::entity::domain::Column;
+use crate::entity::timestamp::touch;
+use crate::entity::{Timestamp, domain, domain_alias, row_lock, system as systems, text};
+use crate::error::{Error, Problems, Result, UserError, quoted};
+
+impl DomainResolver for Domain {
+    async fn aliases(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        alias::all::<domain_alias::Entity>(ctx.db(), domains.iter().map(|domain| domain.id)).await
+    }
+
+    async fn managed_aliases(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        alias::managed::<domain_alias::Entity>(ctx.db(), domains.iter().map(|domain| domain.id)).await
+    }
+
+    async fn html_url(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
+        let app_url = &ctx.settings().app_url;
+        Ok(domains.iter().map(|domain| format!("{app_url}/domains/{}", domain.slug)).collect())
+    }
+}
+
+/// All domains, a page at a time.
+pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<DomainConnectionType> {
+    List::<domain::Entity>::new(Column::Id).page(ctx, request).await
+}
+
+/// The domain that a client names, or an error that says why there is none: for mutations, and for the query too.
+pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<Domain> {
+    match identifier {
+        Identifier::Id(id) => id::require::<domain::Entity>(db, id, "id").await,
+        Identifier::Alias(alias) => {
+            let found = domain::by_alias(db, alias).await?;
+            Ok(found.ok_or_else(|| {
+                UserError::new("alias", format!("no domain has the alias {}", quoted(alias))).not_found()
+            })?)
+        }
+    }
+}
+
+/// The domain that an argument of a mutation names, locked.
+async fn locked(db: &DatabaseTransaction, argument: &'static str, named: &IdentifierInput) -> Result<Domain> {
+    let found = async { require(db, Identifier::of(named)?).await };
+    let found = found.await.map_err(|error| error.map_user(|error| error.within(argument)))?;
+    Ok(row_lock::row::<domain::Entity>(db, found.id, LockType::Update).await?)
+}
+
+/// The row that the input describes, and its new name if it has one.
+async fn draft(
+    db: &DatabaseTransaction,
+    mut draft: Draft<domain::Entity>,
+    input: DomainInput,
+) -> Result<(domain::ActiveModel, Option<String>)> {
+    let DomainInput { name, description, note, owner_id } = input;
+    draft.set(Column::Name, &name);
+    draft.set(Column::Description, &description);
+    draft.refer(db, Column::OwnerId, &owner_id).await?;
+    draft.set(Column::Note, &note);
+    Ok((draft.done()?, name.take()))
+}
+
+impl DomainCreateMutation for Mutation {
+    async fn domain_create(ctx: &MutationCtx<'_>, mut input: DomainInput) -> Result<DomainPayload> {
+        let db = ctx.db();
+        // What is new has a name: one that is left out is the same as a blank one.
+        if input.name.is_undefined() {
+            input.name = MaybeUndefined::Value(String::new());
+        }
+        let (row, name) = draft(db, Draft::new(), input).await?;
+        let now = Timestamp::now();
+        let row = domain::ActiveModel { slug: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
+        let domain = row.insert(db).await?;
+        let slug = domain_alias::Entity::claim_slug(db, &domain.id, &name.unwrap_or_default()).await?;
+        let row = domain::ActiveModel { slug: Set(slug), ..domain.into() };
+        Ok(DomainPayload { domain: Some(row.update(db).await?), ..Default::default() })
+    }
+}
+
+impl DomainUpdateMutation for Mutation {
+    async fn domain_update(
+        ctx: &MutationCtx<'_>,
+        domain: IdentifierInput,
+        input: DomainInput,
+    ) -> Result<DomainPayload> {
+        let db = ctx.db();
+        let domain = locked(db, "domain", &domain).await?;
+        let id = domain.id;
+        let (mut row, name) = draft(db, Draft::of(domain), input).await?;
+        if let Some(name) = name {
+            row.slug = Set(domain_alias::Entity::claim_slug(db, &id, &name).await?);
+        }
+        touch(&mut row.updated_at);
+        Ok(DomainPayload { domain: Some(row.update(db).await?), ..Default::default() })
+    }
+}
+
+impl DomainDeleteMutation for Mutation {
+    async fn domain_delete(ctx: &MutationCtx<'_>, resource: IdentifierInput) -> Result<DomainDeletePayload> {
+        let db = ctx.db();
+        let domain = locked(db, "resource", &resource).await?;
+        let deleted_domain_id = Some(DomainResolver::id(&domain));
+        domain.delete(db).await?;
+        Ok(DomainDeletePayload { deleted_domain_id, ..Default::default() })
+    }
+}
+
+impl DomainChildAssignMutation for Mutation {
+    async fn domain_child_assign(
+        ctx: &MutationCtx<'_>,
+        domain: IdentifierInput,
+        child_systems: Vec<IdentifierInput>,
+    ) -> Result<DomainPayload> {
+        let db = ctx.db();
+        let domain = locked(db, "domain", &domain).await?;
+        if child_systems.len() > text::CHILDREN {
+            let message = format!("at most {} systems can be assigned at once", text::CHILDREN);
+            return Err(UserError::new("childSystems", message).into());
+        }
+        let mut problems = Problems::default();
+        let mut children = Vec::with_capacity(child_systems.len());
+        for (place, child) in child_systems.iter().enumerate() {
+            let found = async { system::require(db, Identifier::of(child)?).await };
+            let within = |error: UserError| error.within(place.to_string()).within("childSystems");
+            let child = found.await.map_err(|error: Error| error.map_user(within));
+            children.extend(problems.take_any(child)?);
+        }
+        problems.none()?;
+        // In one order, so that two mutations do not wait for each other.
+        children.sort_unstable_by_key(|child| child.id);
+        for child in children {
+            let mut row: systems::ActiveModel =
+                row_lock::row::<systems::Entity>(db, child.id, LockType::Update).await?.into();
+            row.domain_id = Set(Some(domain.id));
+            touch(&mut row.updated_at);
+            row.update(db).await?;
+        }
+        Ok(DomainPayload { domain: Some(domain), ..Default::default() })
+    }
+}

@@ -1,0 +1,206 @@
+//! Dependencies: which service needs which.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
+
+use super::alias::or_taken;
+use super::context::{Ctx, MutationCtx};
+use super::draft::{self, Draft};
+use super::id::{self, Id};
+use super::identifier::{Identifier, OneOf, exactly_one, given};
+use super::list::{self, List};
+use super::relation::{present, to_its_one};
+use super::schema::*;
+use super::service as services;
+use super::types::{Service, ServiceDependency};
+use crate::db::Read;
+use crate::engine::page::{Page, PageArguments};
+use crate::entity::service_dependency::{self, Column, Entity};
+use crate::entity::{ByIds, service, text as texts};
+use crate::error::{Error, Result, UserError};
+
+impl ServiceDependencyResolver for ServiceDependency {
+    async fn source_service(dependencies: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
+        let sources = to_its_one(ctx, dependencies.iter().map(|one| Some(one.source_id)).collect()).await?;
+        Ok(sources.into_iter().map(Some).collect())
+    }
+
+    async fn destination_service(dependencies: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
+        let destinations = to_its_one(ctx, dependencies.iter().map(|one| Some(one.destination_id)).collect()).await?;
+        Ok(destinations.into_iter().map(Some).collect())
+    }
+}
+
+/// A page of dependencies of each service, and the services at their other ends, in the order of the pages.
+async fn pages(
+    services: &[&Service],
+    args: &PageArguments,
+    ctx: &Ctx<'_>,
+    own: Column,
+    other: fn(&ServiceDependency) -> i64,
+) -> Result<(Vec<Page<ServiceDependency>>, std::vec::IntoIter<Service>)> {
+    let dependencies = List::<Entity>::new(Column::Id).of(own, services.iter().map(|service| service.id));
+    let pages = dependencies.pages(ctx, &args.request()?).await?;
+    let others = pages.iter().flat_map(|page| &page.edges).map(|edge| Some(other(&edge.node)));
+    let others = present(service::Entity::by_ids(ctx.db(), others).await?)?;
+    Ok((pages, others.into_iter()))
+}
+
+macro_rules! connection {
+    ($name:ident, $connection:ident, $edge:ident, $resolver:ident, $own:ident, $other:ident, $doc:literal) => {
+        /// An entry of the page: a dependency and the service at its other end.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $edge {
+            dependency: ServiceDependency,
+            node: Service,
+            cursor: String,
+            is_locked: bool,
+        }
+
+        impl $resolver for $edge {
+            async fn node(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Service>> {
+                edges.iter().try_for_each(|edge| ctx.db().charge::<Service>(text(&edge.node)))?;
+                Ok(edges.iter().map(|edge| edge.node.clone()).collect())
+            }
+
+            fn cursor(&self) -> &str {
+                &self.cursor
+            }
+
+            fn id(&self) -> Id {
+                ServiceDependencyResolver::id(&self.dependency)
+            }
+
+            fn locked(&self) -> bool {
+                self.is_locked
+            }
+
+            fn notes(&self) -> Option<&str> {
+                self.dependency.notes.as_deref()
+            }
+        }
+
+        #[doc = $doc]
+        pub(super) async fn $name(
+            services: &[&Service],
+            args: &PageArguments,
+            ctx: &Ctx<'_>,
+        ) -> Result<Vec<$connection>> {
+            let (pages, mut others) = pages(services, args, ctx, Column::$own, |one| one.$other).await?;
+            let selects_nodes = ctx.selects("nodes");
+            let mut connections = Vec::with_capacity(pages.len());
+            for (service, page) in services.iter().zip(pages) {
+                let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+                for (edge, node) in page.edges.into_iter().zip(others.by_ref()) {
+                    let source = edge.node.source_id;
+                    let is_locked = [*service, &node].iter().any(|one| one.id == source && one.locked_by.is_some());
+                    if selects_nodes {
+                        ctx.db().charge::<Service>(text(&node))?;
+                        nodes.push(node.clone());
+                    }
+                    edges.push($edge { dependency: edge.node, node, cursor: edge.cursor.to_string(), is_locked });
+                }
+                let total_count = page.total_count.unwrap_or_default();
+                connections.push($connection { nodes, edges, page_info: page.info, total_count });
+            }
+            Ok(connections)
+        }
+    };
+}
+
+connection!(
+    dependencies,
+    ServiceDependenciesConnectionType,
+    ServiceDependenciesEdge,
+    ServiceDependenciesEdgeResolver,
+    SourceId,
+    destination_id,
+    "A page of what each service depends on."
+);
+connection!(
+    dependents,
+    ServiceDependentsConnectionType,
+    ServiceDependentsEdge,
+    ServiceDependentsEdgeResolver,
+    DestinationId,
+    source_id,
+    "A page of what depends on each service."
+);
+
+/// The bytes of a service's texts.
+fn text(service: &Service) -> usize {
+    let texts = [&service.description, &service.note, &service.language, &service.framework, &service.product];
+    service.name.len() + texts.into_iter().flatten().map(String::len).sum::<usize>()
+}
+
+/// The service at one end of a new dependency, which one of two fields names.
+async fn end(
+    db: &DatabaseTransaction,
+    (id_field, id): (&'static str, &MaybeUndefined<String>),
+    (field, identifier): (&'static str, &MaybeUndefined<IdentifierInput>),
+) -> Result<Service> {
+    let found = async {
+        match exactly_one((id_field, given(id)), (field, identifier.value()))? {
+            OneOf::First(id) => id::require::<service::Entity>(db, id, id_field).await,
+            OneOf::Second(named) => {
+                let found = async { services::require(db, Identifier::of(named)?).await };
+                found.await.map_err(|error| error.map_user(|error| error.within(field)))
+            }
+        }
+    };
+    found.await.map_err(|error: Error| error.map_user(|error| error.within("dependencyKey")))
+}
+
+impl ServiceDependencyCreateMutation for Mutation {
+    async fn service_dependency_create(
+        ctx: &MutationCtx<'_>,
+        input_v2: ServiceDependencyCreateInput,
+    ) -> Result<ServiceDependencyPayload> {
+        let ServiceDependencyCreateInput { dependency_key, notes } = input_v2;
+        let ServiceDependencyKey { destination, destination_identifier, notes: of_key, source, source_identifier } =
+            dependency_key;
+        let db = ctx.db();
+        let mut draft = Draft::<Entity>::new();
+        let of_key = draft::text::<Entity>(Column::Notes, &of_key).map_err(|error| error.within("dependencyKey"));
+        draft.row.notes = Set(draft.problems.take(of_key).flatten().flatten());
+        draft.set(Column::Notes, &notes);
+        let source = end(db, ("source", &source), ("sourceIdentifier", &source_identifier)).await;
+        let source = match draft.problems.take_any(source)? {
+            Some(source) => draft.problems.take_any(service::writable(db, source).await)?,
+            None => None,
+        };
+        let destination = end(db, ("destination", &destination), ("destinationIdentifier", &destination_identifier));
+        let destination = draft.problems.take_any(destination.await)?;
+        if let (Some(source), Some(destination)) = (&source, &destination)
+            && source.id == destination.id
+        {
+            draft.problems.push(UserError::base("a service cannot depend on itself"));
+        }
+        let row = draft.done()?;
+        let (Some(source), Some(destination)) = (source, destination) else {
+            return Err(Error::internal("a service was neither found nor missed"));
+        };
+        let row =
+            service_dependency::ActiveModel { source_id: Set(source.id), destination_id: Set(destination.id), ..row };
+        let taken = UserError::base("the service depends on the other one already");
+        let dependency = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
+        list::refuse_beyond::<Entity>(db, Column::SourceId, source.id, texts::ENTRIES, ("a service", "dependencies"))
+            .await?;
+        Ok(ServiceDependencyPayload { service_dependency: Some(dependency), ..Default::default() })
+    }
+}
+
+impl ServiceDependencyDeleteMutation for Mutation {
+    async fn service_dependency_delete(
+        ctx: &MutationCtx<'_>,
+        input: DeleteInput,
+    ) -> Result<ServiceDependencyDeletePayload> {
+        let DeleteInput { id } = input;
+        let db = ctx.db();
+        let dependency = id::require::<Entity>(db, &id, "id").await?;
+        services::owner_writable(db, dependency.source_id).await?;
+        let deleted_id = Some(ServiceDependencyResolver::id(&dependency));
+        dependency.delete(db).await?;
+        Ok(ServiceDependencyDeletePayload { deleted_id, ..Default::default() })
+    }
+}

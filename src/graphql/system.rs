@@ -1,0 +1,162 @@
+//! Systems: groups of services that do one thing together.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::LockType;
+use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, ModelTrait, Set};
+
+use super::alias;
+use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
+use super::id;
+use super::identifier::Identifier;
+use super::list::List;
+use super::relation::to_one;
+use super::schema::*;
+use super::service;
+use super::types::{Domain, System};
+use crate::db::Read;
+use crate::engine::page::PageRequest;
+use crate::entity::alias::AliasTable;
+use crate::entity::system::Column;
+use crate::entity::timestamp::touch;
+use crate::entity::{Timestamp, row_lock, service as services, system, system_alias, text};
+use crate::error::{Error, Problems, Result, UserError, quoted};
+
+impl SystemResolver for System {
+    async fn aliases(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        alias::all::<system_alias::Entity>(ctx.db(), systems.iter().map(|system| system.id)).await
+    }
+
+    async fn managed_aliases(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        alias::managed::<system_alias::Entity>(ctx.db(), systems.iter().map(|system| system.id)).await
+    }
+
+    async fn html_url(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
+        let app_url = &ctx.settings().app_url;
+        Ok(systems.iter().map(|system| format!("{app_url}/systems/{}", system.slug)).collect())
+    }
+
+    async fn parent(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Domain>>> {
+        to_one(ctx, systems.iter().map(|system| system.domain_id).collect()).await
+    }
+}
+
+/// All systems, a page at a time.
+pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<SystemConnectionType> {
+    List::<system::Entity>::new(Column::Id).page(ctx, request).await
+}
+
+/// The system that a client names, or an error that says why there is none: for mutations, and for the query too.
+pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<System> {
+    match identifier {
+        Identifier::Id(id) => id::require::<system::Entity>(db, id, "id").await,
+        Identifier::Alias(alias) => {
+            let found = system::by_alias(db, alias).await?;
+            Ok(found.ok_or_else(|| {
+                UserError::new("alias", format!("no system has the alias {}", quoted(alias))).not_found()
+            })?)
+        }
+    }
+}
+
+/// The system that an argument of a mutation names, locked.
+async fn locked(db: &DatabaseTransaction, argument: &'static str, named: &IdentifierInput) -> Result<System> {
+    let found = async { require(db, Identifier::of(named)?).await };
+    let found = found.await.map_err(|error| error.map_user(|error| error.within(argument)))?;
+    Ok(row_lock::row::<system::Entity>(db, found.id, LockType::Update).await?)
+}
+
+/// The row that the input describes, and its new name if it has one.
+async fn draft(
+    db: &DatabaseTransaction,
+    mut draft: Draft<system::Entity>,
+    input: SystemInput,
+) -> Result<(system::ActiveModel, Option<String>)> {
+    let SystemInput { name, description, note, owner_id, parent } = input;
+    draft.set(Column::Name, &name);
+    draft.set(Column::Description, &description);
+    draft.refer(db, Column::OwnerId, &owner_id).await?;
+    draft.refer(db, Column::DomainId, &parent).await?;
+    draft.set(Column::Note, &note);
+    Ok((draft.done()?, name.take()))
+}
+
+impl SystemCreateMutation for Mutation {
+    async fn system_create(ctx: &MutationCtx<'_>, mut input: SystemInput) -> Result<SystemPayload> {
+        let db = ctx.db();
+        // What is new has a name: one that is left out is the same as a blank one.
+        if input.name.is_undefined() {
+            input.name = MaybeUndefined::Value(String::new());
+        }
+        let (row, name) = draft(db, Draft::new(), input).await?;
+        let now = Timestamp::now();
+        let row = system::ActiveModel { slug: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
+        let system = row.insert(db).await?;
+        let slug = system_alias::Entity::claim_slug(db, &system.id, &name.unwrap_or_default()).await?;
+        let row = system::ActiveModel { slug: Set(slug), ..system.into() };
+        Ok(SystemPayload { system: Some(row.update(db).await?), ..Default::default() })
+    }
+}
+
+impl SystemUpdateMutation for Mutation {
+    async fn system_update(
+        ctx: &MutationCtx<'_>,
+        system: IdentifierInput,
+        input: SystemInput,
+    ) -> Result<SystemPayload> {
+        let db = ctx.db();
+        let system = locked(db, "system", &system).await?;
+        let id = system.id;
+        let (mut row, name) = draft(db, Draft::of(system), input).await?;
+        if let Some(name) = name {
+            row.slug = Set(system_alias::Entity::claim_slug(db, &id, &name).await?);
+        }
+        touch(&mut row.updated_at);
+        Ok(SystemPayload { system: Some(row.update(db).await?), ..Default::default() })
+    }
+}
+
+impl SystemDeleteMutation for Mutation {
+    async fn system_delete(ctx: &MutationCtx<'_>, resource: IdentifierInput) -> Result<SystemDeletePayload> {
+        let db = ctx.db();
+        let system = locked(db, "resource", &resource).await?;
+        service::refuse_where_locked(db, services::Column::SystemId.eq(system.id)).await?;
+        let deleted_system_id = Some(SystemResolver::id(&system));
+        system.delete(db).await?;
+        Ok(SystemDeletePayload { deleted_system_id, ..Default::default() })
+    }
+}
+
+impl SystemChildAssignMutation for Mutation {
+    async fn system_child_assign(
+        ctx: &MutationCtx<'_>,
+        system: IdentifierInput,
+        child_services: Vec<IdentifierInput>,
+    ) -> Result<SystemPayload> {
+        let db = ctx.db();
+        let system = locked(db, "system", &system).await?;
+        if child_services.len() > text::CHILDREN {
+            let message = format!("at most {} services can be assigned at once", text::CHILDREN);
+            return Err(UserError::new("childServices", message).into());
+        }
+        let mut problems = Problems::default();
+        let mut children = Vec::with_capacity(child_services.len());
+        for (place, child) in child_services.iter().enumerate() {
+            let found = async { service::require_writable(db, Identifier::of(child)?).await };
+            let within = |error: UserError| error.within(place.to_string()).within("childServices");
+            let child = found.await.map_err(|error: Error| error.map_user(within));
+            children.extend(problems.take_any(child)?);
+        }
+        problems.none()?;
+        // In one order, so that two mutations do not wait for each other.
+        children.sort_unstable_by_key(|child| child.id);
+        for child in children {
+            let row = services::ActiveModel {
+                system_id: Set(Some(system.id)),
+                ..services::Model::from(child.clone()).into()
+            };
+            services::update(db, &child, row).await?;
+        }
+        Ok(SystemPayload { system: Some(system), ..Default::default() })
+    }
+}
