@@ -9,7 +9,7 @@ use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::operations::{
     self, CreateCustomIntegration, CreateDeployIntegration, DeleteIntegration, DeployStatus, IntegrationRow,
-    IntegrationTypeEnum, Integrations, RenameCustomIntegration, RenameDeployIntegration, integration::Integration,
+    Integrations, RenameCustomIntegration, RenameDeployIntegration, integration::Integration,
 };
 use super::parts::{delete_button, empty, outside, pages, short, status, time};
 use super::visit::{Session, Visit, path};
@@ -29,7 +29,7 @@ impl IntegrationRow {
     }
 
     fn is_deploy(&self) -> bool {
-        self.r#type == IntegrationTypeEnum::Deploy
+        self.r#type == "deploy"
     }
 }
 

@@ -75,6 +75,8 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         owner_input: given(Column::OwnerId).map_value(by_alias),
         parent: given(Column::SystemId).map_value(by_alias),
         r#type: given(Column::TypeId).map_value(by_alias),
+        owner_alias: MaybeUndefined::Undefined,
+        skip_aliases_validation: MaybeUndefined::Undefined,
     };
     let made = ask(site, visit, CreateService { input }).await?.service_create.ok_or_else(unanswered)?;
     match settled(made.errors) {
@@ -189,6 +191,8 @@ fn update<'a>(id: &'a str, had: &Fields, says: &'a Fields) -> ServiceUpdateInput
         owner_input: field(Column::OwnerId).map_value(by_alias),
         parent: field(Column::SystemId).map_value(by_alias),
         r#type: field(Column::TypeId).map_value(by_alias),
+        owner_alias: MaybeUndefined::Undefined,
+        skip_aliases_validation: MaybeUndefined::Undefined,
     }
 }
 

@@ -12,9 +12,9 @@ use serde_json::{Map, Value as Json, json};
 
 use super::alias::AliasTable;
 use super::{
-    ByIds, Timestamp, audit, code_issue, code_issue_project, component_type, contact, domain, domain_alias,
-    integration, lifecycle, repository, service, service_alias, service_dependency, service_repository, suggestion,
-    system, system_alias, tag, team, team_alias, team_membership, tier, tool, user,
+    ByIds, Timestamp, audit, category, code_issue, code_issue_project, component_type, contact, domain, domain_alias,
+    integration, level, lifecycle, repository, service, service_alias, service_dependency, service_repository,
+    suggestion, system, system_alias, tag, team, team_alias, team_membership, tier, tool, user,
 };
 use crate::db::Read;
 
@@ -68,7 +68,7 @@ macro_rules! nouns {
         $each! {
             "Service" service, "Team" team, "User" user, "Tier" tier, "Lifecycle" lifecycle, "Repository" repository,
             "ServiceRepository" service_repository, "Tag" tag, "Integration" integration,
-            "System" system, "Domain" domain, "ComponentType" component_type, "Tool" tool, "Contact" contact,
+            "System" system, "Domain" domain, "ComponentType" component_type, "Tool" tool, "Level" level, "Category" category, "Contact" contact,
             "ServiceDependency" service_dependency, "CodeIssueProject" code_issue_project, "CodeIssue" code_issue, "ServiceSuggestion" suggestion
         }
     };

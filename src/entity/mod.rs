@@ -13,6 +13,7 @@ use crate::db::{OfKeys, Read, Shape, Table, to_each};
 
 pub mod alias;
 pub mod audit;
+pub mod category;
 pub mod change;
 pub mod code_issue;
 pub mod code_issue_cve;
@@ -30,6 +31,7 @@ pub mod field_rule;
 pub mod identity;
 pub mod integration;
 pub mod key;
+pub mod level;
 pub mod lifecycle;
 mod reference;
 pub mod repository;

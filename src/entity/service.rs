@@ -46,6 +46,10 @@ pub struct Model {
     pub system_id: Option<i64>,
     /// What it is; `None`: what the default component type says.
     pub type_id: Option<i64>,
+    /// The path of its API document in its repository.
+    pub api_document_path: Option<String>,
+    /// Which of its API documents to prefer: a word of the SDL's `ApiDocumentSourceEnum`.
+    pub preferred_api_document_source: Option<String>,
     /// The name of the service file that governs the service; `None`: it is not locked.
     pub locked_by: Option<String>,
     /// When the row was made.

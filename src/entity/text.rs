@@ -23,8 +23,9 @@ pub const MESSAGE: usize = 50_000;
 /// The most entries of a list in an input.
 pub const ENTRIES: usize = 1_000;
 
-/// How many things can be assigned to another at once.
-pub const CHILDREN: usize = 100;
+/// The most rows of a short list: contacts of one owner, component types, levels, categories; and the most things that are
+/// assigned to another at once.
+pub const FEW: usize = 100;
 
 /// A text that must not be blank and is at most `most` characters long.
 pub fn required(field: &'static str, text: &str, most: usize) -> Result<String, UserError> {

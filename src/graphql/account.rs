@@ -3,10 +3,13 @@
 use async_graphql::MaybeUndefined;
 
 use super::context::Ctx;
-use super::id::Id;
+use super::id::{self, Id};
 use super::identifier::{Identifier, OneOf, exactly_one};
 use super::schema::*;
-use super::types::{CodeIssueProject, ComponentType, Domain, Lifecycle, Repository, Service, System, Team, Tier, User};
+use super::types::{
+    Category, CodeIssueProject, ComponentType, Domain, Level, Lifecycle, Repository, Rubric, Service, System, Team,
+    Tier, User,
+};
 use super::{
     code_issue_project, component_type, deploy, deploy_metrics, domain, grade, integration, repository, service,
     suggestion, system, team, user,
@@ -63,6 +66,18 @@ impl AccountResolver for Account {
 
     async fn teams(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TeamConnectionType>> {
         only(accounts, team::page(ctx, &args.request()?).await?)
+    }
+
+    async fn rubric(accounts: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Rubric>>> {
+        only(accounts, Some(Rubric))
+    }
+
+    async fn level(accounts: &[&Self], args: &AccountLevelArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Level>>> {
+        only(accounts, id::find::<entity::level::Entity>(ctx.db(), id::argument(&args.id)?).await?)
+    }
+
+    async fn category(accounts: &[&Self], args: &AccountCategoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Category>>> {
+        only(accounts, id::find::<entity::category::Entity>(ctx.db(), id::argument(&args.id)?).await?)
     }
 
     async fn component_type(

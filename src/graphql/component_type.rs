@@ -18,12 +18,10 @@ use crate::engine::input::{self, Input, InputError};
 use crate::engine::page::PageRequest;
 use crate::engine::write::{Scalar, Writer};
 use crate::entity::component_type::{self, Column, Entity};
+use crate::entity::text::FEW;
 use crate::entity::timestamp::touch;
 use crate::entity::{ByIds, Timestamp, alias, row_lock, service};
 use crate::error::{Error, Result, UserError, quoted};
-
-/// The most types.
-const MOST: u64 = 100;
 
 /// The name of an icon.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,8 +155,8 @@ impl ComponentTypeCreateMutation for Mutation {
             component_type::ActiveModel { is_default: Set(false), created_at: Set(now), updated_at: Set(now), ..row };
         let alias = input.alias.value().map_or("", String::as_str);
         let made = row.insert(db).await.map_err(|error| or_taken(error, taken(alias)))?;
-        if Entity::find().count(db).await? > MOST {
-            return Err(UserError::base(format!("there are at most {MOST} component types")).into());
+        if Entity::find().count(db).await? > FEW as u64 {
+            return Err(UserError::base(format!("there are at most {FEW} component types")).into());
         }
         Ok(ComponentTypePayload { component_type: Some(made), ..Default::default() })
     }

@@ -16,11 +16,9 @@ use super::types::Contact;
 use super::{id, service, team};
 use crate::db::Read;
 use crate::entity::contact::{self, ActiveModel, Column, Entity};
+use crate::entity::text::FEW;
 use crate::entity::{self, repository, row_lock};
 use crate::error::{Problems, Result, UserError};
-
-/// The most contacts of one owner.
-const MOST: usize = 100;
 
 impl ContactResolver for Contact {
     fn r#type(&self) -> ContactType {
@@ -35,15 +33,15 @@ pub(super) async fn of_owners(
     owner: Column,
     ids: impl IntoIterator<Item = i64>,
 ) -> Result<Vec<Option<Vec<Contact>>>> {
-    let lists = List::<Entity>::new(Column::Id).of(owner, ids).firsts_of_each(ctx.db(), MOST as u64).await?;
+    let lists = List::<Entity>::new(Column::Id).of(owner, ids).firsts_of_each(ctx.db(), FEW as u64).await?;
     Ok(lists.into_iter().map(Some).collect())
 }
 
 /// Writes the contacts of a new team.
 pub(super) async fn of_new_team(db: &DatabaseTransaction, team: i64, given: &[ContactInput]) -> Result<()> {
     let within = |place: usize| move |error: UserError| error.within(place.to_string()).within("contacts");
-    if given.len() > MOST {
-        return Err(UserError::new("contacts", format!("a team has at most {MOST} contacts")).into());
+    if given.len() > FEW {
+        return Err(UserError::new("contacts", format!("a team has at most {FEW} contacts")).into());
     }
     let mut problems = Problems::default();
     let mut rows = Vec::with_capacity(given.len());
@@ -84,7 +82,7 @@ async fn add(db: &DatabaseTransaction, row: ActiveModel, owner: Column, id: i64)
     let mut row = ActiveModel { is_default: Set(of_type.count(db).await? == 0), ..row };
     row.set(owner, id.into());
     let contact = row.insert(db).await?;
-    list::refuse_beyond::<Entity>(db, owner, id, MOST, ("an owner", "contacts")).await?;
+    list::refuse_beyond::<Entity>(db, owner, id, FEW, ("an owner", "contacts")).await?;
     Ok(contact)
 }
 

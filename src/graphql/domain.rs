@@ -128,8 +128,8 @@ impl DomainChildAssignMutation for Mutation {
     ) -> Result<DomainPayload> {
         let db = ctx.db();
         let domain = locked(db, "domain", &domain).await?;
-        if child_systems.len() > text::CHILDREN {
-            let message = format!("at most {} systems can be assigned at once", text::CHILDREN);
+        if child_systems.len() > text::FEW {
+            let message = format!("at most {} systems can be assigned at once", text::FEW);
             return Err(UserError::new("childSystems", message).into());
         }
         let mut problems = Problems::default();

@@ -2,6 +2,7 @@
 //!
 //! Clients tell an id from an alias by decoding it and looking for `gid://`.
 
+use async_graphql::MaybeUndefined;
 use data_encoding::BASE64URL_NOPAD;
 use sea_orm::{ModelTrait, PrimaryKeyTrait};
 
@@ -85,6 +86,8 @@ classes! {
     domain => "Domain", "domain";
     component_type => "ComponentType", "component type";
     tool => "Tool", "tool";
+    level => "Level", "level";
+    category => "Category", "category";
     contact => "Contact", "contact";
     service_dependency => "ServiceDependency", "dependency";
     tier => "Tier", "tier";
@@ -111,6 +114,11 @@ pub fn decode(text: &str) -> Option<(String, i64)> {
 /// The key of a row of `E`; nothing when the id is malformed or of another class.
 pub fn number<E: Class>(text: &str) -> Option<i64> {
     decode(text).filter(|(class, _)| class == E::CLASS).map(|(_, number)| number)
+}
+
+/// The id in an argument that must be given.
+pub fn argument(id: &MaybeUndefined<String>) -> Result<&str> {
+    Ok(id.value().ok_or_else(|| UserError::new("id", "id must be given"))?)
 }
 
 /// The row that an id stands for, or nothing: for queries, which answer null.

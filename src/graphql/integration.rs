@@ -51,8 +51,8 @@ impl DeployIntegrationResolver for DeployIntegration {
         &self.row.name
     }
 
-    fn r#type(&self) -> IntegrationTypeEnum {
-        IntegrationTypeEnum::Deploy
+    fn r#type(&self) -> &str {
+        IntegrationTypeEnum::Deploy.as_str()
     }
 
     fn display_name(&self) -> &str {
@@ -82,8 +82,8 @@ impl CustomIntegrationResolver for CustomIntegration {
         &self.row.name
     }
 
-    fn r#type(&self) -> IntegrationTypeEnum {
-        IntegrationTypeEnum::Custom
+    fn r#type(&self) -> &str {
+        IntegrationTypeEnum::Custom.as_str()
     }
 
     fn display_name(&self) -> &str {

@@ -1,7 +1,10 @@
 //! Services: what the catalogue is about.
 
+use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
-use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -10,10 +13,11 @@ use super::identifier::Identifier;
 use super::list::List;
 use super::relation::to_one;
 use super::schema::*;
-use super::types::{ComponentType, Contact, Deploy, Service, System};
-use super::{alias, component_type, contact, deploy, deploy_metrics, service_dependency};
+use super::types::{ComponentType, Contact, Deploy, Service, ServiceDocument, ServiceRepository, System};
+use super::{alias, component_type, contact, deploy, deploy_metrics, service_dependency, service_repository};
 use crate::db::{self, Ids, Read};
 use crate::engine::page::{PageArguments, PageRequest};
+use crate::entity::field_rule::Reference;
 use crate::entity::service::{Column, Writable};
 use crate::entity::{
     Timestamp, code_issue, code_issue_project_resource, contact as contacts, deploy as deploys, deploy_number,
@@ -36,6 +40,26 @@ impl ServiceResolver for Service {
 
     async fn r#type(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<ComponentType>> {
         component_type::of_services(ctx, services.iter().map(|service| service.type_id).collect()).await
+    }
+
+    async fn repos(services: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<ServiceReposConnectionType>> {
+        service_repository::repositories(services, args, ctx).await
+    }
+
+    async fn default_service_repository(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceRepository>>> {
+        service_repository::default_links(services, ctx).await
+    }
+
+    fn preferred_api_document_source(&self) -> Option<ApiDocumentSourceEnum> {
+        self.preferred_api_document_source.as_deref().and_then(ApiDocumentSourceEnum::from_word)
+    }
+
+    async fn preferred_api_document(services: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<ServiceDocument>>> {
+        Ok(services.iter().map(|_| None).collect())
+    }
+
+    async fn maturity_report(services: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<MaturityReport>>> {
+        Ok(services.iter().map(|_| None).collect())
     }
 
     async fn contacts(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
@@ -265,6 +289,9 @@ impl ServiceCreateMutation for Mutation {
             owner_input,
             parent,
             r#type,
+            owner_alias,
+            // Aliases are always checked.
+            skip_aliases_validation: _,
         } = input;
         let db = ctx.db();
         let mut draft = Draft::<service::Entity>::new();
@@ -276,13 +303,89 @@ impl ServiceCreateMutation for Mutation {
         draft.set(Column::Note, &note);
         draft.refer(db, Column::TierId, &tier_alias).await?;
         draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;
-        draft.refer(db, Column::OwnerId, &owner_input).await?;
+        set_owner(db, &mut draft, &owner_input, &owner_alias).await?;
         draft.refer(db, Column::SystemId, &parent).await?;
         draft.refer(db, Column::TypeId, &r#type).await?;
 
         let service = service::create(db, draft.done()?).await?;
         Ok(ServiceCreatePayload { service: Some(service.into()), ..Default::default() })
     }
+}
+
+/// Writes the owner, which one of two fields names.
+async fn set_owner(
+    db: &DatabaseTransaction,
+    draft: &mut Draft<service::Entity>,
+    input: &MaybeUndefined<IdentifierInput>,
+    alias: &MaybeUndefined<String>,
+) -> Result<()> {
+    let key = match (input.value(), alias) {
+        (_, MaybeUndefined::Undefined) | (Some(_), MaybeUndefined::Null) => {
+            return draft.refer(db, Column::OwnerId, input).await;
+        }
+        (Some(_), MaybeUndefined::Value(_)) => {
+            let message = "only one of ownerAlias and ownerInput can be given";
+            draft.problems.push(UserError::new("ownerAlias", message));
+            return Ok(());
+        }
+        (None, MaybeUndefined::Null) => None,
+        (None, MaybeUndefined::Value(alias)) => match Reference::Team.key(db, alias).await? {
+            Some(key) => Some(key),
+            None => {
+                let unknown = UserError::new("ownerAlias", Reference::Team.unknown(alias)).not_found();
+                draft.problems.push(unknown);
+                return Ok(());
+            }
+        },
+    };
+    draft.row.owner_id = Set(key);
+    Ok(())
+}
+
+impl ServiceNoteUpdateMutation for Mutation {
+    async fn service_note_update(ctx: &MutationCtx<'_>, input: ServiceNoteUpdateInput) -> Result<ServiceUpdatePayload> {
+        let ServiceNoteUpdateInput { note, service } = input;
+        let db = ctx.db();
+        let service = require_writable_at(db, &service).await?;
+        let mut draft = Draft::<service::Entity>::of(service.clone().into());
+        let note = if note.is_undefined() { MaybeUndefined::Null } else { note };
+        draft.set(Column::Note, &note);
+        let service = service::update(db, &service, draft.done()?).await?;
+        Ok(ServiceUpdatePayload { service: Some(service), ..Default::default() })
+    }
+}
+
+impl ServiceApiDocSettingsUpdateMutation for Mutation {
+    async fn service_api_doc_settings_update(
+        ctx: &MutationCtx<'_>,
+        service: IdentifierInput,
+        api_document_path: MaybeUndefined<String>,
+        preferred_api_document_source: MaybeUndefined<ApiDocumentSourceEnum>,
+    ) -> Result<ServiceUpdatePayload> {
+        let db = ctx.db();
+        let service = require_writable_at(db, &service).await?;
+        let mut row: service::ActiveModel = service::Model::from(service.clone()).into();
+        match api_document_path {
+            MaybeUndefined::Undefined => {}
+            MaybeUndefined::Null => row.api_document_path = Set(None),
+            MaybeUndefined::Value(path) => {
+                let path = text::at_most("apiDocumentPath", &path, text::URL)?;
+                row.api_document_path = Set(Some(path).filter(|path| !path.is_empty()));
+            }
+        }
+        if !preferred_api_document_source.is_undefined() {
+            let source = preferred_api_document_source.value().map(|source| source.as_str().to_owned());
+            row.preferred_api_document_source = Set(source);
+        }
+        let service = service::update(db, &service, row).await?;
+        Ok(ServiceUpdatePayload { service: Some(service), ..Default::default() })
+    }
+}
+
+/// The service that the field or argument `service` names, as one that may be written.
+async fn require_writable_at(db: &DatabaseTransaction, named: &IdentifierInput) -> Result<Writable> {
+    let found = async { require(db, Identifier::of(named)?).await };
+    service::writable(db, found.await.map_err(|error| error.map_user(|error| error.within("service")))?).await
 }
 
 impl ServiceUpdateMutation for Mutation {
@@ -301,6 +404,9 @@ impl ServiceUpdateMutation for Mutation {
             owner_input,
             parent,
             r#type,
+            owner_alias,
+            // Aliases are always checked.
+            skip_aliases_validation: _,
         } = input;
         let db = ctx.db();
         let service = require_writable(db, Identifier::new(&id, &alias)?).await?;
@@ -313,7 +419,7 @@ impl ServiceUpdateMutation for Mutation {
         draft.set(Column::Note, &note);
         draft.refer(db, Column::TierId, &tier_alias).await?;
         draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;
-        draft.refer(db, Column::OwnerId, &owner_input).await?;
+        set_owner(db, &mut draft, &owner_input, &owner_alias).await?;
         draft.refer(db, Column::SystemId, &parent).await?;
         draft.refer(db, Column::TypeId, &r#type).await?;
 

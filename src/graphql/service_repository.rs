@@ -1,18 +1,83 @@
 //! The links that say which services' code a repository holds.
 
-use sea_orm::{DatabaseTransaction, ModelTrait};
+use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
 
-use super::context::MutationCtx;
+use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
 use super::identifier::Identifier;
+use super::list::List;
+use super::relation::present;
 use super::schema::*;
-use super::types::ServiceRepository;
+use super::types::{Repository, Service, ServiceRepository};
 use super::{draft, id, repository, service as services};
 use crate::db::Read;
+use crate::engine::page::PageArguments;
 use crate::entity::service::{self, Writable};
 use crate::entity::service_repository::{self, Column, Entity};
+use crate::entity::{ByIds, repository as repository_rows};
 use crate::error::{Error, Problems, Result, UserError};
 
-impl ServiceRepositoryResolver for ServiceRepository {}
+impl ServiceRepositoryResolver for ServiceRepository {
+    fn base_directory(&self) -> &str {
+        self.base_directory.trim_matches('/')
+    }
+}
+
+/// A page of each service's repositories, with its links to them.
+pub(super) async fn repositories(
+    services: &[&Service],
+    args: &PageArguments,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<ServiceReposConnectionType>> {
+    let links = List::<Entity>::new(Column::Id).of(Column::ServiceId, services.iter().map(|service| service.id));
+    let pages = links.pages(ctx, &args.request()?).await?;
+    let selects_nodes = ctx.selects("nodes");
+    let keys = pages.iter().flat_map(|page| &page.edges).map(|edge| Some(edge.node.repository_id));
+    let mut found = present(repository_rows::Entity::by_ids(ctx.db(), keys).await?)?.into_iter();
+    let mut connections = Vec::with_capacity(pages.len());
+    for page in pages {
+        let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+        for (edge, node) in page.edges.into_iter().zip(found.by_ref()) {
+            if selects_nodes {
+                ctx.db().charge::<Repository>(node.name.len() + node.default_alias.len())?;
+                nodes.push(node.clone());
+            }
+            // The two are linked once.
+            let service_repositories = vec![edge.node];
+            edges.push(ServiceReposEdge { node, cursor: edge.cursor.to_string(), service_repositories });
+        }
+        let total_count = page.total_count.unwrap_or_default();
+        connections.push(ServiceReposConnectionType { nodes, edges, page_info: page.info, total_count });
+    }
+    Ok(connections)
+}
+
+/// The oldest link of each service.
+pub(super) async fn default_links(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceRepository>>> {
+    let links = List::<Entity>::new(Column::Id).of(Column::ServiceId, services.iter().map(|service| service.id));
+    links.firsts(ctx.db()).await
+}
+
+impl ServiceRepositoryUpdateMutation for Mutation {
+    async fn service_repository_update(
+        ctx: &MutationCtx<'_>,
+        input: ServiceRepositoryUpdateInput,
+    ) -> Result<ServiceRepositoryUpdatePayload> {
+        let ServiceRepositoryUpdateInput { base_directory, display_name, id } = input;
+        let db = ctx.db();
+        let link = id::require::<Entity>(db, &id, "id").await?;
+        services::owner_writable(db, link.service_id).await?;
+        let mut draft = Draft::<Entity>::of(link);
+        // The column always has a text: what is cleared is the whole repository.
+        let base_directory = draft.problems.take(draft::text::<Entity>(Column::BaseDirectory, &base_directory));
+        draft.set(Column::DisplayName, &display_name);
+        let mut row = draft.done()?;
+        if let Some(base_directory) = base_directory.flatten() {
+            row.base_directory = Set(base_directory.unwrap_or_else(|| "/".to_owned()));
+        }
+        Ok(ServiceRepositoryUpdatePayload { service_repository: Some(row.update(db).await?), ..Default::default() })
+    }
+}
 
 impl ServiceRepositoryCreateMutation for Mutation {
     async fn service_repository_create(

@@ -135,8 +135,8 @@ impl SystemChildAssignMutation for Mutation {
     ) -> Result<SystemPayload> {
         let db = ctx.db();
         let system = locked(db, "system", &system).await?;
-        if child_services.len() > text::CHILDREN {
-            let message = format!("at most {} services can be assigned at once", text::CHILDREN);
+        if child_services.len() > text::FEW {
+            let message = format!("at most {} services can be assigned at once", text::FEW);
             return Err(UserError::new("childServices", message).into());
         }
         let mut problems = Problems::default();

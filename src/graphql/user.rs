@@ -29,6 +29,14 @@ impl UserResolver for User {
         }
     }
 
+    async fn html_url(users: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
+        Ok(vec![format!("{}/users", ctx.settings().app_url); users.len()])
+    }
+
+    fn provisioned_by(&self) -> Option<ProvisionedByEnum> {
+        None
+    }
+
     async fn contacts(users: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
         contact::of_owners(ctx, contacts::Column::UserId, users.iter().map(|user| user.id)).await
     }

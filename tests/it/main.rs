@@ -12,6 +12,7 @@ mod app_pages;
 mod app_sign_in;
 mod backup;
 mod budget;
+mod clients;
 mod clock;
 mod code_issue;
 mod code_issue_project;

@@ -7,7 +7,7 @@ use rollcall::config::{self, Command};
 use rollcall::db::{QUICK_READS, SLOW_READS};
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
-use rollcall::entity::text::{self, ENTRIES};
+use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::MOST_PARTS;
@@ -121,7 +121,12 @@ fn readme_tells_the_limits_as_they_are() {
         ("errors of an answer; of a refusal", format!("{MOST_ERRORS}, and how many more there are; {}", faults::MOST)),
         ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
         ("list in an input: tags, members, references, environments", format!("{} entries", number(ENTRIES))),
-        ("aliases of a service or a team", format!("{}; another is not added", number(ENTRIES))),
+        (
+            "aliases of one owner; tags of one owner; tools and dependencies of a service",
+            format!("{0}; {0}; {0} each; another is not added", number(ENTRIES)),
+        ),
+        ("contacts of one owner; component types; levels; categories", format!("{0}; {0}; {0}; {0}", number(FEW))),
+        ("services or systems that are assigned at once", number(FEW)),
         ("name, alias and other short text", format!("{} characters", text::SHORT)),
         ("text that services are searched for", format!("{} characters", text::SHORT)),
         (

@@ -360,7 +360,7 @@ async fn dump(db: &Db) -> String {
     }
     tables!(
         code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource component_type contact delivery deploy
-        deploy_number domain domain_alias identity integration lifecycle repository service service_alias service_dependency service_repository session sign_in_link suggestion
+        deploy_number domain domain_alias identity integration lifecycle repository service service_alias level category service_dependency service_repository session sign_in_link suggestion
         suggestion_integration system system_alias tag team team_alias team_membership tier tool user
     );
     let modules = include_str!("../../src/entity/mod.rs").lines();

@@ -285,7 +285,7 @@ async fn service_repository_create_links_the_two_on_both_sides() {
     let expected = json!({
         "serviceRepository": {
             "id": id,
-            "baseDirectory": "/",
+            "baseDirectory": "",
             "displayName": null,
             "service": { "name": "Cart" },
             "repository": { "name": "tools" },

@@ -168,6 +168,13 @@ impl Tour {
             Passing_service: serviceCreate(input: { name: "Passing" }) { service { id } errors { message } }
             Stock: serviceCreate(input: { name: "Stock" }) { service { id } errors { message } }
             Checkout: serviceCreate(input: { name: "Checkout" }) { service { id } errors { message } }
+            bronze: levelCreate(input: { name: "Bronze", description: "d" }) { level { id } errors { message } }
+            oldLevel: levelCreate(input: { name: "Old" }) { level { id } errors { message } }
+            security: categoryCreate(input: { name: "Security", description: "d" }) { category { id } errors { message } }
+            oldCategory: categoryCreate(input: { name: "Old" }) { category { id } errors { message } }
+            shopDocument: serviceApiDocSettingsUpdate(
+                service: { alias: "shop" }, apiDocumentPath: "openapi.yml", preferredApiDocumentSource: PULL
+            ) { service { id } errors { message } }
             gadget: componentTypeCreate(input: { name: "Gadget", description: "d", icon: { color: "red", name: PhGear } }) {
                 componentType { id } errors { message }
             }
@@ -372,6 +379,34 @@ impl Tour {
                 json!({ "componentType": { "id": id("gadget") }, "input": changed(component_type.clone(), "alias", json!("gizmo")) }),
             ),
             ("componentTypeDelete", json!({ "resource": { "alias": "passing" } })),
+            ("levelCreate", json!({ "input": { "name": "Silver", "description": "d", "index": 4 } })),
+            ("levelUpdate", json!({ "input": { "id": id("bronze"), "name": "Copper", "description": "e" } })),
+            ("levelDelete", json!({ "input": { "id": id("oldLevel") } })),
+            ("categoryCreate", json!({ "input": { "name": "Speed", "description": "d" } })),
+            ("categoryUpdate", json!({ "input": { "id": id("security"), "name": "Safety", "description": "e" } })),
+            ("categoryDelete", json!({ "input": { "id": id("oldCategory") } })),
+            ("serviceNoteUpdate", json!({ "input": { "service": { "alias": "shop" }, "note": "m" } })),
+            ("serviceNoteUpdate", json!({ "input": { "service": { "id": id("shop") }, "note": "n" } })),
+            (
+                "serviceApiDocSettingsUpdate",
+                json!({ "service": { "alias": "shop" }, "apiDocumentPath": "api.yml", "preferredApiDocumentSource": "PUSH" }),
+            ),
+            (
+                "serviceApiDocSettingsUpdate",
+                json!({ "service": { "id": id("shop") }, "apiDocumentPath": "api.yml", "preferredApiDocumentSource": "PUSH" }),
+            ),
+            (
+                "serviceRepositoryUpdate",
+                json!({ "input": { "id": id("link"), "baseDirectory": "lib", "displayName": "Library" } }),
+            ),
+            (
+                "serviceCreate",
+                json!({ "input": { "name": "Older", "ownerAlias": "core", "skipAliasesValidation": true } }),
+            ),
+            (
+                "serviceUpdate",
+                json!({ "input": { "id": id("Stock"), "ownerAlias": "core", "skipAliasesValidation": false } }),
+            ),
             ("toolCreate", json!({ "input": changed(tool.clone(), "serviceId", id("shop")) })),
             ("toolCreate", json!({ "input": changed(tool.clone(), "serviceAlias", json!("shop")) })),
             ("toolUpdate", json!({ "input": changed(tool.clone(), "id", id("shopTool")) })),

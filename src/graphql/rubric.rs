@@ -1,0 +1,162 @@
+//! The rubric: the levels and categories that services are to be measured by.
+
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ActiveModelTrait, DatabaseTransaction, EntityTrait, ModelTrait, PaginatorTrait, QuerySelect, Set};
+
+use super::alias::or_taken;
+use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
+use super::id::{self, Class, Id};
+use super::list::List;
+use super::schema::*;
+use super::types::{Category, Level};
+use crate::engine::page::PageArguments;
+use crate::entity::text::FEW;
+use crate::entity::{alias, category, level};
+use crate::error::{Result, UserError, quoted};
+
+/// The rubric of the account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rubric;
+
+impl RubricResolver for Rubric {
+    async fn levels(rubrics: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<LevelConnectionType>> {
+        let levels = List::<level::Entity>::new(level::Column::Id).ordered_by(level::Column::Index);
+        let page = levels.page(ctx, &args.request()?).await?;
+        Ok(vec![page; rubrics.len()])
+    }
+
+    async fn categories(rubrics: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<CategoryConnectionType>> {
+        let page = List::<category::Entity>::new(category::Column::Id).page(ctx, &args.request()?).await?;
+        Ok(vec![page; rubrics.len()])
+    }
+}
+
+/// A check. There is none yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Check {}
+
+impl CheckResolver for Check {
+    fn id(&self) -> Id {
+        match *self {}
+    }
+
+    fn name(&self) -> &str {
+        match *self {}
+    }
+}
+
+impl LevelResolver for Level {
+    fn alias(&self) -> Option<&str> {
+        Some(&self.alias)
+    }
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
+    fn index(&self) -> Option<i32> {
+        Some(self.index)
+    }
+
+    async fn checks(levels: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<Check>>>> {
+        Ok(levels.iter().map(|_| None).collect())
+    }
+}
+
+impl CategoryResolver for Category {}
+
+/// Refuses a row more than there may be.
+async fn refuse_too_many<E: Class>(db: &DatabaseTransaction) -> Result<()>
+where
+    E::Model: Sync,
+{
+    if E::find().count(db).await? > FEW as u64 {
+        return Err(UserError::base(format!("no {} can be added: there are at most {FEW}", E::NOUN)).into());
+    }
+    Ok(())
+}
+
+impl LevelCreateMutation for Mutation {
+    async fn level_create(ctx: &MutationCtx<'_>, input: LevelCreateInput) -> Result<LevelCreatePayload> {
+        let LevelCreateInput { description, index, name } = input;
+        let db = ctx.db();
+        let mut draft = Draft::<level::Entity>::new();
+        draft.set_required(level::Column::Name, &name);
+        draft.set(level::Column::Description, &description);
+        draft.set(level::Column::Index, &index);
+        let mut row = draft.done()?;
+        if index.value().is_none() {
+            let last = level::Entity::find().select_only().expr(Expr::col(level::Column::Index).max());
+            let last: Option<Option<i32>> = last.into_tuple().one(db).await?;
+            row.index = Set(last.flatten().map_or(0, |last| last.saturating_add(1)));
+        }
+        let slug = alias::slug(&name, "level");
+        row.alias = Set(slug.clone());
+        let taken = UserError::new("name", format!("another level has the alias {}", quoted(&slug)));
+        let level = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
+        refuse_too_many::<level::Entity>(db).await?;
+        Ok(LevelCreatePayload { level: Some(level), ..Default::default() })
+    }
+}
+
+impl LevelUpdateMutation for Mutation {
+    async fn level_update(ctx: &MutationCtx<'_>, input: LevelUpdateInput) -> Result<LevelUpdatePayload> {
+        let LevelUpdateInput { description, id, name } = input;
+        let db = ctx.db();
+        let mut draft = Draft::<level::Entity>::of(id::require::<level::Entity>(db, &id, "id").await?);
+        draft.set(level::Column::Name, &name);
+        draft.set(level::Column::Description, &description);
+        Ok(LevelUpdatePayload { level: Some(draft.done()?.update(db).await?), ..Default::default() })
+    }
+}
+
+impl LevelDeleteMutation for Mutation {
+    async fn level_delete(ctx: &MutationCtx<'_>, input: LevelDeleteInput) -> Result<LevelDeletePayload> {
+        let LevelDeleteInput { id } = input;
+        let level = id::require::<level::Entity>(ctx.db(), &id, "id").await?;
+        let deleted_level_id = Some(LevelResolver::id(&level));
+        level.delete(ctx.db()).await?;
+        Ok(LevelDeletePayload { deleted_level_id, ..Default::default() })
+    }
+}
+
+fn taken(name: &str) -> UserError {
+    UserError::new("name", format!("another category has the name {}", quoted(name)))
+}
+
+impl CategoryCreateMutation for Mutation {
+    async fn category_create(ctx: &MutationCtx<'_>, input: CategoryCreateInput) -> Result<CategoryCreatePayload> {
+        let CategoryCreateInput { description, name } = input;
+        let db = ctx.db();
+        let mut draft = Draft::<category::Entity>::new();
+        draft.set_required(category::Column::Name, &name);
+        draft.set(category::Column::Description, &description);
+        let category = draft.done()?.insert(db).await.map_err(|error| or_taken(error, taken(&name)))?;
+        refuse_too_many::<category::Entity>(db).await?;
+        Ok(CategoryCreatePayload { category: Some(category), ..Default::default() })
+    }
+}
+
+impl CategoryUpdateMutation for Mutation {
+    async fn category_update(ctx: &MutationCtx<'_>, input: CategoryUpdateInput) -> Result<CategoryUpdatePayload> {
+        let CategoryUpdateInput { description, id, name } = input;
+        let db = ctx.db();
+        let mut draft = Draft::<category::Entity>::of(id::require::<category::Entity>(db, &id, "id").await?);
+        draft.set(category::Column::Name, &name);
+        draft.set(category::Column::Description, &description);
+        let taken = taken(name.value().map_or("", String::as_str));
+        let category = draft.done()?.update(db).await.map_err(|error| or_taken(error, taken))?;
+        Ok(CategoryUpdatePayload { category: Some(category), ..Default::default() })
+    }
+}
+
+impl CategoryDeleteMutation for Mutation {
+    async fn category_delete(ctx: &MutationCtx<'_>, input: CategoryDeleteInput) -> Result<CategoryDeletePayload> {
+        let CategoryDeleteInput { id } = input;
+        let category = id::require::<category::Entity>(ctx.db(), &id, "id").await?;
+        let deleted_category_id = Some(CategoryResolver::id(&category));
+        category.delete(ctx.db()).await?;
+        Ok(CategoryDeletePayload { deleted_category_id, ..Default::default() })
+    }
+}
