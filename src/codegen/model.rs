@@ -274,20 +274,24 @@ impl Schema {
         }
     }
 
-    /// The node type, if the object is a connection: its fields are exactly `nodes`, `edges`, `pageInfo` and
-    /// `totalCount`, and optionally `filteredCount`.
-    pub fn connection<'a>(&self, object: &'a Object) -> Option<&'a str> {
+    /// Whether the object is one page of a list: its fields are exactly `nodes`, `edges`, `pageInfo` and `totalCount`, and
+    /// optionally `filteredCount`.
+    pub fn is_paged(&self, object: &Object) -> bool {
         let names_a_connection = |field: &Field| match field.name.as_str() {
             "nodes" | "edges" => matches!(field.ty.shape, TypeShape::List(_)) && field.args.is_empty(),
             "pageInfo" | "totalCount" | "filteredCount" => field.args.is_empty(),
             _ => false,
         };
         let required = ["nodes", "edges", "pageInfo", "totalCount"];
-        let whole =
-            object.fields.iter().all(names_a_connection) && required.iter().all(|name| object.field(name).is_some());
+        object.fields.iter().all(names_a_connection) && required.iter().all(|name| object.field(name).is_some())
+    }
+
+    /// The node type, if the object is a connection: it [is paged](Self::is_paged), and its edges hold a node and a cursor
+    /// alone.
+    pub fn connection<'a>(&self, object: &'a Object) -> Option<&'a str> {
         let node = object.field("nodes")?.ty.name();
         let edge = self.object(object.field("edges")?.ty.name())?;
-        (whole && self.edge(edge) == Some(node)).then_some(node)
+        (self.is_paged(object) && self.edge(edge) == Some(node)).then_some(node)
     }
 
     /// The node type, if the object is an edge: its fields are exactly `node` and `cursor`.

@@ -242,7 +242,8 @@ impl<E: Table> List<E> {
             }
             rows.expr_as(column(self.key), KEY);
             if let Some(order) = self.order {
-                rows.expr_as(column(order), ORDER);
+                // PostgreSQL has shorter integers too.
+                rows.expr_as(column(order).cast_as("bigint"), ORDER);
             }
             if let Some(parents) = &self.parents {
                 rows.expr_as(column(parents.column), PARENT);

@@ -61,6 +61,19 @@ async fn the_estimate_reads_page_sizes_from_variables() {
 }
 
 #[tokio::test]
+async fn pages_whose_edges_say_more_are_estimated_by_their_size_too() {
+    let app = TestApp::start().await;
+    let nested = |levels: usize| {
+        let inner =
+            (0..levels).fold("name".to_owned(), |inner, _| format!("dependents {{ edges {{ node {{ {inner} }} }} }}"));
+        format!("{{ account {{ services(first: 100) {{ nodes {{ {inner} }} }} }} }}")
+    };
+    assert_eq!(code(&app.query(&nested(3), json!({})).await), "COST_ESTIMATED_TOO_EXPENSIVE");
+    let answer = app.query(&nested(1), json!({})).await;
+    assert!(answer.get("errors").is_none(), "{answer}");
+}
+
+#[tokio::test]
 async fn metrics_of_many_long_windows_are_too_much() {
     let app = TestApp::start().await;
     let metrics = |count: usize| {

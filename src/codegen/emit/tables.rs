@@ -93,7 +93,8 @@ const LIST_SIZE: u32 = 10;
 fn cost(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     let is_leaf = context.schema.is_leaf(field.ty.name());
     let is_list = matches!(field.ty.shape, TypeShape::List(_));
-    let is_connection = |object: &Object| matches!(context.representation(object), Representation::Connection(_));
+    // Also one that is an object like any other, because its edges say more or another connection has the same nodes.
+    let is_connection = |object: &Object| context.schema.is_paged(object);
     let given = |directive, argument| match field.directive(directive, argument) {
         Some(Value::Int(number)) => u32::try_from(*number).ok(),
         _ => None,
