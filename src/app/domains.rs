@@ -56,10 +56,10 @@ pub async fn one(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Faul
         h2 { "Systems" }
         @if domain.child_systems.nodes.is_empty() { p.soft { "No system belongs to this domain." } } @else {
             p.soft { (count(domain.child_systems.total_count, "system")) }
-            dl.facts { @for system in &domain.child_systems.nodes {
-                dt { (link("systems", &system.aliases, &system.name)) }
-                dd {
-                    (count(system.child_services.total_count, "service"))
+            ul { @for system in &domain.child_systems.nodes {
+                li {
+                    (link("systems", &system.aliases, &system.name)) " "
+                    span.soft { (count(system.child_services.total_count, "service")) }
                     @if let Some(text) = &system.description { (prose(text)) }
                 }
             } }

@@ -45,7 +45,6 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
                 "here, run " code { "rollcall release" } " first." } }
         }
         @if let Some(description) = &service.description { (prose(description)) }
-        (now_what(&service))
         (facts(&service, now))
         p.actions {
             @if session.user.role >= Role::User && !service.locked {
@@ -100,6 +99,7 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
     let texts = [("Language", &service.language), ("Framework", &service.framework), ("Product", &service.product)];
     html! {
         dl.facts {
+            (now_what(service))
             dt { "Owner" }
             dd { @match &service.owner {
                 Some(owner) => {
@@ -148,22 +148,20 @@ fn now_what(service: &Service) -> Markup {
     let of_owner = service.owner.iter().flat_map(|owner| owner.contacts.iter().flatten());
     let contacts: Vec<&Contact> = own.chain(of_owner).collect();
     html! {
-        @if !contacts.is_empty() || !service.tools.nodes.is_empty() {
-            dl.facts {
-                @if !contacts.is_empty() {
-                    dt { "Contact" }
-                    dd { ul.marks { @for contact in contacts { li { (reach(contact)) } } } }
-                }
-                @if !service.tools.nodes.is_empty() {
-                    dt { "Links" }
-                    dd {
-                        ul.marks { @for tool in &service.tools.nodes {
-                            li { (outside(Some(&tool.url), &tool.display_name))
-                                @if let Some(environment) = &tool.environment { " " span.soft { (environment) } } }
-                        } }
-                        @if service.tools.page_info.has_next_page { "and more" }
+        @if !contacts.is_empty() {
+            dt { "Contact" }
+            dd { ul.near { @for contact in contacts { li { (reach(contact)) } } } }
+        }
+        @if !service.tools.nodes.is_empty() {
+            dt { "Links" }
+            dd {
+                ul.near { @for tool in &service.tools.nodes {
+                    li {
+                        (outside(Some(&tool.url), &tool.display_name))
+                        @if let Some(environment) = &tool.environment { " " span.soft { (environment) } }
                     }
-                }
+                } }
+                @if service.tools.page_info.has_next_page { "and more" }
             }
         }
     }

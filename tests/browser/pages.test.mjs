@@ -34,6 +34,24 @@ async function catalogue() {
     const body = JSON.stringify({ ...deploy, deployer: { name: 'Ada' } });
     await fetch(endpoint, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
   }
+  // What surrounds a service: its system and domain, contacts, links, dependencies.
+  const around = `mutation ($name: String!) {
+    domainCreate(input: { name: $name }) { errors { message } }
+    commerce: domainCreate(input: { name: "Commerce", description: "What customers pay for" }) { errors { message } }
+    systemCreate(input: { name: "Shop", parent: { alias: "commerce" } }) { errors { message } }
+    longSystem: systemCreate(input: { name: $name, note: $name, parent: { alias: "commerce" } }) { errors { message } }
+    systemChildAssign(system: { alias: "shop" }, childServices: [{ alias: "svc-1" }, { alias: "svc-2" }]) { errors { message } }
+    toolCreate(input: { serviceAlias: "svc-1", category: runbooks, displayName: "Runbook", url: "https://wiki.example.com" }) { errors { message } }
+    longTool: toolCreate(input: { serviceAlias: "svc-1", category: logs, displayName: $name, url: "https://logs.example.com", environment: "production" }) { errors { message } }
+    contactCreate(input: { teamAlias: "team-1", type: slack, address: "#on-call", displayName: "On call" }) { errors { message } }
+    mail: contactCreate(input: { teamAlias: "team-1", type: email, address: "team@example.com" }) { errors { message } }
+    serviceDependencyCreate(inputV2: { dependencyKey: {
+      sourceIdentifier: { alias: "svc-1" }, destinationIdentifier: { alias: "svc-2" } }, notes: $name }) { errors { message } }
+    back: serviceDependencyCreate(inputV2: { dependencyKey: {
+      sourceIdentifier: { alias: "svc-3" }, destinationIdentifier: { alias: "svc-1" } } }) { errors { message } }
+  }`;
+  const done = await server.graphql(token, around, { name: long });
+  for (const [field, payload] of Object.entries(done.body.data)) assert.deepEqual(payload.errors, [], field);
   const first = await server.graphql(token, '{ account { integrations { nodes { id } } teams(first: 1) { nodes { alias } } } }');
   const { integrations, teams } = first.body.data.account;
   return {
@@ -44,6 +62,10 @@ async function catalogue() {
     'service-deploys': '/services/svc-1/deploys',
     'service-edit': `/services/${encodeURIComponent(long)}/edit`,
     'service-new': '/new/service',
+    systems: '/systems',
+    system: '/systems/shop',
+    domains: '/domains',
+    domain: '/domains/commerce',
     teams: '/teams',
     'team-edit': `/teams/${teams.nodes[0].alias}/edit`,
     'team-new': '/new/team',
