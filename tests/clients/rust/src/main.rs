@@ -36,6 +36,10 @@ fn send_create(name: &str) -> Result<create::ResponseData, Box<dyn Error>> {
         tier_alias: Some("tier_1".to_owned()),
         lifecycle_alias: None,
         owner_input: None,
+        owner_alias: None,
+        skip_aliases_validation: None,
+        parent: None,
+        type_: None,
     };
     let tags = vec![create::TagInput { key: "made".to_owned(), value: "by a client".to_owned() }];
     run::<Create>(create::Variables { service, tags, alias: ALIAS.to_owned() })
