@@ -1,7 +1,7 @@
 //! The steps that make rollcall's database, in order, for SQLite and PostgreSQL alike.
 //!
 //! A step is never edited once it has landed; a change is a new step. There is no way down: restore a backup.
-//! Whoever runs the steps holds a lock and one transaction around them (`db.rs` of rollcall), which is why no step
+//! Whoever runs the steps holds a lock and one transaction around them (`src/db/` of rollcall), which is why no step
 //! asks for a transaction of its own.
 //!
 //! Two rules for a new table. Foreign keys are written with the table, because SQLite cannot add one later, and every

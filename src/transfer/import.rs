@@ -20,6 +20,9 @@ const GREATEST_ID: i64 = (1 << 53) - 1;
 /// The tables that have rows in an empty catalogue. They are replaced by those of the export.
 const FILLED: [&str; 3] = ["tier", "lifecycle", "component_type"];
 
+/// Those of them that older programs did not have. Where an export does not list one among its last ids, its rows stay.
+const NEWER: [&str; 1] = ["component_type"];
+
 /// The first line.
 #[derive(Deserialize)]
 struct Head {
@@ -107,7 +110,7 @@ async fn rows<C: ConnectionTrait>(
     last_ids: BTreeMap<String, i64>,
     mut progress: impl FnMut(u64),
 ) -> Result<u64, Refused> {
-    empty(db).await?;
+    empty(db, &last_ids).await?;
     let mut greatest = last_ids;
     let (mut count, mut table, mut batch) = (0, TABLES[0], Vec::with_capacity(BATCH));
     let stated = loop {
@@ -174,14 +177,16 @@ async fn complete<C: ConnectionTrait>(db: &C, greatest: &BTreeMap<String, i64>) 
     Ok(())
 }
 
-/// Checks that the catalogue is empty, and removes the rows that every new catalogue has.
-async fn empty<C: ConnectionTrait>(db: &C) -> Result<(), Refused> {
+/// Checks that the catalogue is empty, and removes the rows that every new catalogue has and the export replaces.
+async fn empty<C: ConnectionTrait>(db: &C, last_ids: &BTreeMap<String, i64>) -> Result<(), Refused> {
     macro_rules! each {
         ($($table:ident)*) => {$({
             use entity::$table::Entity;
             let table = stringify!($table);
             if FILLED.contains(&table) {
-                Entity::delete_many().exec(db).await?;
+                if !NEWER.contains(&table) || last_ids.contains_key(table) {
+                    Entity::delete_many().exec(db).await?;
+                }
             } else if Entity::find().limit(1).one(db).await?.is_some() {
                 let what = "import needs an empty catalogue; this one already has rows in";
                 return Err(Refused::Whole(format!("{what} {table}")));

@@ -196,6 +196,9 @@ async fn what_is_no_export_is_refused_by_its_line_and_changes_nothing() {
     assert_eq!(transfer::import(&db, "export", &mut whole.as_bytes(), |_| {}).await, Ok(1));
     let stored = rollcall::entity::user::Entity::find().one(db.read()).await.expect("an answer").expect("a user");
     assert_eq!(stored.get(rollcall::entity::user::Column::Name), "A".into());
+    // An export of a program that had no component types leaves those that are there.
+    let types = rollcall::entity::component_type::Entity::find().all(db.read()).await.expect("component types");
+    assert_eq!(types.len(), 6);
 }
 
 #[test]
