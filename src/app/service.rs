@@ -22,7 +22,7 @@ use crate::graphql::id::{self, Class};
 
 /// The period of the metrics, in days.
 const DAYS: usize = 30;
-/// The number of aliases and tags shown at first.
+/// The number of aliases and tags shown at first, and the most contacts shown.
 const SHOWN: usize = 12;
 
 /// Shows the service with this alias.
@@ -150,7 +150,11 @@ fn now_what(service: &Service) -> Markup {
     html! {
         @if !contacts.is_empty() {
             dt { "Contact" }
-            dd { ul.near { @for contact in contacts { li { (reach(contact)) } } } }
+            // With an address of the greatest length each, all of them would make the page ten times as long.
+            dd {
+                ul.near { @for contact in contacts.iter().take(SHOWN) { li { (reach(contact)) } } }
+                @if contacts.len() > SHOWN { "and " (contacts.len() - SHOWN) " more" }
+            }
         }
         @if !service.tools.nodes.is_empty() {
             dt { "Links" }
@@ -181,9 +185,9 @@ fn reach(contact: &Contact) -> Markup {
     html! {
         span.soft { (channel) ": " }
         @match kind {
-            ContactType::Email => a href={ "mailto:" (address) } { (name) },
-            ContactType::Web => (outside(Some(address), name)),
-            _ => { (name) @if display_name.is_some() { " " span.soft { (address) } } },
+            ContactType::Email => a href={ "mailto:" (address) } { (short(name)) },
+            ContactType::Web => (outside(Some(address), &short(name))),
+            _ => { (short(name)) @if display_name.is_some() { " " span.soft { (short(address)) } } },
         }
     }
 }

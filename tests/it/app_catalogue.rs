@@ -350,6 +350,14 @@ async fn a_service_shows_whom_to_ask_where_to_look_and_what_it_needs() {
         let page = browser.page(path).await;
         assert!(page.contains(shown), "{path} lacks {shown}: {page}");
     }
+    let long = "x".repeat(2000);
+    let add = "mutation($address: String!) { contactCreate(input: { teamAlias: \"core\", type: slack, address: $address }) { errors { message } } }";
+    for _ in 0..99 {
+        let answer = app.query(add, json!({ "address": long })).await;
+        assert_eq!(answer["data"]["contactCreate"]["errors"], json!([]));
+    }
+    let page = browser.page("/services/cart").await;
+    assert!(page.contains("and 88 more") && page.len() < 100_000, "{}", page.len());
     assert_eq!(browser.get("/systems/no").await.status, 404);
     assert_eq!(browser.get("/domains/no").await.status, 404);
 }
