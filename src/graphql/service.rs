@@ -383,7 +383,7 @@ impl ServiceApiDocSettingsUpdateMutation for Mutation {
 }
 
 /// The service that the field or argument `service` names, as one that may be written.
-async fn require_writable_at(db: &DatabaseTransaction, named: &IdentifierInput) -> Result<Writable> {
+pub(super) async fn require_writable_at(db: &DatabaseTransaction, named: &IdentifierInput) -> Result<Writable> {
     let found = async { require(db, Identifier::of(named)?).await };
     service::writable(db, found.await.map_err(|error| error.map_user(|error| error.within("service")))?).await
 }

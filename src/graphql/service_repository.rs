@@ -1,6 +1,6 @@
 //! The links that say which services' code a repository holds.
 
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ModelTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -12,7 +12,6 @@ use super::types::{Repository, Service, ServiceRepository};
 use super::{draft, id, repository, service as services};
 use crate::db::Read;
 use crate::engine::page::PageArguments;
-use crate::entity::service::{self, Writable};
 use crate::entity::service_repository::{self, Column, Entity};
 use crate::entity::{ByIds, repository as repository_rows};
 use crate::error::{Error, Problems, Result, UserError};
@@ -87,7 +86,7 @@ impl ServiceRepositoryCreateMutation for Mutation {
         let ServiceRepositoryCreateInput { service, repository, base_directory, display_name } = input;
         let db = ctx.db();
         let mut problems = Problems::default();
-        let service = problems.take_any(writable_service(db, &service).await)?;
+        let service = problems.take_any(services::require_writable_at(db, &service).await)?;
         let repository = problems.take_any(named_repository(db, &repository).await)?;
         let text = draft::text::<Entity>;
         let base_directory = problems.take(text(Column::BaseDirectory, &base_directory));
@@ -103,12 +102,6 @@ impl ServiceRepositoryCreateMutation for Mutation {
         let link = link.ok_or_else(|| UserError::base("the service and the repository are linked already"))?;
         Ok(ServiceRepositoryCreatePayload { service_repository: Some(link), ..Default::default() })
     }
-}
-
-/// The service that is to be linked.
-async fn writable_service(db: &DatabaseTransaction, named: &IdentifierInput) -> Result<Writable> {
-    let found = async { services::require(db, Identifier::new(&named.id, &named.alias)?).await };
-    service::writable(db, found.await.map_err(|error| error.map_user(|error| error.within("service")))?).await
 }
 
 /// The key of the repository that is to be linked.
