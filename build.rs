@@ -16,8 +16,20 @@ const EXPLORER: &str = "src/app/explorer/dist";
 const ENTITIES: &str = "src/entity";
 const TYPES: &str = "src/graphql/types.rs";
 const OPERATIONS: &str = "src/app/operations";
-/// Scalar fields that need the request to be resolved: they contain a URL of this installation.
-const COMPUTED: &[&str] = &["href", "htmlUrl", "webhookUrl"];
+/// Scalar fields without arguments that are resolved for all parents of a page at once, because their values are not in
+/// the row: some contain a URL of this installation, others are read from other tables.
+const COMPUTED: &[&str] = &[
+    "AlertSourceService.status",
+    "RepositoryConnectionType.hiddenCount",
+    "RepositoryConnectionType.organizationCount",
+    "RepositoryConnectionType.ownedCount",
+    "RepositoryConnectionType.visibleCount",
+    "RepositoryServiceEdge.atRoot",
+    "ServiceDocument.content",
+    "href",
+    "htmlUrl",
+    "webhookUrl",
+];
 
 fn main() {
     let own = ["src/codegen", "src/app/explorer/embed.rs", "build.rs"];

@@ -113,7 +113,7 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
 
 async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), String> {
     let url = |addresses: &Addresses, endpoint: &integration::Model| {
-        let path = integration::webhook_path(endpoint.webhook_id.as_deref().unwrap_or_default());
+        let path = integration::webhook_path(Kind::Deploy, endpoint.webhook_id.as_deref().unwrap_or_default());
         addresses.app_url(addresses.listen) + &path
     };
     match command {

@@ -2,6 +2,7 @@
 
 extern crate self as rollcall;
 
+pub mod api_document;
 pub mod app;
 pub mod budget;
 pub mod commands;

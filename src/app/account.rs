@@ -15,6 +15,10 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let sessions = session::of_user(site.db.read(), session.user.id, now).await?;
     let role = match session.user.role {
         Role::Admin => "an administrator: you can read and change the catalogue, and manage users and API tokens",
+        Role::StandardsAdmin => {
+            "a standards administrator: you can read and change the catalogue, and its levels and categories"
+        }
+        Role::TeamMember => "a team member: you can read the catalogue, and change what your teams are and own",
         Role::User => "a member: you can read and change the catalogue",
         Role::Viewer => "a viewer: you can read the catalogue",
     };

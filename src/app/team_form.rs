@@ -52,6 +52,7 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         parent_team: field(Column::ParentTeamId).map_value(by_alias),
         contacts: MaybeUndefined::Undefined,
         members: MaybeUndefined::Undefined,
+        group: MaybeUndefined::Undefined,
     };
     let made = ask(site, visit, CreateTeam { input }).await?.team_create.ok_or_else(unanswered)?;
     match settled(made.errors) {
@@ -82,6 +83,8 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
                 manager_email: field(Column::ManagerId),
                 responsibilities: field(Column::Responsibilities),
                 parent_team: field(Column::ParentTeamId).map_value(by_alias),
+                members: MaybeUndefined::Undefined,
+                group: MaybeUndefined::Undefined,
             };
             ask(site, visit, UpdateTeam { input }).await?.team_update.map(|done| done.errors)
         }

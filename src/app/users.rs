@@ -25,6 +25,8 @@ use crate::graphql::id;
 const ROLES: &[(UserRole, &str)] = &[
     (UserRole::User, "member: reads and writes the catalogue"),
     (UserRole::Viewer, "viewer: reads the catalogue"),
+    (UserRole::TeamMember, "team member: also changes what the user's teams are and own"),
+    (UserRole::StandardsAdmin, "standards administrator: a member who also changes levels and categories"),
     (UserRole::Admin, "administrator: also users, tokens and audit"),
 ];
 
@@ -133,6 +135,7 @@ pub async fn invite(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
     let input = UserInput {
         name: form.given("name").map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
         role: MaybeUndefined::Value(role(visit)?),
+        skip_welcome_email: MaybeUndefined::Undefined,
     };
     let invited = ask(site, visit, InviteUser { email: form.get("email"), input }).await?.user_invite;
     let invited = invited.ok_or_else(unanswered)?;

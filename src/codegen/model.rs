@@ -274,24 +274,30 @@ impl Schema {
         }
     }
 
-    /// Whether the object is one page of a list: its fields are exactly `nodes`, `edges`, `pageInfo` and `totalCount`, and
-    /// optionally `filteredCount`.
+    /// Whether the object is one page of a list: it has `nodes`, `edges`, `pageInfo` and `totalCount`, and beside them at
+    /// most other leaves, such as further counts.
     pub fn is_paged(&self, object: &Object) -> bool {
         let names_a_connection = |field: &Field| match field.name.as_str() {
             "nodes" | "edges" => matches!(field.ty.shape, TypeShape::List(_)) && field.args.is_empty(),
-            "pageInfo" | "totalCount" | "filteredCount" => field.args.is_empty(),
-            _ => false,
+            "pageInfo" => field.args.is_empty(),
+            _ => field.args.is_empty() && self.is_leaf(field.ty.name()),
         };
         let required = ["nodes", "edges", "pageInfo", "totalCount"];
         object.fields.iter().all(names_a_connection) && required.iter().all(|name| object.field(name).is_some())
     }
 
-    /// The node type, if the object is a connection: it [is paged](Self::is_paged), and its edges hold a node and a cursor
-    /// alone.
+    /// Whether the page has no counts but those of its list.
+    fn counts_its_list_alone(object: &Object) -> bool {
+        let known = ["nodes", "edges", "pageInfo", "totalCount", "filteredCount"];
+        object.fields.iter().all(|field| known.contains(&field.name.as_str()))
+    }
+
+    /// The node type, if the object is a connection: it [is paged](Self::is_paged), counts nothing but its list, and its
+    /// edges hold a node and a cursor alone.
     pub fn connection<'a>(&self, object: &'a Object) -> Option<&'a str> {
         let node = object.field("nodes")?.ty.name();
         let edge = self.object(object.field("edges")?.ty.name())?;
-        (self.is_paged(object) && self.edge(edge) == Some(node)).then_some(node)
+        (self.is_paged(object) && Self::counts_its_list_alone(object) && self.edge(edge) == Some(node)).then_some(node)
     }
 
     /// The node type, if the object is an edge: its fields are exactly `node` and `cursor`.

@@ -329,7 +329,8 @@ pub fn any(db: &impl Backend, column: impl ColumnTrait, ids: &[i64]) -> Expr {
     is_any(db.backend(), Expr::col(column.as_column_ref()), ids)
 }
 
-fn is_any(backend: DbBackend, column: Expr, ids: &[i64]) -> Expr {
+/// The same for any expression.
+pub fn is_any(backend: DbBackend, column: Expr, ids: &[i64]) -> Expr {
     let ids = Expr::value(list(backend, ids));
     match backend {
         DbBackend::Postgres => column.eq(PgFunc::any(ids)),
@@ -352,8 +353,12 @@ fn list(backend: DbBackend, ids: &[i64]) -> Value {
 
 /// The same condition for texts.
 pub fn any_text(db: &impl Backend, column: impl ColumnTrait, texts: &[&str]) -> Expr {
-    let column = Expr::col(column.as_column_ref());
-    match db.backend() {
+    is_any_text(db.backend(), Expr::col(column.as_column_ref()), texts)
+}
+
+/// The same for any expression.
+pub fn is_any_text(backend: DbBackend, column: Expr, texts: &[&str]) -> Expr {
+    match backend {
         DbBackend::Postgres => {
             let texts = texts.iter().map(|text| Value::from(*text)).collect();
             column.eq(PgFunc::any(Expr::value(Value::Array(ArrayType::String, Some(Box::new(texts))))))

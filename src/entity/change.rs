@@ -12,9 +12,10 @@ use serde_json::{Map, Value as Json, json};
 
 use super::alias::AliasTable;
 use super::{
-    ByIds, Timestamp, audit, category, code_issue, code_issue_project, component_type, contact, domain, domain_alias,
-    integration, level, lifecycle, repository, service, service_alias, service_dependency, service_repository,
-    suggestion, system, system_alias, tag, team, team_alias, team_membership, tier, tool, user,
+    ByIds, Timestamp, alert_source, alert_source_service, audit, category, code_issue, code_issue_project,
+    component_type, contact, domain, domain_alias, filter, integration, level, lifecycle, repository, service,
+    service_alias, service_dependency, service_document, service_repository, suggestion, system, system_alias, tag,
+    team, team_alias, team_membership, tier, tool, user,
 };
 use crate::db::Read;
 
@@ -53,6 +54,7 @@ const REFERENCES: &[(&str, &str)] = &[
     ("team_id", "Team"),
     ("user_id", "User"),
     ("integration_id", "Integration"),
+    ("alert_source_id", "AlertSource"),
     ("code_issue_project_id", "CodeIssueProject"),
 ];
 
@@ -69,7 +71,8 @@ macro_rules! nouns {
             "Service" service, "Team" team, "User" user, "Tier" tier, "Lifecycle" lifecycle, "Repository" repository,
             "ServiceRepository" service_repository, "Tag" tag, "Integration" integration,
             "System" system, "Domain" domain, "ComponentType" component_type, "Tool" tool, "Level" level, "Category" category, "Contact" contact,
-            "ServiceDependency" service_dependency, "CodeIssueProject" code_issue_project, "CodeIssue" code_issue, "ServiceSuggestion" suggestion
+            "ServiceDependency" service_dependency, "ServiceDocument" service_document, "Filter" filter, "AlertSource" alert_source,
+            "AlertSourceService" alert_source_service, "CodeIssueProject" code_issue_project, "CodeIssue" code_issue, "ServiceSuggestion" suggestion
         }
     };
 }

@@ -52,6 +52,8 @@ pub struct Model {
     pub preferred_api_document_source: Option<String>,
     /// The name of the service file that governs the service; `None`: it is not locked.
     pub locked_by: Option<String>,
+    /// How it came into the catalogue: `api`, `web`, `suggestion` or `service_file`; `None` for older rows.
+    pub creation_source: Option<String>,
     /// When the row was made.
     pub created_at: Timestamp,
     /// When the row was last changed.
@@ -136,9 +138,10 @@ pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbE
     super::by_alias::<Entity, service_alias::Entity>(db, Column::Id, alias).await
 }
 
-/// A service of this name that is not stored yet.
-pub fn new(name: impl Into<String>) -> ActiveModel {
-    ActiveModel { name: Set(name.into()), ..Default::default() }
+/// A service of this name that is not stored yet, and how it comes into the catalogue.
+pub fn new(name: impl Into<String>, creation_source: &str) -> ActiveModel {
+    let creation_source = Set(Some(creation_source.to_owned()));
+    ActiveModel { name: Set(name.into()), creation_source, ..Default::default() }
 }
 
 /// Stores a new service, which has a name at least, and gives it the aliases that follow from its name.

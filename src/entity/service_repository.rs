@@ -18,9 +18,10 @@ pub struct Model {
     pub id: i64,
     /// The service.
     pub service_id: i64,
-    /// The repository; once per service.
+    /// The repository.
     pub repository_id: i64,
-    /// The folder of the repository that holds the service; `/` is all of it.
+    /// The folder of the repository that holds the service, without slashes at its ends; empty for all of it. Once for
+    /// each service and repository.
     pub base_directory: String,
     /// What the link is called.
     pub display_name: Option<String>,
@@ -39,7 +40,12 @@ impl FieldRules for Entity {
     ];
 }
 
-/// Links a service to a repository, and answers the link; nothing when the two are linked already.
+/// A folder as it is stored.
+pub fn folder(given: Option<String>) -> String {
+    given.map(|folder| folder.trim_matches('/').to_owned()).unwrap_or_default()
+}
+
+/// Links a service to a repository, and answers the link; nothing when the two are linked already by this folder.
 pub async fn link<C: ConnectionTrait>(
     db: &C,
     service: &Writable,
@@ -50,11 +56,12 @@ pub async fn link<C: ConnectionTrait>(
     let row = ActiveModel {
         service_id: Set(service.id),
         repository_id: Set(repository),
-        base_directory: Set(base_directory.unwrap_or_else(|| "/".to_owned())),
+        base_directory: Set(folder(base_directory)),
         display_name: Set(display_name),
         ..Default::default()
     };
-    let unless_linked = OnConflict::columns([Column::ServiceId, Column::RepositoryId]).do_nothing().to_owned();
+    let pair = [Column::ServiceId, Column::RepositoryId, Column::BaseDirectory];
+    let unless_linked = OnConflict::columns(pair).do_nothing().to_owned();
     let made = Entity::insert(row).on_conflict(unless_linked).exec_with_returning_many(db).await?;
     Ok(made.into_iter().next())
 }

@@ -59,7 +59,7 @@ impl Model {
     }
 }
 
-/// Begins a session. This is the only time that its secret is seen.
+/// Begins a session and notes at the user when. This is the only time that its secret is seen.
 pub async fn begin<C: ConnectionTrait>(
     db: &C,
     user_id: i64,
@@ -78,6 +78,8 @@ pub async fn begin<C: ConnectionTrait>(
         ..Default::default()
     };
     let row = row.insert(db).await?;
+    let signed_in = user::Entity::update_many().col_expr(user::Column::LastSignInAt, Expr::value(now));
+    signed_in.filter(user::Column::Id.eq(user_id)).exec(db).await?;
     Ok((key, row))
 }
 

@@ -27,6 +27,8 @@ pub struct Model {
     pub email_key: String,
     /// What the user may do.
     pub role: Role,
+    /// When the user last signed in to the application.
+    pub last_sign_in_at: Option<Timestamp>,
     /// When the row was made.
     pub created_at: Timestamp,
     /// When the row was last changed.
@@ -53,8 +55,12 @@ impl FieldRules for Entity {
 pub enum Role {
     /// Reads the catalogue.
     Viewer,
-    /// Reads and writes the catalogue.
+    /// Also changes what the user's teams are and own.
+    TeamMember,
+    /// Reads and writes the catalogue, but for its standards.
     User,
+    /// Also changes the standards.
+    StandardsAdmin,
     /// Also manages users and tokens, and reads the audit.
     Admin,
 }

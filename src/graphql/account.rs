@@ -5,14 +5,15 @@ use async_graphql::MaybeUndefined;
 use super::context::Ctx;
 use super::id::{self, Id};
 use super::identifier::{Identifier, OneOf, exactly_one};
+use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{
-    Category, CodeIssueProject, ComponentType, Domain, Level, Lifecycle, Repository, Rubric, Service, System, Team,
-    Tier, User,
+    AlertSource, Category, CodeIssueProject, ComponentType, Domain, Filter, Level, Lifecycle, Repository, Rubric,
+    Service, ServiceDocument, System, Team, Tier, User,
 };
 use super::{
-    code_issue_project, component_type, deploy, deploy_metrics, domain, grade, integration, repository, service,
-    suggestion, system, team, user,
+    alert_source, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade, integration,
+    repository, service, service_document, suggestion, system, team, user,
 };
 use crate::engine::page::PageArguments;
 use crate::entity;
@@ -64,8 +65,8 @@ impl AccountResolver for Account {
         only(accounts, Some(team::require(ctx.db(), Identifier::new(id, alias)?).await?))
     }
 
-    async fn teams(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TeamConnectionType>> {
-        only(accounts, team::page(ctx, &args.request()?).await?)
+    async fn teams(accounts: &[&Self], args: &AccountTeamsArgs, ctx: &Ctx<'_>) -> Result<Vec<TeamConnectionType>> {
+        only(accounts, team::page(args, ctx).await?)
     }
 
     async fn rubric(accounts: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Rubric>>> {
@@ -112,6 +113,38 @@ impl AccountResolver for Account {
         only(accounts, domain::page(ctx, &args.request()?).await?)
     }
 
+    async fn filter(accounts: &[&Self], args: &AccountFilterArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Filter>>> {
+        only(accounts, id::find::<entity::filter::Entity>(ctx.db(), id::argument(&args.id)?).await?)
+    }
+
+    async fn filters(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<FilterConnectionType>> {
+        only(accounts, filter::page(ctx, &args.request()?).await?)
+    }
+
+    async fn document(
+        accounts: &[&Self],
+        args: &AccountDocumentArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<ServiceDocument>>> {
+        only(accounts, service_document::find(ctx.db(), id::argument(&args.id)?).await?)
+    }
+
+    async fn documents(
+        accounts: &[&Self],
+        args: &AccountDocumentsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceDocumentConnectionType>> {
+        only(accounts, service_document::page(args, ctx).await?)
+    }
+
+    async fn alert_source(
+        accounts: &[&Self],
+        args: &AccountAlertSourceArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<AlertSource>>> {
+        only(accounts, alert_source::find(ctx.db(), args).await?)
+    }
+
     async fn user(accounts: &[&Self], args: &AccountUserArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {
         let AccountUserArgs { id, input } = args;
         let by_id = UserIdentifierInput { id: id.clone(), email: MaybeUndefined::Undefined };
@@ -122,8 +155,8 @@ impl AccountResolver for Account {
         only(accounts, user::find(ctx.db(), named).await?)
     }
 
-    async fn users(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<UserConnectionType>> {
-        only(accounts, user::page(ctx, &args.request()?).await?)
+    async fn users(accounts: &[&Self], args: &AccountUsersArgs, ctx: &Ctx<'_>) -> Result<Vec<UserConnectionType>> {
+        only(accounts, user::page(args, ctx).await?)
     }
 
     async fn tiers(accounts: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Tier>>> {
@@ -145,10 +178,10 @@ impl AccountResolver for Account {
 
     async fn repositories(
         accounts: &[&Self],
-        args: &PageArguments,
+        args: &AccountRepositoriesArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<RepositoryConnectionType>> {
-        only(accounts, repository::page(ctx, &args.request()?).await?)
+        only(accounts, repository::page(args, ctx).await?)
     }
 
     async fn integration(

@@ -14,6 +14,8 @@ pub struct Caller {
     pub actor: Actor,
     /// What that one may do.
     pub scope: Scope,
+    /// The user and the role, where somebody is signed in.
+    pub user: Option<(i64, Role)>,
 }
 
 impl Caller {
@@ -24,17 +26,18 @@ impl Caller {
             token::Scope::Write => Scope::Write,
             token::Scope::Admin => Scope::Admin,
         };
-        Self { actor: Actor::token(token), scope }
+        Self { actor: Actor::token(token), scope, user: None }
     }
 
     /// Somebody who is signed in to the application.
     pub fn session(session: &session::Model, user: &user::Model) -> Self {
         let scope = match user.role {
             Role::Viewer => Scope::Read,
-            Role::User => Scope::Write,
+            // What exactly may be changed `permit` says.
+            Role::TeamMember | Role::User | Role::StandardsAdmin => Scope::Write,
             Role::Admin => Scope::Admin,
         };
-        Self { actor: Actor::session(session, user), scope }
+        Self { actor: Actor::session(session, user), scope, user: Some((user.id, user.role)) }
     }
 
     /// Whose share of the places its requests take.

@@ -8,7 +8,7 @@ use sea_orm::DatabaseTransaction;
 
 use super::caller::Caller;
 use super::places::{Lane, Place, Places};
-use super::{Settings, note};
+use super::{Settings, note, permit};
 use crate::budget::Budget;
 use crate::db::{self, Db, Snapshot};
 use crate::engine;
@@ -101,7 +101,9 @@ impl engine::State for State {
         let Request { caller, inputs, .. } = &*self.request;
         let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
         let payload = serde_json::from_slice(subject).unwrap_or_default();
-        Ok(note::note(&self.request.shared.db, &writing.transaction, &caller.actor, name, input, &payload).await?)
+        let (db, transaction) = (&self.request.shared.db, &writing.transaction);
+        let subject = note::note(db, transaction, &caller.actor, name, input, &payload).await?;
+        permit::check(db, transaction, caller, name, &subject).await
     }
 
     async fn end(&self, writing: Writing, commit: bool) -> Result<()> {

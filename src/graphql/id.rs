@@ -99,6 +99,11 @@ classes! {
     code_issue => "CodeIssue", "code issue";
     deploy => "Deploy", "deploy";
     suggestion => "ServiceSuggestion", "suggestion";
+    service_document => "ServiceDocument", "API document";
+    filter => "Filter", "filter";
+    on_call => "OnCall", "entry of who is on call";
+    alert_source => "AlertSource", "alert source";
+    alert_source_service => "AlertSourceService", "link between an alert source and a service";
 }
 
 /// The class and the number that a global id stands for; nothing when it is none.

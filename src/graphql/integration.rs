@@ -4,98 +4,198 @@ use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
+    Set,
 };
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
 use super::id::{self, Id};
-use super::identifier::Identifier;
+use super::identifier::{Identifier, given};
 use super::list::List;
 use super::schema::*;
 use crate::db::{self, Read};
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::FieldRules;
-use crate::entity::integration::{self, Kind, Model};
+use crate::entity::integration::{self, Kind, Model, Settings};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, code_issue, code_issue_project, deploy, row_lock};
-use crate::error::{Result, UserError};
-
-/// A deploy endpoint.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeployIntegration {
-    row: Model,
-    display_name: String,
-}
-
-/// A tool that pushes code issues through the API.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CustomIntegration {
-    row: Model,
-    display_name: String,
-}
+use crate::entity::{Timestamp, code_issue, code_issue_project, deploy, repository, row_lock, text};
+use crate::error::{Error, Problems, Result, UserError};
 
 /// The integration that a row stands for.
 pub(super) fn of(row: Model) -> Integration {
+    let (display_name, settings) = (format!("{}: {}", row.kind.name(), row.name), row.settings());
     match row.kind {
-        Kind::Deploy => DeployIntegration { display_name: format!("Deploy: {}", row.name), row }.into(),
-        Kind::Custom => CustomIntegration { display_name: format!("Custom: {}", row.name), row }.into(),
+        Kind::Deploy => DeployIntegration { row, display_name, settings }.into(),
+        Kind::Custom => CustomIntegration { row, display_name, settings }.into(),
+        Kind::ApiDoc => ApiDocIntegration { row, display_name, settings }.into(),
+        Kind::Aws => AwsIntegration { row, display_name, settings }.into(),
+        Kind::AzureResources => AzureResourcesIntegration { row, display_name, settings }.into(),
+        Kind::GoogleCloud => GoogleCloudIntegration { row, display_name, settings }.into(),
+        Kind::Kubernetes => KubernetesIntegration { row, display_name, settings }.into(),
+        Kind::NewRelic => NewRelicIntegration { row, display_name, settings }.into(),
     }
 }
 
-impl DeployIntegrationResolver for DeployIntegration {
-    fn id(&self) -> Id {
-        Id::of::<integration::Entity>(self.row.id)
-    }
+/// An endpoint for API documents.
+pub(super) fn api_doc(row: Model) -> ApiDocIntegration {
+    ApiDocIntegration { display_name: format!("{}: {}", row.kind.name(), row.name), settings: Settings::default(), row }
+}
 
-    fn name(&self) -> &str {
-        &self.row.name
+/// What an integration of this kind is called in the API.
+fn word(kind: Kind) -> IntegrationTypeEnum {
+    match kind {
+        Kind::Deploy => IntegrationTypeEnum::Deploy,
+        Kind::Custom => IntegrationTypeEnum::Custom,
+        Kind::ApiDoc => IntegrationTypeEnum::ApiDoc,
+        Kind::Aws => IntegrationTypeEnum::Aws,
+        Kind::AzureResources => IntegrationTypeEnum::AzureResources,
+        Kind::GoogleCloud => IntegrationTypeEnum::GoogleCloud,
+        Kind::Kubernetes => IntegrationTypeEnum::Kubernetes,
+        Kind::NewRelic => IntegrationTypeEnum::NewRelic,
     }
+}
 
-    fn r#type(&self) -> &str {
-        IntegrationTypeEnum::Deploy.as_str()
-    }
+/// The addresses that events are posted to, for whoever may know them.
+fn webhook_urls<'r>(rows: impl Iterator<Item = &'r Model>, ctx: &Ctx<'_>) -> Vec<Option<String>> {
+    let (is_shown, app_url) = (ctx.caller().sees_webhooks(), &ctx.settings().app_url);
+    let url = |row: &Model| {
+        let webhook_id = row.webhook_id.as_ref().filter(|_| is_shown)?;
+        Some(format!("{app_url}{}", integration::webhook_path(row.kind, webhook_id)))
+    };
+    rows.map(url).collect()
+}
 
-    fn display_name(&self) -> &str {
-        &self.display_name
-    }
-
-    fn created_at(&self) -> Timestamp {
-        self.row.created_at
-    }
-
-    async fn webhook_url(integrations: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<String>>> {
-        if !ctx.caller().sees_webhooks() {
-            return Ok(vec![None; integrations.len()]);
+/// A Rust type for each type of the SDL: a row, and the fields that all integrations have beside `$own`.
+macro_rules! integrations {
+    ($($(#[$doc:meta])* $name:ident, $resolver:ident { $($own:item)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $name {
+            row: Model,
+            display_name: String,
+            #[allow(dead_code, reason = "some kinds have none")]
+            settings: Settings,
         }
-        let app_url = &ctx.settings().app_url;
-        let url = |webhook_id: &String| format!("{app_url}{}", integration::webhook_path(webhook_id));
-        Ok(integrations.iter().map(|integration| integration.row.webhook_id.as_ref().map(url)).collect())
-    }
+
+        impl $resolver for $name {
+            fn id(&self) -> Id {
+                Id::of::<integration::Entity>(self.row.id)
+            }
+
+            fn name(&self) -> &str {
+                &self.row.name
+            }
+
+            fn r#type(&self) -> &str {
+                self.row.event_type.as_deref().unwrap_or_else(|| word(self.row.kind).as_str())
+            }
+
+            fn display_name(&self) -> &str {
+                &self.display_name
+            }
+
+            fn created_at(&self) -> Timestamp {
+                self.row.created_at
+            }
+
+            fn installed_at(&self) -> Option<Timestamp> {
+                self.row.installed_at
+            }
+
+            async fn webhook_url(integrations: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<String>>> {
+                Ok(webhook_urls(integrations.iter().map(|integration| &integration.row), ctx))
+            }
+
+            $($own)*
+        }
+    )*};
 }
 
-impl CustomIntegrationResolver for CustomIntegration {
-    fn id(&self) -> Id {
-        Id::of::<integration::Entity>(self.row.id)
+integrations! {
+    /// A deploy endpoint.
+    DeployIntegration, DeployIntegrationResolver {}
+
+    /// A tool that pushes code issues through the API.
+    CustomIntegration, CustomIntegrationResolver {}
+
+    /// An endpoint for API documents.
+    ApiDocIntegration, ApiDocIntegrationResolver {}
+
+    /// An account at Amazon's cloud.
+    AwsIntegration, AwsIntegrationResolver {
+        fn iam_role(&self) -> Option<&str> {
+            self.settings.iam_role.as_deref()
+        }
+        fn external_id(&self) -> Option<&str> {
+            self.settings.external_id.as_deref()
+        }
+        fn aws_tags_override_ownership(&self) -> Option<bool> {
+            self.settings.tags_override_ownership
+        }
+        async fn ownership_tag_keys(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
+            Ok(rows.iter().map(|one| one.settings.ownership_tag_keys.clone()).collect())
+        }
+        async fn region_override(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
+            Ok(rows.iter().map(|one| one.settings.region_override.clone()).collect())
+        }
     }
 
-    fn name(&self) -> &str {
-        &self.row.name
+    /// A subscription at Microsoft's cloud.
+    AzureResourcesIntegration, AzureResourcesIntegrationResolver {
+        async fn aliases(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
+            Ok(vec![None; rows.len()])
+        }
+        async fn ownership_tag_keys(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
+            Ok(rows.iter().map(|one| one.settings.ownership_tag_keys.clone()).collect())
+        }
+        fn subscription_id(&self) -> Option<&str> {
+            self.settings.subscription_id.as_deref()
+        }
+        fn tags_override_ownership(&self) -> Option<bool> {
+            self.settings.tags_override_ownership
+        }
+        fn tenant_id(&self) -> Option<&str> {
+            self.settings.tenant_id.as_deref()
+        }
     }
 
-    fn r#type(&self) -> &str {
-        IntegrationTypeEnum::Custom.as_str()
+    /// Projects at Google's cloud.
+    GoogleCloudIntegration, GoogleCloudIntegrationResolver {
+        async fn aliases(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
+            Ok(vec![None; rows.len()])
+        }
+        fn client_email(&self) -> Option<&str> {
+            self.settings.client_email.as_deref()
+        }
+        async fn ownership_tag_keys(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
+            Ok(rows.iter().map(|one| one.settings.ownership_tag_keys.clone()).collect())
+        }
+        async fn projects(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<GoogleCloudProject>>>> {
+            Ok(rows.iter().map(|_| None).collect())
+        }
+        fn tags_override_ownership(&self) -> Option<bool> {
+            self.settings.tags_override_ownership
+        }
     }
 
-    fn display_name(&self) -> &str {
-        &self.display_name
+    /// A cluster.
+    KubernetesIntegration, KubernetesIntegrationResolver {
+        fn extract_definition(&self) -> Option<&str> {
+            self.settings.extract_definition.as_deref()
+        }
+        fn transform_definition(&self) -> Option<&str> {
+            self.settings.transform_definition.as_deref()
+        }
     }
 
-    fn created_at(&self) -> Timestamp {
-        self.row.created_at
-    }
-
-    async fn webhook_url(integrations: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<String>>> {
-        Ok(vec![None; integrations.len()])
+    /// An account at New Relic.
+    NewRelicIntegration, NewRelicIntegrationResolver {
+        fn base_url(&self) -> Option<&str> {
+            self.settings.base_url.as_deref()
+        }
+        fn account_key(&self) -> Option<&str> {
+            None
+        }
     }
 }
 
@@ -113,6 +213,12 @@ pub(super) async fn page(args: &AccountIntegrationsArgs, ctx: &Ctx<'_>) -> Resul
         let kind = match kind {
             IntegrationTypeEnum::Deploy => Kind::Deploy,
             IntegrationTypeEnum::Custom => Kind::Custom,
+            IntegrationTypeEnum::ApiDoc => Kind::ApiDoc,
+            IntegrationTypeEnum::Aws => Kind::Aws,
+            IntegrationTypeEnum::AzureResources => Kind::AzureResources,
+            IntegrationTypeEnum::GoogleCloud => Kind::GoogleCloud,
+            IntegrationTypeEnum::Kubernetes => Kind::Kubernetes,
+            IntegrationTypeEnum::NewRelic => Kind::NewRelic,
         };
         integrations = integrations.filter(integration::Column::Kind.eq(kind));
     }
@@ -120,7 +226,7 @@ pub(super) async fn page(args: &AccountIntegrationsArgs, ctx: &Ctx<'_>) -> Resul
 }
 
 /// The integration that a mutation names.
-async fn require(db: &impl Read, named: &IdentifierInput) -> Result<Model> {
+pub(super) async fn require(db: &impl Read, named: &IdentifierInput) -> Result<Model> {
     match Identifier::new(&named.id, &named.alias)? {
         Identifier::Id(id) => id::require::<integration::Entity>(db, id, "id").await,
         Identifier::Alias(_) => Err(UserError::new("alias", "integrations have no aliases: give the id").into()),
@@ -129,11 +235,17 @@ async fn require(db: &impl Read, named: &IdentifierInput) -> Result<Model> {
 
 /// The custom integration that a mutation names.
 pub(super) async fn require_custom(db: &impl Read, named: &IdentifierInput) -> Result<Model> {
+    require_of(db, named, Kind::Custom).await
+}
+
+/// The integration of this kind that a mutation names.
+async fn require_of(db: &impl Read, named: &IdentifierInput, kind: Kind) -> Result<Model> {
     let row = require(db, named).await?;
-    match row.kind {
-        Kind::Custom => Ok(row),
-        Kind::Deploy => Err(UserError::new("id", "this is a deploy integration, not a custom one").into()),
+    if row.kind != kind {
+        let [is, wanted] = [row.kind, kind].map(|kind| word(kind).as_str());
+        return Err(UserError::new("id", format!("this is an integration of type {is}, not {wanted}")).into());
     }
+    Ok(row)
 }
 
 /// Gives an integration its new name, if there is one.
@@ -182,12 +294,20 @@ impl EventIntegrationCreateMutation for Mutation {
         input: EventIntegrationInput,
     ) -> Result<EventIntegrationCreatePayload> {
         let EventIntegrationInput { name, r#type } = input;
-        let (kind, default_name) = match r#type {
-            EventIntegrationEnum::Deploy => (Kind::Deploy, "Deploy"),
+        let (kind, event_type) = match r#type {
+            EventIntegrationEnum::ApiDoc => (Kind::ApiDoc, None),
+            EventIntegrationEnum::Deploy => (Kind::Deploy, None),
+            other => (Kind::Deploy, Some(other.as_str().to_owned())),
         };
-        let name = name.value().map_or(default_name, String::as_str);
+        let name = name.value().map_or(kind.name(), String::as_str);
         let name = integration::Entity::rule(integration::Column::Name).required_text(name)?;
         let row = integration::create(ctx.db(), kind, name, Timestamp::now()).await?;
+        let row = match event_type {
+            None => row,
+            event_type => {
+                integration::ActiveModel { event_type: Set(event_type), ..row.into() }.update(ctx.db()).await?
+            }
+        };
         Ok(EventIntegrationCreatePayload { integration: Some(of(row)), ..Default::default() })
     }
 }
@@ -200,11 +320,266 @@ impl EventIntegrationUpdateMutation for Mutation {
         let EventIntegrationUpdateInput { id, name } = input;
         let db = ctx.db();
         let row = id::require::<integration::Entity>(db, &id, "id").await?;
-        if row.kind != Kind::Deploy {
-            return Err(UserError::new("id", "this is a custom integration, which receives no events").into());
+        if !matches!(row.kind, Kind::Deploy | Kind::ApiDoc) {
+            let word = word(row.kind).as_str();
+            return Err(UserError::new(
+                "id",
+                format!("this is an integration of type {word}, which receives no events"),
+            )
+            .into());
         }
         let integration = rename(db, row, &MaybeUndefined::Value(name)).await?;
         Ok(EventIntegrationUpdatePayload { integration: Some(integration), ..Default::default() })
+    }
+}
+
+/// What an input sets of a connection with a cloud or a cluster, and what is wrong with it.
+struct Change {
+    settings: Settings,
+    problems: Problems,
+}
+
+impl Change {
+    fn of(row: Option<&Model>) -> Self {
+        Self { settings: row.map(Model::settings).unwrap_or_default(), problems: Problems::default() }
+    }
+
+    fn text(&mut self, field: &'static str, given: &MaybeUndefined<String>, most: usize) -> Option<Option<String>> {
+        match given {
+            MaybeUndefined::Undefined => None,
+            MaybeUndefined::Null => Some(None),
+            MaybeUndefined::Value(given) => Some(self.problems.take(text::at_most(field, given, most))),
+        }
+    }
+
+    fn set(
+        &mut self,
+        field: &'static str,
+        given: &MaybeUndefined<String>,
+        most: usize,
+        part: fn(&mut Settings) -> &mut Option<String>,
+    ) {
+        if let Some(given) = self.text(field, given, most) {
+            *part(&mut self.settings) = given;
+        }
+    }
+
+    fn set_flag(&mut self, given: &MaybeUndefined<bool>) {
+        if !given.is_undefined() {
+            self.settings.tags_override_ownership = given.value().copied();
+        }
+    }
+
+    /// A list of short texts.
+    fn texts(&mut self, field: &'static str, given: &[String]) -> Option<Vec<String>> {
+        if given.len() > text::FEW {
+            self.problems.push(UserError::new(field, format!("{field} must have at most {} entries", text::FEW)));
+            return None;
+        }
+        let checked = given.iter().map(|one| self.problems.take(text::at_most(field, one, text::SHORT)));
+        checked.collect::<Option<Vec<_>>>()
+    }
+
+    fn set_tags(&mut self, given: &MaybeUndefined<Vec<String>>) {
+        match given {
+            MaybeUndefined::Undefined => {}
+            MaybeUndefined::Null => self.settings.ownership_tag_keys = None,
+            MaybeUndefined::Value(keys) => self.settings.ownership_tag_keys = self.texts("ownershipTagKeys", keys),
+        }
+    }
+
+    /// Stores an integration: a new one of this kind, or a change of one that is there.
+    async fn store(
+        self,
+        db: &DatabaseTransaction,
+        kind: Kind,
+        row: Option<Model>,
+        name: &MaybeUndefined<String>,
+    ) -> Result<Integration> {
+        let Self { settings, mut problems } = self;
+        let rule = integration::Entity::rule(integration::Column::Name);
+        let name = match (name, &row) {
+            (MaybeUndefined::Value(name), _) => problems.take(rule.required_text(name)),
+            (MaybeUndefined::Null, Some(_)) => problems.take(rule.check_null().map(|()| String::new())),
+            (_, None) => Some(kind.name().to_owned()),
+            (MaybeUndefined::Undefined, Some(row)) => Some(row.name.clone()),
+        };
+        problems.none()?;
+        let (name, now) = (name.unwrap_or_default(), Timestamp::now());
+        let row = match row {
+            None => integration::create(db, kind, name.clone(), now).await?,
+            Some(row) => row,
+        };
+        let settings = serde_json::to_string(&settings).map_err(Error::internal)?;
+        let mut row: integration::ActiveModel = row.into();
+        row.name = Set(name);
+        row.settings = Set(Some(settings));
+        touch(&mut row.updated_at);
+        Ok(of(row.update(db).await?))
+    }
+}
+
+/// Changes the integration that an argument names.
+async fn update_connection(
+    db: &DatabaseTransaction,
+    kind: Kind,
+    (argument, named): (&'static str, &IdentifierInput),
+    fill: impl FnOnce(&mut Change) -> MaybeUndefined<String>,
+) -> Result<IntegrationUpdatePayload> {
+    let row = require_of(db, named, kind).await;
+    let row = row.map_err(|error| error.map_user(|error| error.within(argument)))?;
+    let mut change = Change::of(Some(&row));
+    let name = fill(&mut change);
+    let integration = change.store(db, kind, Some(row), &name).await?;
+    Ok(IntegrationUpdatePayload { integration: Some(integration), ..Default::default() })
+}
+
+/// Makes an integration of this kind.
+async fn create_connection(
+    db: &DatabaseTransaction,
+    kind: Kind,
+    fill: impl FnOnce(&mut Change) -> MaybeUndefined<String>,
+) -> Result<IntegrationCreatePayload> {
+    let mut change = Change::of(None);
+    let name = fill(&mut change);
+    let integration = change.store(db, kind, None, &name).await?;
+    Ok(IntegrationCreatePayload { integration: Some(integration), ..Default::default() })
+}
+
+/// The two mutations of a kind of connection. `$fill` writes what the input sets, and answers the name.
+macro_rules! connections {
+    ($($kind:ident $input:ident $fill:ident: $create:ident $create_fn:ident; $update:ident $update_fn:ident;)*) => {$(
+        impl $create for Mutation {
+            async fn $create_fn(ctx: &MutationCtx<'_>, input: $input) -> Result<IntegrationCreatePayload> {
+                create_connection(ctx.db(), Kind::$kind, |change| $fill(change, input)).await
+            }
+        }
+
+        impl $update for Mutation {
+            async fn $update_fn(
+                ctx: &MutationCtx<'_>,
+                integration: IdentifierInput,
+                input: $input,
+            ) -> Result<IntegrationUpdatePayload> {
+                let named = ("integration", &integration);
+                update_connection(ctx.db(), Kind::$kind, named, |change| $fill(change, input)).await
+            }
+        }
+    )*};
+}
+
+connections! {
+    Aws AwsIntegrationInput fill_aws:
+        AwsIntegrationCreateMutation aws_integration_create;
+        AwsIntegrationUpdateMutation aws_integration_update;
+    AzureResources AzureResourcesIntegrationInput fill_azure:
+        AzureResourcesIntegrationCreateMutation azure_resources_integration_create;
+        AzureResourcesIntegrationUpdateMutation azure_resources_integration_update;
+    GoogleCloud GoogleCloudIntegrationInput fill_google:
+        GoogleCloudIntegrationCreateMutation google_cloud_integration_create;
+        GoogleCloudIntegrationUpdateMutation google_cloud_integration_update;
+    Kubernetes KubernetesIntegrationInput fill_kubernetes:
+        KubernetesIntegrationCreateMutation kubernetes_integration_create;
+        KubernetesIntegrationUpdateMutation kubernetes_integration_update;
+}
+
+impl NewRelicIntegrationCreateMutation for Mutation {
+    async fn new_relic_integration_create(
+        ctx: &MutationCtx<'_>,
+        input: NewRelicIntegrationInput,
+    ) -> Result<IntegrationCreatePayload> {
+        create_connection(ctx.db(), Kind::NewRelic, |change| fill_new_relic(change, input)).await
+    }
+}
+
+impl NewRelicIntegrationUpdateMutation for Mutation {
+    async fn new_relic_integration_update(
+        ctx: &MutationCtx<'_>,
+        input: NewRelicIntegrationInput,
+        resource: IdentifierInput,
+    ) -> Result<IntegrationUpdatePayload> {
+        let named = ("resource", &resource);
+        update_connection(ctx.db(), Kind::NewRelic, named, |change| fill_new_relic(change, input)).await
+    }
+}
+
+fn fill_aws(change: &mut Change, input: AwsIntegrationInput) -> MaybeUndefined<String> {
+    let AwsIntegrationInput {
+        external_id,
+        iam_role,
+        name,
+        ownership_tag_keys,
+        aws_tags_override_ownership,
+        region_override,
+    } = input;
+    change.set("externalId", &external_id, text::SHORT, |settings| &mut settings.external_id);
+    change.set("iamRole", &iam_role, text::SHORT, |settings| &mut settings.iam_role);
+    change.set_flag(&aws_tags_override_ownership);
+    change.set_tags(&MaybeUndefined::Value(ownership_tag_keys));
+    match region_override {
+        MaybeUndefined::Undefined => {}
+        MaybeUndefined::Null => change.settings.region_override = None,
+        MaybeUndefined::Value(regions) => change.settings.region_override = change.texts("regionOverride", &regions),
+    }
+    name
+}
+
+fn fill_azure(change: &mut Change, input: AzureResourcesIntegrationInput) -> MaybeUndefined<String> {
+    let AzureResourcesIntegrationInput {
+        client_id,
+        client_secret: _,
+        name,
+        ownership_tag_keys,
+        subscription_id,
+        tags_override_ownership,
+        tenant_id,
+    } = input;
+    change.set("clientId", &client_id, text::SHORT, |settings| &mut settings.client_id);
+    change.set_tags(&ownership_tag_keys);
+    change.set("subscriptionId", &subscription_id, text::SHORT, |settings| &mut settings.subscription_id);
+    change.set_flag(&tags_override_ownership);
+    change.set("tenantId", &tenant_id, text::SHORT, |settings| &mut settings.tenant_id);
+    name
+}
+
+fn fill_google(change: &mut Change, input: GoogleCloudIntegrationInput) -> MaybeUndefined<String> {
+    let GoogleCloudIntegrationInput { client_email, name, ownership_tag_keys, private_key: _, tags_override_ownership } =
+        input;
+    change.set("clientEmail", &client_email, text::SHORT, |settings| &mut settings.client_email);
+    change.set_tags(&ownership_tag_keys);
+    change.set_flag(&tags_override_ownership);
+    name
+}
+
+fn fill_kubernetes(change: &mut Change, input: KubernetesIntegrationInput) -> MaybeUndefined<String> {
+    let KubernetesIntegrationInput { extract_definition, name, transform_definition } = input;
+    change.set("extractDefinition", &extract_definition, text::NOTE, |settings| &mut settings.extract_definition);
+    change.set("transformDefinition", &transform_definition, text::NOTE, |settings| &mut settings.transform_definition);
+    name
+}
+
+fn fill_new_relic(change: &mut Change, input: NewRelicIntegrationInput) -> MaybeUndefined<String> {
+    let NewRelicIntegrationInput { api_key: _, base_url } = input;
+    if let Some(url) = given(&base_url) {
+        let checked = repository::check_url(url).map_err(|error| UserError { path: vec!["baseUrl".into()], ..error });
+        change.problems.take(checked);
+    }
+    change.set("baseUrl", &base_url, text::URL, |settings| &mut settings.base_url);
+    // It has no name of its own.
+    MaybeUndefined::Undefined
+}
+
+impl IntegrationReactivateMutation for Mutation {
+    async fn integration_reactivate(
+        ctx: &MutationCtx<'_>,
+        integration: IdentifierInput,
+    ) -> Result<IntegrationReactivatePayload> {
+        let db = ctx.db();
+        let row = require(db, &integration).await;
+        let row = row.map_err(|error| error.map_user(|error| error.within("integration")))?;
+        let mut row: integration::ActiveModel = row.into();
+        row.installed_at = Set(Some(Timestamp::now()));
+        Ok(IntegrationReactivatePayload { integration: Some(of(row.update(db).await?)), ..Default::default() })
     }
 }
 

@@ -33,6 +33,7 @@ pub struct List<E: Table> {
     descending: bool,
     parents: Option<Parents>,
     among: Option<(Named, Vec<String>)>,
+    first: Option<First>,
     ids: Vec<Ids>,
     filters: Vec<Expr>,
     entity: std::marker::PhantomData<E>,
@@ -55,6 +56,10 @@ struct Join {
     links: bool,
 }
 
+/// Of the rows of a table with the same two columns the first alone.
+#[derive(Clone, Copy)]
+struct First([Named; 2]);
+
 impl<E: Table> List<E> {
     /// All rows of the table, ordered by its column `id`.
     pub fn new(id: E::Column) -> Self {
@@ -64,6 +69,7 @@ impl<E: Table> List<E> {
             descending: false,
             parents: None,
             among: None,
+            first: None,
             ids: Vec::new(),
             filters: Vec::new(),
             entity: std::marker::PhantomData,
@@ -88,6 +94,12 @@ impl<E: Table> List<E> {
     /// of values the database goes through all rows in their order, or sorts all that it finds.
     pub fn among(mut self, column: E::Column, values: Vec<String>) -> Self {
         self.among = Some((named(column), values));
+        self
+    }
+
+    /// Of the rows of which `columns` are the same the first alone. An index of the two finds the others.
+    pub fn first_of<L: ColumnTrait>(mut self, columns: [L; 2]) -> Self {
+        self.first = Some(First(columns.map(named)));
         self
     }
 
@@ -294,7 +306,7 @@ impl<E: Table> List<E> {
         };
         let (own, other) = join.map_or(((E::default().table_name(), ""), NONE), |join| (join.own, join.other));
         let columns = [self.key, self.order.unwrap_or(NONE), parent, own, other];
-        let flags = [self.descending, is_behind, join.is_some_and(|join| join.links)];
+        let flags = [self.descending, is_behind, join.is_some_and(|join| join.links), self.first.is_some()];
         let flags = flags.iter().fold(0, |flags, flag| flags << 1 | u8::from(*flag));
         Some(Shape { name, columns, flags })
     }
@@ -308,6 +320,9 @@ impl<E: Table> List<E> {
         }
         for condition in condition.into_iter().chain(among).chain(self.filters.iter().cloned()) {
             rows.and_where(condition);
+        }
+        if let Some(first) = self.first {
+            rows.and_where(first.condition());
         }
         for ids in ids {
             rows.and_where(column(self.key).in_subquery(ids));
@@ -360,7 +375,8 @@ impl<E: Table> List<E> {
             // The links alone are enough, while no condition asks for the rows behind them.
             let mut counts = match parents.join {
                 Some(join) if join.links && self.filters.is_empty() && self.ids.is_empty() && self.among.is_none() => {
-                    Query::select().from(join.other.0).and_where(condition).take()
+                    let first = self.first.map(First::condition);
+                    Query::select().from(join.other.0).and_where(condition).and_where_option(first).take()
                 }
                 _ => self.source(Some(condition), among(), ids()),
             };
@@ -371,6 +387,20 @@ impl<E: Table> List<E> {
         let (key, keys) = (column(parents.column), self.keys());
         let query = OfKeys { shape, build: &build, values: Vec::new(), key, keys, is_limited: false };
         Ok(db.rows_of(query, move |row| Ok((row.get(1)?, count(row)?))).await?.into_iter().collect())
+    }
+}
+
+impl First {
+    /// That no row before it has the same columns.
+    fn condition(self) -> Expr {
+        let (table, before) = (self.0[0].0, "before");
+        let mut earlier = Query::select();
+        earlier.expr(Expr::value(1)).from_as(table, before);
+        for named in self.0 {
+            earlier.and_where(Expr::col((before, named.1)).eq(column(named)));
+        }
+        earlier.and_where(Expr::col((before, "id")).lt(column((table, "id"))));
+        Expr::exists(earlier).not()
     }
 }
 

@@ -29,6 +29,7 @@ pub mod id;
 pub mod identifier;
 pub mod list;
 mod note;
+mod permit;
 pub mod places;
 mod timestamp;
 pub mod types;
@@ -40,6 +41,7 @@ pub mod schema {
 }
 
 mod account;
+mod alert_source;
 mod alias;
 mod code_issue;
 mod code_issue_project;
@@ -49,16 +51,19 @@ mod contact;
 mod deploy;
 mod deploy_metrics;
 mod domain;
+mod filter;
 mod grade;
 mod integration;
 mod lifecycle;
 mod near_match;
+mod on_call;
 mod relation;
 mod repository;
 mod rubric;
 mod service;
 mod service_dependency;
 mod service_document;
+mod service_filter;
 mod service_repository;
 mod suggestion;
 mod system;

@@ -9,7 +9,7 @@ use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
 use crate::entity::{domain, service, system, team};
 
-/// Writes the entry of the mutation `action`, in its transaction. `input` is its arguments; `payload` holds the
+/// Writes the entry of the mutation `action`, in its transaction, and answers what it was about. `input` is its arguments; `payload` holds the
 /// identifying fields of what the mutation answered.
 pub(super) async fn note(
     db: &Db,
@@ -18,16 +18,30 @@ pub(super) async fn note(
     action: &str,
     input: &Value,
     payload: &Value,
-) -> Result<(), DbErr> {
+) -> Result<Subject, DbErr> {
     let mut subject = subject(payload, input);
     let changed = changed(db, transaction, payload, input, &mut subject).await?;
     let mut detail = input.as_object().cloned().unwrap_or_default();
+    detail.values_mut().filter_map(Value::as_object_mut).for_each(hide_secrets);
     if let Value::Object(changed) = changed
         && !changed.is_empty()
     {
         detail.insert("changed".to_owned(), changed.into());
     }
-    audit::record(transaction, actor, action, subject, &detail.into()).await
+    audit::record(transaction, actor, action, subject.clone(), &detail.into()).await?;
+    Ok(subject)
+}
+
+/// Fields of inputs that are secrets.
+const SECRETS: &[&str] = &["apiKey", "clientSecret", "privateKey"];
+
+/// Leaves of the secrets that they were given.
+fn hide_secrets(input: &mut Map<String, Value>) {
+    for secret in SECRETS {
+        if let Some(value) = input.get_mut(*secret).filter(|value| !value.is_null()) {
+            *value = "(secret)".into();
+        }
+    }
 }
 
 /// What the mutation has changed. Tags are told as a part of what carries them, which the subject then is.
@@ -77,6 +91,8 @@ async fn changed(
             }
             if !members.is_empty() {
                 lists.push(List::Members(&members));
+            } else if input.pointer("/input/members").is_some() {
+                lists.push(List::FirstMembers);
             }
             change::of(db.committed(), transaction, class, id, &lists).await
         }

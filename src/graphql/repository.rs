@@ -1,8 +1,9 @@
 //! Repositories: where the source of services is kept.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{LockType, OnConflict, Query};
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, Set};
+use foldhash::{HashMap, HashMapExt};
+use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, LockType, OnConflict, Query, SelectStatement};
+use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, DbErr, EntityTrait, ModelTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -11,17 +12,68 @@ use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
 use super::service::refuse_where_locked;
-use super::types::Repository;
-use crate::db::Read;
-use crate::engine::page::{PageArguments, PageRequest};
+use super::service_repository as links;
+use super::types::{Repository, Service, Tier};
+use crate::db::{self, OfKeys, Read};
+use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
 use crate::entity::repository::Column;
 use crate::entity::timestamp::touch;
 use crate::entity::{
-    Timestamp, code_issue, code_issue_project_resource, repository, row_lock, service, service_repository,
+    ByIds, Timestamp, code_issue, code_issue_project_resource, repository, row_lock, service, service_repository, text,
+    tier,
 };
-use crate::error::{Result, UserError, quoted};
+use crate::error::{Error, Problems, Result, UserError, quoted};
 
 impl RepositoryResolver for Repository {
+    async fn languages(repositories: &[&Self], _: &Ctx<'_>) -> Result<Vec<Vec<Language>>> {
+        let language = |repository::Language { name, usage }| Language { name, usage };
+        Ok(repositories.iter().map(|one| one.languages().into_iter().map(language).collect()).collect())
+    }
+
+    fn organization(&self) -> Option<&str> {
+        self.organization()
+    }
+
+    fn repo_key(&self) -> Option<&str> {
+        Some(self.path())
+    }
+
+    fn r#type(&self) -> Option<&str> {
+        self.host_type()
+    }
+
+    fn locked(&self) -> Option<bool> {
+        None
+    }
+
+    fn created_on(&self) -> Option<Timestamp> {
+        Some(self.created_at)
+    }
+
+    async fn tier(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Tier>>> {
+        most_critical(repositories, ctx).await
+    }
+
+    async fn sbom_generation_configuration(
+        repositories: &[&Self],
+        _: &Ctx<'_>,
+    ) -> Result<Vec<Option<SBOMGenerationConfiguration>>> {
+        let of = |repository: &&Self| {
+            let state = RepositorySBOMGenerationConfigEnum::from_word(repository.sbom_state.as_deref()?)?;
+            let disabled_reason = Some(RepositorySBOMGenerationDisabledReasonEnum::Account);
+            Some(SBOMGenerationConfiguration { disabled_reason, enabled: false, next_generation_at: None, state })
+        };
+        Ok(repositories.iter().map(of).collect())
+    }
+
+    async fn services(
+        repositories: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<RepositoryServiceConnectionType>> {
+        links::services(repositories, args, ctx).await
+    }
+
     async fn html_url(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         // By number: an alias holds slashes and colons.
         let app_url = &ctx.settings().app_url;
@@ -63,9 +115,213 @@ pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Resul
     }
 }
 
-/// All repositories, a page at a time.
-pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<RepositoryConnectionType> {
-    List::<repository::Entity>::new(repository::Column::Id).page(ctx, request).await
+/// The most critical tier of each repository's services: a statement for the links, and one for the tiers.
+async fn most_critical(repositories: &[&Repository], ctx: &Ctx<'_>) -> Result<Vec<Option<Tier>>> {
+    use service_repository::Column as Link;
+    let build = |condition: Expr| {
+        let index = || Expr::col(tier::Column::Index.as_column_ref());
+        Query::select()
+            .distinct()
+            .expr(Expr::col(Link::RepositoryId.as_column_ref()))
+            .expr(Expr::col(tier::Column::Id.as_column_ref()))
+            .expr(index())
+            .from(service_repository::Entity)
+            .inner_join(service::Entity, service::Column::Id.into_expr().eq(Link::ServiceId.into_expr()))
+            .inner_join(tier::Entity, tier::Column::Id.into_expr().eq(service::Column::TierId.into_expr()))
+            .and_where(condition)
+            .take()
+    };
+    let mut keys: Vec<i64> = repositories.iter().map(|repository| repository.id).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let key = Expr::col(Link::RepositoryId.as_column_ref());
+    let query = OfKeys { shape: None, build: &build, values: Vec::new(), key, keys, is_limited: false };
+    let found: Vec<(i64, (i32, i64))> =
+        ctx.db().rows_of(query, |row| Ok((row.get(0)?, (row.get(2)?, row.get(1)?)))).await?;
+    let mut best = HashMap::<i64, (i32, i64)>::with_capacity(repositories.len());
+    for (repository, place) in found {
+        best.entry(repository).and_modify(|best| *best = (*best).min(place)).or_insert(place);
+    }
+    let keys = repositories.iter().map(|repository| best.get(&repository.id).map(|(_, tier)| *tier));
+    Ok(tier::Entity::by_ids(ctx.db(), keys).await?)
+}
+
+/// That the most critical tier of a repository's services has this alias.
+fn is_of_tier(alias: &str) -> Expr {
+    let services = || {
+        let id = Expr::col(Column::Id.as_column_ref());
+        Query::select()
+            .expr(Expr::value(1))
+            .from(service_repository::Entity)
+            .inner_join(
+                service::Entity,
+                service::Column::Id.into_expr().eq(service_repository::Column::ServiceId.into_expr()),
+            )
+            .inner_join(tier::Entity, tier::Column::Id.into_expr().eq(service::Column::TierId.into_expr()))
+            .and_where(service_repository::Column::RepositoryId.into_expr().eq(id))
+            .take()
+    };
+    let is_it = tier::Column::Alias.eq(alias);
+    let index = Query::select().column(tier::Column::Index).from(tier::Entity).and_where(is_it).take();
+    let index = Expr::SubQuery(None, Box::new(index.into()));
+    let of_it = services().and_where(tier::Column::Alias.eq(alias)).take();
+    let above = services().and_where(tier::Column::Index.into_expr().lt(index)).take();
+    Expr::exists(of_it).and(Expr::exists(above).not())
+}
+
+/// The repositories that meet every condition that is given, a page at a time.
+pub(super) async fn page(args: &AccountRepositoriesArgs, ctx: &Ctx<'_>) -> Result<RepositoryConnectionType> {
+    let AccountRepositoriesArgs { first, after, tier_alias, visible } = args;
+    let request = PageRequest::new(first, after)?;
+    let mut conditions = Vec::new();
+    if let Some(alias) = tier_alias.value() {
+        conditions.push(is_of_tier(alias));
+    }
+    if let Some(visible) = visible.value() {
+        conditions.push(Column::Visible.eq(*visible));
+    }
+    let list = List::<repository::Entity>::new(Column::Id);
+    let list = conditions.iter().cloned().fold(list, List::filter);
+    let page = list.page(ctx, &request).await?;
+    let counts = if Counts::are_selected(ctx) {
+        let mut rows = Query::select();
+        rows.from(repository::Entity);
+        for condition in conditions {
+            rows.and_where(condition);
+        }
+        Counts::add_to(&mut rows);
+        ctx.db().rows_at_leisure(&rows, |row| Counts::read(row, 0)).await?.pop()
+    } else {
+        None
+    };
+    Ok(RepositoryConnectionType { page, counts: counts.unwrap_or_default() })
+}
+
+/// A page of each service's repositories.
+pub(super) async fn of_services(
+    services: &[&Service],
+    args: &PageArguments,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<RepositoryConnectionType>> {
+    use service_repository::Column as Link;
+    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
+    let list = List::<repository::Entity>::new(Column::Id)
+        .linked("service_repository", ["service_id", "repository_id"], ids.clone())
+        .first_of([Link::ServiceId, Link::RepositoryId]);
+    let pages = list.pages(ctx, &args.request()?).await?;
+    let mut counts = HashMap::new();
+    if Counts::are_selected(ctx) {
+        let service = Expr::col(Link::ServiceId.as_column_ref());
+        let build = |condition: Expr| {
+            let mut pairs = Query::select();
+            pairs
+                .distinct()
+                .expr_as(service.clone(), "service_id")
+                .expr_as(Link::RepositoryId.into_expr(), "linked_id");
+            pairs.from(service_repository::Entity).and_where(condition);
+            let mut rows = Query::select();
+            rows.expr(Expr::col(("pairs", "service_id"))).from_subquery(pairs, "pairs");
+            rows.inner_join(repository::Entity, Column::Id.into_expr().eq(Expr::col(("pairs", "linked_id"))));
+            Counts::add_to(&mut rows);
+            rows.add_group_by([Expr::col(("pairs", "service_id"))]).take()
+        };
+        let mut keys = ids.clone();
+        keys.sort_unstable();
+        keys.dedup();
+        let query =
+            OfKeys { shape: None, build: &build, values: Vec::new(), key: service.clone(), keys, is_limited: false };
+        let rows = ctx.db().rows_of(query, |row| Ok((row.get::<i64>(0)?, Counts::read(row, 1)?))).await?;
+        counts.extend(rows);
+    }
+    let pages = ids.iter().zip(pages);
+    Ok(pages
+        .map(|(id, page)| RepositoryConnectionType { page, counts: counts.remove(id).unwrap_or_default() })
+        .collect())
+}
+
+/// A page of repositories, with what is counted of its whole list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RepositoryConnectionType {
+    page: Page<Repository>,
+    counts: Counts,
+}
+
+/// What is counted of a whole list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Counts {
+    all: i32,
+    visible: i32,
+    owned: i32,
+    organizations: i32,
+}
+
+impl Counts {
+    fn are_selected(ctx: &Ctx<'_>) -> bool {
+        ["hiddenCount", "organizationCount", "ownedCount", "visibleCount"].iter().any(|field| ctx.selects(field))
+    }
+
+    /// Selects the counts of the rows.
+    fn add_to(rows: &mut SelectStatement) {
+        rows.expr(Func::count(Expr::col(Asterisk)));
+        rows.expr(Func::count(Expr::case(Column::Visible.eq(true), Expr::value(1))));
+        rows.expr(Func::count(Column::OwnerId.into_expr()));
+        // Up to the last slash of the name: `rtrim` removes the letters of the name's last part from its end.
+        let name = || Column::Name.into_expr();
+        rows.expr(Expr::cust_with_exprs(
+            "count(DISTINCT nullif(rtrim(rtrim(?, replace(?, '/', '')), '/'), ''))",
+            [name(), name()],
+        ));
+    }
+
+    fn read(row: &db::Row<'_>, start: usize) -> Result<Self, DbErr> {
+        let count = |place| Ok::<_, DbErr>(i32::try_from(row.get::<i64>(start + place)?).unwrap_or(i32::MAX));
+        Ok(Self { all: count(0)?, visible: count(1)?, owned: count(2)?, organizations: count(3)? })
+    }
+}
+
+impl RepositoryConnectionTypeResolver for RepositoryConnectionType {
+    async fn nodes(connections: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Repository>>> {
+        connections.iter().map(|one| one.page.edges.iter().map(|edge| taken_from(&edge.node, ctx)).collect()).collect()
+    }
+
+    async fn edges(connections: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<RepositoryEdge>>> {
+        let edge = |edge: &Edge<Repository>| {
+            Ok(RepositoryEdge { node: taken_from(&edge.node, ctx)?, cursor: edge.cursor.to_string() })
+        };
+        connections.iter().map(|one| one.page.edges.iter().map(edge).collect()).collect()
+    }
+
+    async fn page_info(connections: &[&Self], _: &Ctx<'_>) -> Result<Vec<PageInfo>> {
+        Ok(connections.iter().map(|one| one.page.info).collect())
+    }
+
+    fn total_count(&self) -> i32 {
+        self.page.total_count.unwrap_or_default()
+    }
+
+    async fn hidden_count(connections: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<i32>>> {
+        Ok(connections.iter().map(|one| Some(one.counts.all - one.counts.visible)).collect())
+    }
+
+    async fn organization_count(connections: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<i32>>> {
+        Ok(connections.iter().map(|one| Some(one.counts.organizations)).collect())
+    }
+
+    async fn owned_count(connections: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<i32>>> {
+        Ok(connections.iter().map(|one| Some(one.counts.owned)).collect())
+    }
+
+    async fn visible_count(connections: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<i32>>> {
+        Ok(connections.iter().map(|one| Some(one.counts.visible)).collect())
+    }
+}
+
+/// A copy of a row of the page, charged to the request.
+pub(super) fn taken_from(row: &Repository, ctx: &Ctx<'_>) -> Result<Repository> {
+    let texts = [&row.description, &row.languages, &row.url, &row.default_branch];
+    let text = texts.into_iter().flatten().map(String::len).sum::<usize>();
+    ctx.db().charge::<Repository>(row.name.len() + row.default_alias.len() + text)?;
+    Ok(row.clone())
 }
 
 /// The alias of a new repository that is given none: of its address, else its name.
@@ -74,9 +330,57 @@ fn follows_from(row: &repository::ActiveModel) -> Option<String> {
     url.and_then(repository::alias_of).or_else(|| row.name.try_as_ref().cloned())
 }
 
+/// Writes the languages, in the order of their use.
+fn set_languages(draft: &mut Draft<repository::Entity>, given: &MaybeUndefined<Vec<LanguageInput>>) -> Result<()> {
+    let stored = match given {
+        MaybeUndefined::Undefined => return Ok(()),
+        MaybeUndefined::Null => None,
+        MaybeUndefined::Value(given) => draft.problems.take_any(checked(given))?,
+    };
+    draft.row.languages = Set(stored.filter(|text| text != "[]"));
+    Ok(())
+}
+
+fn checked(given: &[LanguageInput]) -> Result<String> {
+    const MOST: usize = text::FEW;
+    if given.len() > MOST {
+        return Err(UserError::new("languages", format!("a repository has at most {MOST} languages")).into());
+    }
+    let mut problems = Problems::default();
+    let mut languages: Vec<repository::Language> = Vec::with_capacity(given.len());
+    for (place, LanguageInput { name, usage }) in given.iter().enumerate() {
+        let within = |error: UserError| error.within(place.to_string()).within("languages");
+        let name = problems.take(text::required("name", name, text::SHORT).map_err(within));
+        if !(0.0..=1.0).contains(usage) {
+            problems.push(within(UserError::new("usage", "usage must be from 0 to 1")));
+        }
+        if let Some(name) = name {
+            if languages.iter().any(|known| known.name == name) {
+                problems.push(within(UserError::new("name", "this language is named twice")));
+            }
+            languages.push(repository::Language { name, usage: *usage });
+        }
+    }
+    problems.none()?;
+    languages.sort_by(|one, other| other.usage.total_cmp(&one.usage));
+    serde_json::to_string(&languages).map_err(Error::internal)
+}
+
 impl RepositoryCreateMutation for Mutation {
     async fn repository_create(ctx: &MutationCtx<'_>, input: RepositoryCreateInput) -> Result<RepositoryCreatePayload> {
-        let RepositoryCreateInput { name, default_alias, default_branch, private, url, visible } = input;
+        let RepositoryCreateInput {
+            name,
+            default_alias,
+            default_branch,
+            private,
+            url,
+            visible,
+            description,
+            forked,
+            languages,
+            owner_id,
+        } = input;
+        let db = ctx.db();
         let mut draft = Draft::<repository::Entity>::new();
         draft.set_required(Column::Name, &name);
         draft.set(Column::Url, &url);
@@ -87,10 +391,16 @@ impl RepositoryCreateMutation for Mutation {
         draft.set(Column::DefaultBranch, &default_branch);
         draft.set(Column::Private, &MaybeUndefined::Value(private.take().unwrap_or(false)));
         draft.set(Column::Visible, &MaybeUndefined::Value(visible.take().unwrap_or(true)));
+        draft.set(Column::Description, &description);
+        draft.set(Column::Forked, &forked);
+        draft.refer(db, Column::OwnerId, &owner_id).await?;
+        set_languages(&mut draft, &languages)?;
 
-        let db = ctx.db();
         let now = Timestamp::now();
-        let row = repository::ActiveModel { created_at: Set(now), updated_at: Set(now), ..draft.done()? };
+        let mut row = repository::ActiveModel { created_at: Set(now), updated_at: Set(now), ..draft.done()? };
+        if matches!(row.owner_id, ActiveValue::Set(Some(_))) {
+            row.last_owner_changed_at = Set(Some(now));
+        }
         let unless_taken = OnConflict::column(repository::Column::DefaultAlias).do_nothing().to_owned();
         let made = repository::Entity::insert(row).on_conflict(unless_taken).exec_with_returning_many(db);
         let repository = made.await?.into_iter().next().ok_or_else(|| {
@@ -103,9 +413,24 @@ impl RepositoryCreateMutation for Mutation {
 
 impl RepositoryUpdateMutation for Mutation {
     async fn repository_update(ctx: &MutationCtx<'_>, input: RepositoryUpdateInput) -> Result<RepositoryUpdatePayload> {
-        let RepositoryUpdateInput { id, alias, name, default_branch, private, url, visible, archived_at } = input;
+        let RepositoryUpdateInput {
+            id,
+            alias,
+            name,
+            default_branch,
+            private,
+            url,
+            visible,
+            archived_at,
+            description,
+            forked,
+            languages,
+            owner_id,
+            sbom_generation,
+        } = input;
         let db = ctx.db();
         let repository = require(db, Identifier::new(&id, &alias)?).await?;
+        let owner = repository.owner_id;
 
         let mut draft = Draft::<repository::Entity>::of(repository);
         draft.set(Column::Name, &name);
@@ -114,9 +439,19 @@ impl RepositoryUpdateMutation for Mutation {
         draft.set(Column::Url, &url);
         draft.set(Column::Visible, &visible);
         draft.set(Column::ArchivedAt, &archived_at);
+        draft.set(Column::Description, &description);
+        draft.set(Column::Forked, &forked);
+        draft.refer(db, Column::OwnerId, &owner_id).await?;
+        set_languages(&mut draft, &languages)?;
+        if !sbom_generation.is_undefined() {
+            draft.row.sbom_state = Set(sbom_generation.value().map(|state| state.as_str().to_owned()));
+        }
 
         let mut row = draft.done()?;
         touch(&mut row.updated_at);
+        if matches!(row.owner_id, ActiveValue::Set(new) if new != owner) {
+            row.last_owner_changed_at = Set(Some(Timestamp::now()));
+        }
         let repository = row.update(db).await?;
         Ok(RepositoryUpdatePayload { repository: Some(repository), ..Default::default() })
     }

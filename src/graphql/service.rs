@@ -12,9 +12,13 @@ use super::id;
 use super::identifier::Identifier;
 use super::list::List;
 use super::relation::to_one;
+use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{ComponentType, Contact, Deploy, Service, ServiceDocument, ServiceRepository, System};
-use super::{alias, component_type, contact, deploy, deploy_metrics, service_dependency, service_repository};
+use super::{
+    alias, component_type, contact, deploy, deploy_metrics, on_call, repository, service_dependency, service_document,
+    service_filter, service_repository,
+};
 use crate::db::{self, Ids, Read};
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::field_rule::Reference;
@@ -42,6 +46,14 @@ impl ServiceResolver for Service {
         component_type::of_services(ctx, services.iter().map(|service| service.type_id).collect()).await
     }
 
+    async fn repositories(
+        services: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<RepositoryConnectionType>> {
+        repository::of_services(services, args, ctx).await
+    }
+
     async fn repos(services: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<ServiceReposConnectionType>> {
         service_repository::repositories(services, args, ctx).await
     }
@@ -54,8 +66,20 @@ impl ServiceResolver for Service {
         self.preferred_api_document_source.as_deref().and_then(ApiDocumentSourceEnum::from_word)
     }
 
-    async fn preferred_api_document(services: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<ServiceDocument>>> {
-        Ok(services.iter().map(|_| None).collect())
+    async fn preferred_api_document(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceDocument>>> {
+        service_document::preferred(services, ctx).await
+    }
+
+    async fn documents(
+        services: &[&Self],
+        args: &ServiceDocumentsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceDocumentConnectionType>> {
+        service_document::of_services(services, args, ctx).await
+    }
+
+    async fn on_calls(services: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<OnCallConnectionType>> {
+        on_call::of_services(services, args, ctx).await
     }
 
     async fn maturity_report(services: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<MaturityReport>>> {
@@ -132,6 +156,14 @@ impl ServiceResolver for Service {
     }
 }
 
+/// A copy of a row of a page, charged to the request.
+pub(super) fn taken_from(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
+    let texts = [&row.description, &row.note, &row.language, &row.framework, &row.product, &row.api_document_path];
+    let text = texts.into_iter().flatten().map(String::len).sum::<usize>();
+    ctx.db().charge::<Service>(row.name.len() + row.slug.len() + text)?;
+    Ok(row.clone())
+}
+
 /// The services that meet every condition that is given, a page at a time.
 pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceConnectionType> {
     let AccountServicesArgs {
@@ -147,6 +179,8 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
         search,
         has_owner,
         not_deployed_since,
+        filter_identifier,
+        filter,
     } = args;
     let request = PageRequest::new(first, after)?;
     let exact = [(Column::Language, language), (Column::Framework, framework), (Column::Product, product)];
@@ -168,6 +202,7 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
     if let Some(since) = not_deployed_since.value() {
         conditions.push(has_no_deploy_since(*since));
     }
+    conditions.extend(service_filter::condition(ctx.db(), filter_identifier.value(), filter.value()).await?);
     let services = conditions.into_iter().fold(List::<service::Entity>::new(Column::Id), List::filter);
     let searched = match search.value() {
         Some(text) => Some(text::at_most("search", text, text::SHORT)?).filter(|text| !text.is_empty()),
@@ -307,7 +342,9 @@ impl ServiceCreateMutation for Mutation {
         draft.refer(db, Column::SystemId, &parent).await?;
         draft.refer(db, Column::TypeId, &r#type).await?;
 
-        let service = service::create(db, draft.done()?).await?;
+        let source = if ctx.caller().user.is_some() { "web" } else { "api" };
+        let row = service::ActiveModel { creation_source: Set(Some(source.to_owned())), ..draft.done()? };
+        let service = service::create(db, row).await?;
         Ok(ServiceCreatePayload { service: Some(service.into()), ..Default::default() })
     }
 }

@@ -13,7 +13,6 @@ use super::relation::{present, to_its_one};
 use super::schema::*;
 use super::service as services;
 use super::types::{Service, ServiceDependency};
-use crate::db::Read;
 use crate::engine::page::{Page, PageArguments};
 use crate::entity::service_dependency::{self, Column, Entity};
 use crate::entity::{ByIds, service, text as texts};
@@ -59,8 +58,7 @@ macro_rules! connection {
 
         impl $resolver for $edge {
             async fn node(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Service>> {
-                edges.iter().try_for_each(|edge| ctx.db().charge::<Service>(text(&edge.node)))?;
-                Ok(edges.iter().map(|edge| edge.node.clone()).collect())
+                edges.iter().map(|edge| services::taken_from(&edge.node, ctx)).collect()
             }
 
             fn cursor(&self) -> &str {
@@ -95,8 +93,7 @@ macro_rules! connection {
                     let source = edge.node.source_id;
                     let is_locked = [*service, &node].iter().any(|one| one.id == source && one.locked_by.is_some());
                     if selects_nodes {
-                        ctx.db().charge::<Service>(text(&node))?;
-                        nodes.push(node.clone());
+                        nodes.push(services::taken_from(&node, ctx)?);
                     }
                     edges.push($edge { dependency: edge.node, node, cursor: edge.cursor.to_string(), is_locked });
                 }
@@ -126,12 +123,6 @@ connection!(
     source_id,
     "A page of what depends on each service."
 );
-
-/// The bytes of a service's texts.
-fn text(service: &Service) -> usize {
-    let texts = [&service.description, &service.note, &service.language, &service.framework, &service.product];
-    service.name.len() + texts.into_iter().flatten().map(String::len).sum::<usize>()
-}
 
 /// The service at one end of a new dependency, which one of two fields names.
 async fn end(

@@ -1,46 +1,129 @@
-//! API documents of services. None is stored yet: the types are there for the clients that name them.
+//! API documents of services, as they were posted.
 
-use super::context::Ctx;
-use super::id::Id;
+use std::collections::HashMap;
+
+use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr};
+use sea_orm::{ColumnTrait, EntityTrait, ModelTrait, QueryFilter};
+
+use super::context::{Ctx, MutationCtx};
+use super::id::{self, Id};
+use super::integration;
+use super::list::List;
+use super::relation::to_its_one;
 use super::schema::*;
+use super::types::{Service, ServiceDocument};
+use crate::db::{self, Read};
+use crate::engine::page::PageRequest;
+use crate::entity::service_document::{Column, Entity, Format};
+use crate::entity::{integration as integrations, service_document_content as content, text};
 use crate::error::Result;
 
-/// An API document of a service.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ServiceDocument {}
-
 impl ServiceDocumentResolver for ServiceDocument {
-    fn id(&self) -> Id {
-        match *self {}
+    fn format(&self) -> ServiceDocumentFormatEnum {
+        match self.format {
+            Format::OpenApi => ServiceDocumentFormatEnum::Openapi,
+            Format::AsyncApi => ServiceDocumentFormatEnum::Asyncapi,
+            Format::GraphQl => ServiceDocumentFormatEnum::Graphql,
+            Format::Markdown => ServiceDocumentFormatEnum::Markdown,
+        }
     }
 
-    async fn html_url(_: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<String>>> {
-        Ok(Vec::new())
+    async fn html_url(documents: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<String>>> {
+        let app_url = &ctx.settings().app_url;
+        Ok(documents.iter().map(|document| Some(format!("{app_url}/documents/{}", document.id))).collect())
     }
 
-    async fn source(_: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<ServiceDocumentSource>>> {
-        Ok(Vec::new())
+    async fn source(documents: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceDocumentSource>>> {
+        let keys: Vec<_> = documents.iter().map(|document| Some(document.integration_id)).collect();
+        let rows = to_its_one::<integrations::Model>(ctx, keys).await?;
+        Ok(rows.into_iter().map(|row| Some(integration::api_doc(row).into())).collect())
     }
 
-    async fn timestamps(_: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Timestamps>>> {
-        Ok(Vec::new())
+    async fn timestamps(documents: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Timestamps>>> {
+        let of = |one: &&Self| Some(Timestamps { created_at: one.created_at, updated_at: one.updated_at });
+        Ok(documents.iter().map(of).collect())
+    }
+
+    async fn content(documents: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<String>>> {
+        let db = ctx.db();
+        let ids: Vec<i64> = documents.iter().map(|document| document.id).collect();
+        let rows = db.all(content::Entity::find().filter(db::any(db, content::Column::DocumentId, &ids))).await?;
+        let texts: HashMap<i64, String> = rows.into_iter().map(|row| (row.document_id, row.content)).collect();
+        let text = |id: &i64| {
+            let text = texts.get(id);
+            db.charge::<String>(text.map_or(0, String::len))?;
+            Ok(text.cloned())
+        };
+        ids.iter().map(text).collect()
     }
 }
 
-/// An integration that API documents are sent to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ApiDocIntegration {}
+/// The document that a client names, or nothing: for queries.
+pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<ServiceDocument>> {
+    id::find::<Entity>(db, id).await
+}
 
-impl ApiDocIntegrationResolver for ApiDocIntegration {
-    fn id(&self) -> Id {
-        match *self {}
-    }
+/// The documents whose title contains a text, or all of them.
+fn titled(search_term: Option<&str>) -> Result<List<Entity>> {
+    let documents = List::<Entity>::new(Column::Id);
+    let Some(text) = search_term.filter(|text| !text.is_empty()) else { return Ok(documents) };
+    let text = text::at_most("searchTerm", text, text::SHORT)?;
+    Ok(documents.filter(contains(Column::Title.into_expr(), &text)))
+}
 
-    fn name(&self) -> &str {
-        match *self {}
-    }
+/// That a text contains another, whatever the case of the ASCII letters.
+pub(super) fn contains(column: Expr, text: &str) -> Expr {
+    Expr::from(Func::lower(column)).like(containing(&text.to_ascii_lowercase()))
+}
 
-    fn r#type(&self) -> &str {
-        match *self {}
+/// The pattern of `LIKE` for texts that contain this one.
+pub(super) fn containing(text: &str) -> LikeExpr {
+    LikeExpr::new(format!("%{}%", plain(text))).escape('\\')
+}
+
+/// A text as a part of a pattern of `LIKE`.
+pub(super) fn plain(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}
+
+/// The documents of all services, a page at a time.
+pub(super) async fn page(args: &AccountDocumentsArgs, ctx: &Ctx<'_>) -> Result<ServiceDocumentConnectionType> {
+    let AccountDocumentsArgs { search_term, first, after } = args;
+    let request = PageRequest::new(first, after)?;
+    titled(search_term.value().map(String::as_str))?.page(ctx, &request).await
+}
+
+/// The documents of each service, a page at a time.
+pub(super) async fn of_services(
+    services: &[&Service],
+    args: &ServiceDocumentsArgs,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<ServiceDocumentConnectionType>> {
+    let ServiceDocumentsArgs { search_term, first, after } = args;
+    let request = PageRequest::new(first, after)?;
+    let documents = titled(search_term.value().map(String::as_str))?;
+    documents.of(Column::ServiceId, services.iter().map(|service| service.id)).pages(ctx, &request).await
+}
+
+/// The document of each service that clients are to prefer.
+pub(super) async fn preferred(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceDocument>>> {
+    let newest = List::<Entity>::new(Column::Id).newest_first(Column::UpdatedAt);
+    let found = newest.of(Column::ServiceId, services.iter().map(|service| service.id)).firsts(ctx.db()).await?;
+    let is_pulled = |service: &&Service| service.preferred_api_document_source.as_deref() == Some("PULL");
+    let found = services.iter().zip(found).map(|(service, found)| found.filter(|_| !is_pulled(service)));
+    Ok(found.collect())
+}
+
+impl ServiceDocumentDeleteMutation for Mutation {
+    async fn service_document_delete(
+        ctx: &MutationCtx<'_>,
+        input: DeleteInput,
+    ) -> Result<ServiceDocumentDeletePayload> {
+        let DeleteInput { id } = input;
+        let db = ctx.db();
+        let document = id::require::<Entity>(db, &id, "id").await?;
+        let deleted_id = Some(Id::of::<Entity>(document.id));
+        document.delete(db).await?;
+        Ok(ServiceDocumentDeletePayload { deleted_id, ..Default::default() })
     }
 }

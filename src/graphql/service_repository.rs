@@ -1,6 +1,8 @@
 //! The links that say which services' code a repository holds.
 
-use sea_orm::{ActiveModelTrait, ModelTrait, Set};
+use std::collections::HashMap;
+
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QueryOrder, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -9,17 +11,76 @@ use super::list::List;
 use super::relation::present;
 use super::schema::*;
 use super::types::{Repository, Service, ServiceRepository};
-use super::{draft, id, repository, service as services};
-use crate::db::Read;
-use crate::engine::page::PageArguments;
+use super::{alias, draft, id, repository, service as services};
+use crate::db::{self as database, Read, Table};
+use crate::engine::page::{Edge, PageArguments};
 use crate::entity::service_repository::{self, Column, Entity};
-use crate::entity::{ByIds, repository as repository_rows};
+use crate::entity::{ByIds, text};
 use crate::error::{Error, Problems, Result, UserError};
 
-impl ServiceRepositoryResolver for ServiceRepository {
-    fn base_directory(&self) -> &str {
-        self.base_directory.trim_matches('/')
+impl ServiceRepositoryResolver for ServiceRepository {}
+
+/// The most links between a service and a repository.
+const MOST: usize = text::FEW;
+
+/// An entry of a page: the first link of a service and a repository, and what it leads to.
+struct First<M> {
+    link: ServiceRepository,
+    node: M,
+    cursor: String,
+}
+
+/// A page of what the links of each of these parents lead to: of several links of the same two the first counts.
+async fn pages<M>(
+    parents: Vec<i64>,
+    args: &PageArguments,
+    ctx: &Ctx<'_>,
+    [parent, target]: [Column; 2],
+    key: fn(&ServiceRepository) -> i64,
+) -> Result<Vec<(Vec<First<M>>, PageInfo, i32)>>
+where
+    M: ModelTrait<Entity: Table<Model = M> + ByIds> + Clone + Send + Sync + 'static,
+{
+    let links = List::<Entity>::new(Column::Id).of(parent, parents).first_of([parent, target]);
+    let pages = links.pages(ctx, &args.request()?).await?;
+    let keys: Vec<_> = pages.iter().flat_map(|page| &page.edges).map(|edge| Some(key(&edge.node))).collect();
+    let mut found = present(M::Entity::by_ids(ctx.db(), keys).await?)?.into_iter();
+    let pages = pages.into_iter().map(|page| {
+        let entry = |(edge, node): (Edge<ServiceRepository>, M)| First {
+            link: edge.node,
+            node,
+            cursor: edge.cursor.to_string(),
+        };
+        let entries = page.edges.into_iter().zip(found.by_ref()).map(entry).collect();
+        (entries, page.info, page.total_count.unwrap_or_default())
+    });
+    Ok(pages.collect())
+}
+
+/// The service and the repository of a link.
+fn pair(link: &ServiceRepository) -> (i64, i64) {
+    (link.service_id, link.repository_id)
+}
+
+/// All links between each two, the oldest first: in one statement.
+async fn between(ctx: &Ctx<'_>, pairs: Vec<(i64, i64)>) -> Result<Vec<Vec<ServiceRepository>>> {
+    let distinct = |mut keys: Vec<i64>| {
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    };
+    let services = distinct(pairs.iter().map(|(service, _)| *service).collect());
+    let repositories = distinct(pairs.iter().map(|(_, repository)| *repository).collect());
+    let db = ctx.db();
+    let links = Entity::find()
+        .filter(database::any(db, Column::ServiceId, &services))
+        .filter(database::any(db, Column::RepositoryId, &repositories))
+        .order_by_asc(Column::Id);
+    let mut by_pair = HashMap::<_, Vec<ServiceRepository>>::with_capacity(pairs.len());
+    for link in db.all(links).await? {
+        by_pair.entry((link.service_id, link.repository_id)).or_default().push(link);
     }
+    Ok(pairs.iter().map(|pair| by_pair.get(pair).cloned().unwrap_or_default()).collect())
 }
 
 /// A page of each service's repositories, with its links to them.
@@ -28,27 +89,131 @@ pub(super) async fn repositories(
     args: &PageArguments,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<ServiceReposConnectionType>> {
-    let links = List::<Entity>::new(Column::Id).of(Column::ServiceId, services.iter().map(|service| service.id));
-    let pages = links.pages(ctx, &args.request()?).await?;
+    let parents = services.iter().map(|service| service.id).collect();
+    let columns = [Column::ServiceId, Column::RepositoryId];
+    let pages = pages::<Repository>(parents, args, ctx, columns, |link| link.repository_id).await?;
     let selects_nodes = ctx.selects("nodes");
-    let keys = pages.iter().flat_map(|page| &page.edges).map(|edge| Some(edge.node.repository_id));
-    let mut found = present(repository_rows::Entity::by_ids(ctx.db(), keys).await?)?.into_iter();
     let mut connections = Vec::with_capacity(pages.len());
-    for page in pages {
+    for (entries, page_info, total_count) in pages {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-        for (edge, node) in page.edges.into_iter().zip(found.by_ref()) {
+        for First { link, node, cursor } in entries {
             if selects_nodes {
-                ctx.db().charge::<Repository>(node.name.len() + node.default_alias.len())?;
-                nodes.push(node.clone());
+                nodes.push(repository::taken_from(&node, ctx)?);
             }
-            // The two are linked once.
-            let service_repositories = vec![edge.node];
-            edges.push(ServiceReposEdge { node, cursor: edge.cursor.to_string(), service_repositories });
+            edges.push(ServiceReposEdge { link, node, cursor });
         }
-        let total_count = page.total_count.unwrap_or_default();
-        connections.push(ServiceReposConnectionType { nodes, edges, page_info: page.info, total_count });
+        connections.push(ServiceReposConnectionType { nodes, edges, page_info, total_count });
     }
     Ok(connections)
+}
+
+/// A page of each repository's services, with its links to them.
+pub(super) async fn services(
+    repositories: &[&Repository],
+    args: &PageArguments,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<RepositoryServiceConnectionType>> {
+    let parents = repositories.iter().map(|repository| repository.id).collect();
+    let columns = [Column::RepositoryId, Column::ServiceId];
+    let pages = pages::<Service>(parents, args, ctx, columns, |link| link.service_id).await?;
+    let selects_nodes = ctx.selects("nodes");
+    let mut connections = Vec::with_capacity(pages.len());
+    for (repository, (entries, page_info, total_count)) in repositories.iter().zip(pages) {
+        let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+        for First { link, node, cursor } in entries {
+            if selects_nodes {
+                nodes.push(services::taken_from(&node, ctx)?);
+            }
+            // Paths lead into the repository, whose rows are few beside those of its services.
+            let repository = (*repository).clone();
+            edges.push(RepositoryServiceEdge { link, node, cursor, repository });
+        }
+        connections.push(RepositoryServiceConnectionType { nodes, edges, page_info, total_count });
+    }
+    Ok(connections)
+}
+
+/// A repository of a service.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServiceReposEdge {
+    link: ServiceRepository,
+    node: Repository,
+    cursor: String,
+}
+
+impl ServiceReposEdgeResolver for ServiceReposEdge {
+    async fn node(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Repository>> {
+        edges.iter().map(|edge| repository::taken_from(&edge.node, ctx)).collect()
+    }
+
+    fn cursor(&self) -> &str {
+        &self.cursor
+    }
+
+    async fn service_repositories(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<ServiceRepository>>> {
+        between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await
+    }
+}
+
+/// A service of a repository.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RepositoryServiceEdge {
+    link: ServiceRepository,
+    node: Service,
+    cursor: String,
+    repository: Repository,
+}
+
+impl RepositoryServiceEdgeResolver for RepositoryServiceEdge {
+    async fn node(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Service>> {
+        edges.iter().map(|edge| services::taken_from(&edge.node, ctx)).collect()
+    }
+
+    fn cursor(&self) -> &str {
+        &self.cursor
+    }
+
+    async fn at_root(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<bool>> {
+        let links = between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await?;
+        Ok(links.iter().map(|links| links.iter().any(|link| link.base_directory.is_empty())).collect())
+    }
+
+    async fn paths(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<RepositoryPath>>> {
+        let links = between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await?;
+        let paths = edges.iter().zip(links).map(|(edge, links)| {
+            let path = |link: ServiceRepository| {
+                let address = edge.repository.address_of(&link.base_directory);
+                RepositoryPath { address, repository: edge.repository.id, path: link.base_directory }
+            };
+            links.into_iter().map(path).collect()
+        });
+        Ok(paths.collect())
+    }
+
+    async fn service_repositories(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<ServiceRepository>>> {
+        between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await
+    }
+}
+
+/// A folder of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepositoryPath {
+    address: Option<String>,
+    repository: i64,
+    path: String,
+}
+
+impl RepositoryPathResolver for RepositoryPath {
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    async fn href(paths: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
+        // A repository without an address has its page here.
+        let app_url = &ctx.settings().app_url;
+        let page = |path: &&Self| format!("{app_url}/repositories/{}", path.repository);
+        Ok(paths.iter().map(|path| path.address.clone().unwrap_or_else(|| page(path))).collect())
+    }
 }
 
 /// The oldest link of each service.
@@ -72,9 +237,11 @@ impl ServiceRepositoryUpdateMutation for Mutation {
         draft.set(Column::DisplayName, &display_name);
         let mut row = draft.done()?;
         if let Some(base_directory) = base_directory.flatten() {
-            row.base_directory = Set(base_directory.unwrap_or_else(|| "/".to_owned()));
+            row.base_directory = Set(service_repository::folder(base_directory));
         }
-        Ok(ServiceRepositoryUpdatePayload { service_repository: Some(row.update(db).await?), ..Default::default() })
+        let taken = UserError::new("baseDirectory", "another link between the two has this folder");
+        let link = row.update(db).await.map_err(|error| alias::or_taken(error, taken))?;
+        Ok(ServiceRepositoryUpdatePayload { service_repository: Some(link), ..Default::default() })
     }
 }
 
@@ -99,7 +266,14 @@ impl ServiceRepositoryCreateMutation for Mutation {
         };
         let (base_directory, display_name) = (base_directory.flatten().flatten(), display_name.flatten().flatten());
         let link = service_repository::link(db, &service, repository, base_directory, display_name).await?;
-        let link = link.ok_or_else(|| UserError::base("the service and the repository are linked already"))?;
+        let link =
+            link.ok_or_else(|| UserError::base("the service and the repository are linked already by this folder"))?;
+        let pair = Entity::find().filter(Column::ServiceId.eq(link.service_id));
+        let links = pair.filter(Column::RepositoryId.eq(link.repository_id)).count(db).await?;
+        if links > MOST as u64 {
+            let message = format!("no more links can be added: a service and a repository have at most {MOST}");
+            return Err(UserError::base(message).into());
+        }
         Ok(ServiceRepositoryCreatePayload { service_repository: Some(link), ..Default::default() })
     }
 }

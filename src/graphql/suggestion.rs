@@ -113,7 +113,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
                 let name = name.unwrap_or(&suggestion.alias);
                 let name = entity::text::required("name", name, entity::text::SHORT)?;
                 let kind = if name == suggestion.alias { AliasKind::Name } else { AliasKind::Managed };
-                (entity::service::create(db, entity::service::new(name)).await?, kind)
+                (entity::service::create(db, entity::service::new(name, "suggestion")).await?, kind)
             }
         };
         match suggestion.code_issue_project_id {

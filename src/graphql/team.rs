@@ -1,24 +1,25 @@
 //! Teams: the owners of services. Who is in them is `team_membership.rs`'s affair.
 
-use sea_orm::sea_query::LockType;
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
 use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, DatabaseTransaction, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
 use super::id;
-use super::identifier::Identifier;
+use super::identifier::{Identifier, given};
 use super::list::List;
 use super::schema::*;
 use super::service::refuse_where_locked;
 use super::types::{Contact, Team};
-use super::{alias, contact, deploy_metrics, team_membership};
+use super::{alias, contact, deploy_metrics, service_document, team_membership};
 use crate::db::Read;
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, contact as contacts, row_lock, service, team, team_alias};
+use crate::entity::{Timestamp, contact as contacts, row_lock, service, team, team_alias, text, user};
 use crate::error::{Result, UserError, quoted};
 
 impl TeamResolver for Team {
@@ -48,9 +49,31 @@ impl TeamResolver for Team {
     }
 }
 
-/// All teams, a page at a time.
-pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<TeamConnectionType> {
-    List::<team::Entity>::new(team::Column::Id).page(ctx, request).await
+/// The teams that meet every condition that is given, a page at a time.
+pub(super) async fn page(args: &AccountTeamsArgs, ctx: &Ctx<'_>) -> Result<TeamConnectionType> {
+    let AccountTeamsArgs { first, after, manager_email, search_term } = args;
+    let request = PageRequest::new(first, after)?;
+    let mut teams = List::<team::Entity>::new(Column::Id);
+    if let Some(email) = given(manager_email) {
+        let has_it = user::Column::EmailKey.eq(user::email_key(email));
+        let manager = Select::select().column(user::Column::Id).from(user::Entity).and_where(has_it).take();
+        let manager = Expr::SubQuery(None, Box::new(manager.into()));
+        teams = teams.filter(Column::ManagerId.into_expr().eq(manager));
+    }
+    if let Some(text) = given(search_term) {
+        teams = teams.filter(contains(&text::at_most("searchTerm", text, text::SHORT)?));
+    }
+    teams.page(ctx, &request).await
+}
+
+/// That the name of a team or one of its aliases contains a text. Teams are few beside services: all are looked at.
+fn contains(text: &str) -> Expr {
+    let like = |column: Expr| service_document::contains(column, text);
+    let mut aliases = Select::select();
+    aliases.expr(Expr::value(1)).from(team_alias::Entity);
+    aliases.and_where(team_alias::Column::TeamId.into_expr().eq(Column::Id.into_expr()));
+    aliases.and_where(like(team_alias::Column::Value.into_expr()));
+    like(Column::Name.into_expr()).or(Expr::exists(aliases))
 }
 
 /// The team that a client names, or an error that says why there is none: for mutations, and for the query too.
@@ -91,7 +114,16 @@ fn taken(name: &str) -> UserError {
 
 impl TeamCreateMutation for Mutation {
     async fn team_create(ctx: &MutationCtx<'_>, input: TeamCreateInput) -> Result<TeamCreatePayload> {
-        let TeamCreateInput { name, manager_email, responsibilities, members, parent_team, contacts } = input;
+        let TeamCreateInput {
+            name,
+            manager_email,
+            responsibilities,
+            members,
+            parent_team,
+            contacts,
+            // The older way to name a team above; clients send it beside `parentTeam`.
+            group: _,
+        } = input;
         let db = ctx.db();
         let mut draft = Draft::<team::Entity>::new();
         draft.set_required(Column::Name, &name);
@@ -115,7 +147,8 @@ impl TeamCreateMutation for Mutation {
 
 impl TeamUpdateMutation for Mutation {
     async fn team_update(ctx: &MutationCtx<'_>, input: TeamUpdateInput) -> Result<TeamUpdatePayload> {
-        let TeamUpdateInput { id, alias, name, manager_email, responsibilities, parent_team } = input;
+        let TeamUpdateInput { id, alias, name, manager_email, responsibilities, parent_team, members, group: _ } =
+            input;
         let db = ctx.db();
         let team = require(db, Identifier::new(&id, &alias)?).await?;
         let team = row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?;
@@ -129,8 +162,16 @@ impl TeamUpdateMutation for Mutation {
             draft.problems.take_any(circle)?;
         }
         draft.set(Column::Responsibilities, &responsibilities);
+        let members = match &members {
+            MaybeUndefined::Undefined => None,
+            MaybeUndefined::Null => Some(Vec::new()),
+            MaybeUndefined::Value(members) => draft.problems.take_any(team_membership::named(db, members).await)?,
+        };
 
         let mut row = draft.done()?;
+        if let Some(members) = members {
+            team_membership::replace(db, team_id, &members).await?;
+        }
         let name = name.take();
         if let Some(name) = &name {
             row.alias = Set(team_alias::Entity::claim_slug(db, &team_id, name).await?);

@@ -2,10 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect, Set};
 
 use super::context::MutationCtx;
+use super::identifier::given;
 use super::schema::*;
 use super::types::{TeamMembership, User};
 use super::{draft, id, user};
@@ -29,13 +31,20 @@ pub(super) async fn named(db: &DatabaseTransaction, members: &[TeamMembershipUse
         return Err(UserError::new("members", format!("at most {} members can be named at once", text::ENTRIES)).into());
     }
     let mut problems = Problems::default();
-    let users: Vec<_> = members.iter().map(|TeamMembershipUserInput { user, role: _ }| user).collect();
+    let users: Vec<UserIdentifierInput> = members.iter().map(of_member).collect();
+    let users: Vec<_> = users.iter().collect();
     let mut seen = HashSet::with_capacity(users.len());
     let mut found = Vec::with_capacity(users.len());
     for (place, (user, member)) in user::all(db, &users).await?.into_iter().zip(members).enumerate() {
-        let TeamMembershipUserInput { user: _, role } = member;
+        let TeamMembershipUserInput { user: named, email: _, role } = member;
+        // Without `user` the mistake is in the member itself.
+        let in_user = |error: UserError| if named.is_value() { error.within("user") } else { error };
         let within = |error: UserError| error.within(place.to_string()).within("members");
-        let user = problems.take(user.map_err(|error| within(error.within("user"))));
+        let user = match named.is_value() && given(&member.email).is_some() {
+            true => Err(within(UserError::new("email", "only one of email and user can be given"))),
+            false => user.map_err(|error| within(in_user(error))),
+        };
+        let user = problems.take(user);
         let role =
             problems.take(draft::text::<team_membership::Entity>(team_membership::Column::Role, role).map_err(within));
         if user.as_ref().is_some_and(|user| !seen.insert(user.id)) {
@@ -45,6 +54,23 @@ pub(super) async fn named(db: &DatabaseTransaction, members: &[TeamMembershipUse
     }
     problems.none()?;
     Ok(found)
+}
+
+/// The user that an entry names: by the older field `email`, or by `user`.
+fn of_member(TeamMembershipUserInput { user, email, role: _ }: &TeamMembershipUserInput) -> UserIdentifierInput {
+    match user.value() {
+        Some(user) => user.clone(),
+        None => UserIdentifierInput { id: MaybeUndefined::Undefined, email: email.clone() },
+    }
+}
+
+/// Makes these users the members of a team, and no others.
+pub(super) async fn replace(db: &DatabaseTransaction, team_id: i64, members: &[Member]) -> Result<()> {
+    let users: Vec<i64> = members.iter().map(|member| member.user.id).collect();
+    let others = db::any(db, team_membership::Column::UserId, &users).not();
+    let leaving = team_membership::Column::TeamId.eq(team_id).and(others);
+    team_membership::Entity::delete_many().filter(leaving).exec(db).await?;
+    join(db, team_id, members).await.map(drop)
 }
 
 /// Makes users members of a team, in one statement. Who is one already stays one and gets the new role, if there is

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Query as Select};
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
 use super::contact;
@@ -17,14 +19,16 @@ use crate::engine::page::PageRequest;
 use crate::entity::field_rule::Reference;
 use crate::entity::timestamp::touch;
 use crate::entity::user::{Role, email_key};
-use crate::entity::{ByIds, Timestamp, contact as contacts, user};
+use crate::entity::{ByIds, Timestamp, contact as contacts, tag, text, user};
 use crate::error::{Code, Error, Result, UserError};
 
 impl UserResolver for User {
     fn role(&self) -> UserRole {
         match self.role {
             Role::Admin => UserRole::Admin,
+            Role::StandardsAdmin => UserRole::StandardsAdmin,
             Role::User => UserRole::User,
+            Role::TeamMember => UserRole::TeamMember,
             Role::Viewer => UserRole::Viewer,
         }
     }
@@ -46,14 +50,74 @@ impl UserResolver for User {
 fn stored(role: UserRole) -> Role {
     match role {
         UserRole::Admin => Role::Admin,
+        UserRole::StandardsAdmin => Role::StandardsAdmin,
         UserRole::User => Role::User,
+        UserRole::TeamMember => Role::TeamMember,
         UserRole::Viewer => Role::Viewer,
     }
 }
 
-/// All users, a page at a time.
-pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<UserConnectionType> {
-    List::<user::Entity>::new(user::Column::Id).page(ctx, request).await
+/// The most conditions on users.
+const CONDITIONS: usize = 20;
+
+/// The users that meet every condition, a page at a time.
+pub(super) async fn page(args: &AccountUsersArgs, ctx: &Ctx<'_>) -> Result<UserConnectionType> {
+    let AccountUsersArgs { first, after, filter } = args;
+    let request = PageRequest::new(first, after)?;
+    let given = filter.value().map(Vec::as_slice).unwrap_or_default();
+    if given.len() > CONDITIONS {
+        return Err(UserError::new("filter", format!("at most {CONDITIONS} conditions can be given")).into());
+    }
+    let mut users = List::<user::Entity>::new(user::Column::Id);
+    for (place, one) in given.iter().enumerate() {
+        let condition = condition(one).map_err(|error| error.within(place.to_string()).within("filter"))?;
+        users = users.filter(condition);
+    }
+    users.page(ctx, &request).await
+}
+
+/// What a user must meet.
+fn condition(UsersFilterInput { arg, key, r#type }: &UsersFilterInput) -> Result<Expr, UserError> {
+    let arg = arg.value().map(|arg| text::at_most("arg", arg, text::TAG_KEY + 1 + text::TAG_VALUE)).transpose()?;
+    let needed = || arg.as_deref().ok_or_else(|| UserError::new("arg", "arg must be given with this key"));
+    let is = |column: user::Column, text: &str| {
+        Expr::from(Func::lower(column.into_expr())).eq(Expr::from(Func::lower(Expr::value(text))))
+    };
+    let condition = match key {
+        UsersFilterEnum::DeactivatedAt => match &arg {
+            None => Expr::value(true),
+            Some(_) => Expr::value(false),
+        },
+        UsersFilterEnum::Email => user::Column::EmailKey.eq(email_key(needed()?)),
+        UsersFilterEnum::Name => is(user::Column::Name, needed()?),
+        UsersFilterEnum::Role => is(user::Column::Role, needed()?),
+        UsersFilterEnum::LastSignInAt => match &arg {
+            None => user::Column::LastSignInAt.is_null(),
+            Some(arg) => {
+                let moment = Timestamp::parse(arg).map_err(|_| UserError::new("arg", "arg must be a date and time"))?;
+                // A column without a value is not this moment: `does_not_equal` is true of it too.
+                user::Column::LastSignInAt.is_not_null().and(user::Column::LastSignInAt.eq(moment))
+            }
+        },
+        UsersFilterEnum::Tag => {
+            let (key, value) = match needed()?.split_once(':') {
+                Some((key, value)) => (key, Some(value)),
+                None => (needed()?, None),
+            };
+            let mut tags = Select::select();
+            tags.expr(Expr::value(1)).from(tag::Entity);
+            tags.and_where(tag::Column::UserId.into_expr().eq(user::Column::Id.into_expr()));
+            tags.and_where(tag::Column::Key.eq(key));
+            if let Some(value) = value {
+                tags.and_where(tag::Column::Value.eq(value));
+            }
+            Expr::exists(tags)
+        }
+    };
+    Ok(match r#type {
+        Some(BasicTypeEnum::DoesNotEqual) => condition.not(),
+        Some(BasicTypeEnum::Equals) | None => condition,
+    })
 }
 
 /// The user that a client names, or nothing: for queries.
@@ -130,8 +194,14 @@ impl<'a> Name<'a> {
 }
 
 impl UserInviteMutation for Mutation {
-    async fn user_invite(ctx: &MutationCtx<'_>, email: String, input: UserInput) -> Result<UserInvitePayload> {
-        let UserInput { name, role } = input;
+    async fn user_invite(
+        ctx: &MutationCtx<'_>,
+        email: String,
+        input: UserInput,
+        // No mail is sent.
+        _: MaybeUndefined<bool>,
+    ) -> Result<UserInvitePayload> {
+        let UserInput { name, role, skip_welcome_email: _ } = input;
         let role = role.value().copied().map_or(Role::User, stored);
         let name = name.value().map(String::as_str);
         let user = user::create(ctx.db(), &email, name, role, Timestamp::now()).await?;
@@ -145,7 +215,7 @@ impl UserUpdateMutation for Mutation {
         user: UserIdentifierInput,
         input: UserInput,
     ) -> Result<UserUpdatePayload> {
-        let UserInput { name, role } = input;
+        let UserInput { name, role, skip_welcome_email: _ } = input;
         let db = ctx.db();
         let user = require(db, &user).await?;
         let mut draft = Draft::<user::Entity>::new();
@@ -154,8 +224,8 @@ impl UserUpdateMutation for Mutation {
         let changes = draft.done()?;
 
         let user = match role {
-            Some(Role::Viewer | Role::User) => user::lock_to_demote(db, user.id).await?,
             Some(Role::Admin) | None => user,
+            Some(_) => user::lock_to_demote(db, user.id).await?,
         };
         let mut row = user::ActiveModel { name: changes.name, ..user.into() };
         if let Some(role) = role {

@@ -248,11 +248,12 @@ impl App {
         match (call.route, body) {
             (Route::GraphQl, Some(body)) => Box::pin(handlers::graphql::answer(self, call, body)).await,
             (Route::Deploy, Some(body)) => Box::pin(handlers::deploy::answer(self, call, body)).await,
+            (Route::Document, Some(body)) => Box::pin(handlers::document::answer(self, call, body)).await,
             (Route::Sdl, _) => Ok(handlers::sdl::answer()),
             (Route::Livez, _) => Ok(handlers::health::live(call)),
             (Route::Readyz, _) => Box::pin(handlers::health::ready(self)).await,
             (Route::App, body) => Box::pin(handlers::app::answer(self, call, body)).await,
-            (Route::GraphQl | Route::Deploy, None) => Err(Rejection::MethodNotAllowed),
+            (Route::GraphQl | Route::Deploy | Route::Document, None) => Err(Rejection::MethodNotAllowed),
             (Route::Unknown, _) => Err(Rejection::NotFound),
         }
     }
@@ -309,7 +310,7 @@ impl Call {
     pub fn surface(&self) -> Surface {
         match self.route {
             Route::GraphQl => Surface::GraphQl(reply::Media::of(&self.parts.headers)),
-            Route::Deploy => Surface::Webhook,
+            Route::Deploy | Route::Document => Surface::Webhook,
             Route::App => Surface::Page,
             Route::Unknown if accept::prefers_page(&self.parts.headers) => Surface::Page,
             Route::Sdl | Route::Livez | Route::Readyz | Route::Unknown => Surface::Plain,

@@ -247,6 +247,16 @@ pub fn mistakes(mistakes: &[Mistake]) -> Reply {
     webhook_errors(&errors.collect::<Vec<_>>())
 }
 
+/// The response to a post that is refused for one reason.
+pub fn refused(status: StatusCode, title: &'static str, detail: String) -> Reply {
+    webhook_errors(&[WebhookError { status: status.as_u16(), title, detail: &detail }])
+}
+
+/// The response to an API document that was stored.
+pub fn stored(result: &'static str) -> Reply {
+    json(StatusCode::ACCEPTED, &serde_json::json!({ "result": result }))
+}
+
 /// The response to a valid deploy.
 pub fn outcome(outcome: &Outcome) -> Reply {
     #[derive(Serialize)]

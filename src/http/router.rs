@@ -3,7 +3,7 @@
 use hyper::Method;
 
 use crate::app;
-use crate::entity::integration::WEBHOOKS;
+use crate::entity::integration::{DOCUMENTS, WEBHOOKS};
 
 /// The routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub enum Route {
     GraphQl,
     /// The webhook of a deploy endpoint.
     Deploy,
+    /// The webhook of an endpoint for API documents.
+    Document,
     /// The schema file.
     Sdl,
     /// Liveness.
@@ -34,6 +36,7 @@ impl Route {
             "/livez" => Self::Livez,
             "/readyz" => Self::Readyz,
             _ if path.starts_with(WEBHOOKS) => Self::Deploy,
+            _ if path.starts_with(DOCUMENTS) => Self::Document,
             _ if app::owns(path) => Self::App,
             _ => Self::Unknown,
         }
@@ -42,7 +45,7 @@ impl Route {
     /// The methods that the route accepts, in the format of `Allow`.
     pub fn methods(self) -> &'static str {
         match self {
-            Self::GraphQl | Self::Deploy => "POST",
+            Self::GraphQl | Self::Deploy | Self::Document => "POST",
             Self::Sdl | Self::Livez | Self::Readyz => "GET, HEAD",
             Self::App => "GET, HEAD, POST",
             Self::Unknown => "",
@@ -59,6 +62,7 @@ impl Route {
         match self {
             Self::GraphQl => "/graphql",
             Self::Deploy => "/integrations/deploy",
+            Self::Document => "/integrations/document",
             Self::Sdl => "/public/schema.graphql",
             Self::Livez => "/livez",
             Self::Readyz => "/readyz",
@@ -72,7 +76,7 @@ impl Route {
     pub fn shown(self, path: &str) -> Option<&str> {
         let first = path.split('/').nth(1).unwrap_or_default();
         match self {
-            Self::Deploy | Self::Unknown => None,
+            Self::Deploy | Self::Document | Self::Unknown => None,
             Self::App if ["", "sign-in", "integrations"].contains(&first) => path.get(..=first.len()),
             Self::App | Self::GraphQl | Self::Sdl | Self::Livez | Self::Readyz => Some(path),
         }
@@ -95,6 +99,7 @@ mod tests {
             ("/integrations", Some("/integrations")),
             ("/integrations/7/rename", Some("/integrations")),
             ("/integrations/deploy/secret", None),
+            ("/integrations/document/secret/cart", None),
             ("/integrations/deploy%2Fsecret", Some("/integrations")),
             ("/integrations//deploy/secret", Some("/integrations")),
             ("//integrations/deploy/secret", Some("/")),

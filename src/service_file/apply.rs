@@ -97,7 +97,7 @@ async fn put(
     let created = service.is_none();
     let before = match service {
         Some(service) => service,
-        None => service::create(db, service::new(&name.value)).await?,
+        None => service::create(db, service::new(&name.value, "service_file")).await?,
     };
     let id = before.id;
     let mut after = service::Model::from(before.clone());

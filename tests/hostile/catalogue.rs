@@ -127,6 +127,7 @@ fn make(folder: &Path, size: Size) {
     people(&mut client);
     tiers(&mut client);
     services_of_one_team(&mut client);
+    graph(&mut client);
     server.stop();
 
     fs::write(folder.join("services.yml"), service_file()).expect("a file");
@@ -207,6 +208,54 @@ fn services_of_one_team(client: &mut Client) {
     };
     // The limit of a body is one megabyte.
     call(client, "serviceCreate", "ServiceCreateInput", &(0..SERVICES).map(one).collect::<Vec<_>>(), 2);
+}
+
+/// What the services of the team belong to, need and link to.
+fn graph(client: &mut Client) {
+    let note = swelling(50_000);
+    let domain = json!({ "name": "domain", "description": swelling(5_000), "note": note });
+    call(client, "domainCreate", "DomainInput", &[domain], 1);
+    let system = json!({ "name": "system", "note": note, "parent": { "alias": "domain" } });
+    call(client, "systemCreate", "SystemInput", &[system], 1);
+    let alias = |n: usize| format!("big_{}", n % SERVICES);
+    for start in (0..SERVICES).step_by(50) {
+        let services: Vec<Value> = (start..start + 50).map(|n| json!({ "alias": alias(n) })).collect();
+        let text = "mutation($services: [IdentifierInput!]!) { systemChildAssign(system: { alias: \"system\" }, childServices: $services) { errors { message } } }";
+        let data = client.data(text, &json!({ "services": services }));
+        assert_eq!(data["systemChildAssign"]["errors"], json!([]));
+    }
+    let pairs = || (0..SERVICES).flat_map(|service| (0..LINKED).map(move |n| (service, n)));
+    let url = |n: usize| format!("https://example.com/{n}/{}", "t".repeat(1_900));
+    let tools: Vec<Value> = pairs()
+        .map(|(service, n)| json!({ "serviceAlias": alias(service), "category": "runbooks", "displayName": odd_letters(255, n), "url": url(n) }))
+        .collect();
+    call(client, "toolCreate", "ToolCreateInput", &tools, MUTATIONS);
+    let dependencies: Vec<Value> = pairs()
+        .map(|(service, n)| {
+            let (source, destination) = (json!({ "alias": alias(service) }), json!({ "alias": alias(service + n + 1) }));
+            json!({ "dependencyKey": { "sourceIdentifier": source, "destinationIdentifier": destination }, "notes": swelling(500) })
+        })
+        .collect();
+    for some in dependencies.chunks(MUTATIONS) {
+        let calls = (0..some.len())
+            .map(|n| format!("m{n}: serviceDependencyCreate(inputV2: $i{n}) {{ errors {{ message }} }} "))
+            .collect::<String>();
+        let variables = (0..some.len()).map(|n| format!("$i{n}: ServiceDependencyCreateInput! ")).collect::<String>();
+        let values = some.iter().enumerate().map(|(n, input)| (format!("i{n}"), input.clone())).collect();
+        let data = client.data(&format!("mutation({variables}) {{ {calls} }}"), &Value::Object(values));
+        assert!(
+            data.as_object().is_some_and(|all| all.values().all(|payload| payload["errors"] == json!([]))),
+            "{data}"
+        );
+    }
+    let found = client
+        .data("{ account { team(alias: \"everything\") { id services(first: 100) { nodes { id } } } } }", &json!({}));
+    let services = found.pointer("/account/team/services/nodes").and_then(Value::as_array).expect("a list");
+    let owners = services.iter().map(|service| &service["id"]).chain([&found["account"]["team"]["id"]]);
+    let contacts: Vec<Value> = owners
+        .flat_map(|owner| (0..LINKED).map(move |n| json!({ "ownerId": owner, "type": "web", "address": url(n), "displayName": odd_letters(255, n) })))
+        .collect();
+    call(client, "contactCreate", "ContactCreateInput", &contacts, MUTATIONS);
 }
 
 /// The alias of a repository that is linked with many services.

@@ -322,8 +322,9 @@ async fn two_services(db: &Db) -> (i64, [i64; 2]) {
     let made = db.write(async |tx| {
         let team = team.insert(tx).await?;
         let one =
-            service::create(tx, service::ActiveModel { owner_id: Set(Some(team.id)), ..service::new("one") }).await?;
-        let two = service::create(tx, service::new("two")).await?;
+            service::create(tx, service::ActiveModel { owner_id: Set(Some(team.id)), ..service::new("one", "api") })
+                .await?;
+        let two = service::create(tx, service::new("two", "api")).await?;
         Ok::<_, sea_orm::DbErr>((team.id, [one.id, two.id]))
     });
     made.await.expect("services")

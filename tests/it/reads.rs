@@ -121,7 +121,7 @@ async fn a_query_that_cannot_begin_to_read_says_so_once() {
     let request = Request::new("{ account { a: services { totalCount } b: services { totalCount } } }");
     let prepared = catalogue.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));
     db.close().await.expect("closed");
-    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin };
+    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None };
     let response = catalogue.execute(&prepared, &caller, "the-request").await;
     let answer: Value = serde_json::from_slice(&response.text).expect("JSON");
     let message = "The database cannot be reached. The request was the-request.";

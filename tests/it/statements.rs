@@ -45,7 +45,7 @@ impl Observed {
     async fn run(&self, query: &str) -> (Value, Vec<String>) {
         let prepared = self.catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
         self.statements.lock().expect("no panic").clear();
-        let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin };
+        let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None };
         let response = self.catalogue.execute(&prepared, &caller, "test").await;
         assert!(response.errors.is_empty(), "{:?}", response.errors);
         let mut answer: Value = serde_json::from_slice(&response.text).expect("JSON");

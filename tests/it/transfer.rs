@@ -108,8 +108,8 @@ async fn an_id_is_not_given_again_after_the_move() {
     let noted = audit::Entity::find().one(db.read()).await.expect("an answer").expect("an entry");
     assert_eq!(noted.action, "import");
     assert!(noted.detail.starts_with("{\"file\":\"export\",\"rows\":"), "{}", noted.detail);
-    let here = db.write(async |tx| service::create(tx, service::new("next")).await);
-    let there = app.db.write(async |tx| service::create(tx, service::new("next")).await);
+    let here = db.write(async |tx| service::create(tx, service::new("next", "api")).await);
+    let there = app.db.write(async |tx| service::create(tx, service::new("next", "api")).await);
     let (here, there) = (here.await.expect("a service"), there.await.expect("a service"));
     assert_eq!(here.id, there.id);
 }

@@ -6,7 +6,7 @@
 use hyper::body::Incoming;
 
 use crate::deploy::{Failure, Outcome, Post, Record};
-use crate::entity::integration::{self, WEBHOOKS};
+use crate::entity::integration::{self, Kind, WEBHOOKS};
 use crate::http::metrics::Deploy;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call, body};
@@ -17,7 +17,8 @@ use crate::spans;
 pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
     let webhook_id = call.parts.uri.path().strip_prefix(WEBHOOKS).unwrap_or_default();
     let endpoint = integration::by_webhook(app.db.read(), webhook_id).await;
-    let endpoint = endpoint.map_err(|error| rejection(error.into()))?.ok_or(Rejection::NotFound)?;
+    let endpoint = endpoint.map_err(|error| rejection(error.into()))?;
+    let endpoint = endpoint.filter(|endpoint| endpoint.kind == Kind::Deploy).ok_or(Rejection::NotFound)?;
     let outcome = record(app, call, body, endpoint.id).await;
     app.metrics.deploy(match &outcome {
         Ok(Ok(outcome)) => Deploy::Taken(outcome),

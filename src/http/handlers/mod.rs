@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod deploy;
+pub mod document;
 pub mod graphql;
 pub mod health;
 pub mod sdl;

@@ -1,0 +1,144 @@
+//! API documents that pipelines post: what one is written in, what it calls itself, and how it is stored.
+
+use sea_orm::sea_query::{LockType, OnConflict};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
+use serde::Deserialize;
+
+use crate::db::Db;
+use crate::entity::service_document::{self as document, Column, Format};
+use crate::entity::{Timestamp, integration, row_lock, service, service_document_content as content, text};
+
+/// What is read of an OpenAPI or AsyncAPI document.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Head {
+    openapi: Option<serde::de::IgnoredAny>,
+    swagger: Option<serde::de::IgnoredAny>,
+    asyncapi: Option<serde::de::IgnoredAny>,
+    info: Info,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Info {
+    title: Option<String>,
+}
+
+/// What a post came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stored {
+    /// The service had no document of this endpoint.
+    Created,
+    /// It had one, which is replaced.
+    Replaced,
+    /// No service has the alias.
+    NoService,
+    /// The endpoint was deleted in the meantime.
+    EndpointGone,
+}
+
+/// What a document is written in, and what it calls itself, from its text. A text that is nothing else is Markdown.
+pub fn describe(document: &str) -> (Format, Option<String>) {
+    let start = document.trim_start();
+    let head: Option<Head> = match start.starts_with('{') {
+        true => serde_json::from_str(document).ok(),
+        // Text that is no YAML, or whose first lines name no format, is not read as a whole.
+        false if names_a_format(document) => serde_saphyr::from_str(document).ok(),
+        false => None,
+    };
+    let titled = |head: Head| head.info.title.map(|title| shortened(&title)).filter(|title| !title.is_empty());
+    match head {
+        Some(head) if head.asyncapi.is_some() => (Format::AsyncApi, titled(head)),
+        Some(head) if head.openapi.is_some() || head.swagger.is_some() => (Format::OpenApi, titled(head)),
+        _ if is_sdl(document) => (Format::GraphQl, None),
+        _ => {
+            let heading = document.lines().find_map(|line| line.strip_prefix("# "));
+            (Format::Markdown, heading.map(shortened).filter(|title| !title.is_empty()))
+        }
+    }
+}
+
+/// Whether a line begins with the key that names OpenAPI or AsyncAPI.
+fn names_a_format(document: &str) -> bool {
+    let keys = ["openapi:", "swagger:", "asyncapi:", "\"openapi\":", "\"swagger\":", "\"asyncapi\":"];
+    document.lines().any(|line| keys.iter().any(|key| line.starts_with(key)))
+}
+
+/// Whether a line begins a definition of GraphQL's schema language.
+fn is_sdl(document: &str) -> bool {
+    let mut lines = document.lines().map(str::trim_end);
+    lines.any(|line| {
+        let named =
+            ["type ", "extend type ", "interface ", "input ", "union "].iter().any(|word| line.starts_with(word));
+        (named && (line.ends_with('{') || line.contains('='))) || line == "schema {"
+    })
+}
+
+/// A title of at most as many characters as names have.
+fn shortened(title: &str) -> String {
+    title.trim().chars().filter(|letter| !letter.is_control()).take(text::SHORT).collect()
+}
+
+/// Stores the document of a service, in the place of the one that was posted to the endpoint before.
+pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<Stored, DbErr> {
+    let (format, title) = describe(&text);
+    db.write(async |transaction| {
+        let Some(service) = service::by_alias(transaction, alias).await? else { return Ok(Stored::NoService) };
+        // Two posts for one service follow each other.
+        let service = row_lock::row::<service::Entity>(transaction, service.id, LockType::NoKeyUpdate).await?;
+        if integration::lock_present(transaction, &[endpoint]).await?.is_empty() {
+            return Ok(Stored::EndpointGone);
+        }
+        let known = document::Entity::find()
+            .filter(Column::ServiceId.eq(service.id))
+            .filter(Column::IntegrationId.eq(endpoint))
+            .one(transaction)
+            .await?;
+        let now = Timestamp::now();
+        let row = document::ActiveModel {
+            service_id: Set(service.id),
+            integration_id: Set(endpoint),
+            title: Set(title.unwrap_or(service.name)),
+            format: Set(format),
+            created_at: Set(now),
+            updated_at: Set(known.as_ref().map_or(now, |known| Timestamp::now_after(known.updated_at))),
+            ..Default::default()
+        };
+        let changed = [Column::Title, Column::Format, Column::UpdatedAt];
+        let known_already =
+            OnConflict::columns([Column::ServiceId, Column::IntegrationId]).update_columns(changed).to_owned();
+        let stored = document::Entity::insert(row).on_conflict(known_already).exec_with_returning(transaction).await?;
+        let row = content::ActiveModel { document_id: Set(stored.id), content: Set(text), ..Default::default() };
+        let has_one =
+            OnConflict::column(content::Column::DocumentId).update_column(content::Column::Content).to_owned();
+        content::Entity::insert(row).on_conflict(has_one).exec_without_returning(transaction).await?;
+        Ok(if known.is_some() { Stored::Replaced } else { Stored::Created })
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Format, describe};
+
+    #[test]
+    fn a_document_says_what_it_is() {
+        for (text, format, title) in [
+            ("{\"openapi\": \"3.1.0\", \"info\": {\"title\": \"Cart\"}}", Format::OpenApi, Some("Cart")),
+            (
+                "openapi: 3.0.3\ninfo:\n  title: ' Cart API '\n  version: '1'\npaths: {}\n",
+                Format::OpenApi,
+                Some("Cart API"),
+            ),
+            ("swagger: '2.0'\ninfo: {title: Old}\n", Format::OpenApi, Some("Old")),
+            ("asyncapi: 3.0.0\ninfo:\n  title: Events\n", Format::AsyncApi, Some("Events")),
+            ("\"\"\"Doc\"\"\"\ntype Query {\n  cart: Cart\n}\n", Format::GraphQl, None),
+            ("# The cart\n\nopenapi is what it is not\n", Format::Markdown, Some("The cart")),
+            ("{\"openapi\": broken", Format::Markdown, None),
+            ("openapi: [\n", Format::Markdown, None),
+            ("", Format::Markdown, None),
+        ] {
+            assert_eq!(describe(text), (format, title.map(str::to_owned)), "{text}");
+        }
+    }
+}

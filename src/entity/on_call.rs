@@ -1,0 +1,44 @@
+//! Who is on call for a service, as an on-call tool told last.
+
+use sea_orm::entity::prelude::*;
+use serde::Deserialize;
+
+use super::field_rule::{FieldRule, FieldRules, ValueRule};
+use super::{Timestamp, repository, text};
+
+/// A row of `on_call`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "on_call")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The service.
+    pub service_id: i64,
+    /// The person's name.
+    pub name: String,
+    /// The person's email address, by which a user is found.
+    pub external_email: Option<String>,
+    /// The schedule that says so.
+    pub schedule: Option<String>,
+    /// Where the schedule is on the web.
+    pub url: Option<String>,
+    /// When the person's turn ends; `None`: nobody said.
+    pub ends_at: Option<Timestamp>,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::text("externalEmail", Column::ExternalEmail, text::SHORT),
+        FieldRule::text("schedule", Column::Schedule, text::SHORT),
+        FieldRule::text("url", Column::Url, text::URL).checked(repository::check_url),
+        FieldRule::new("endsAt", Column::EndsAt, ValueRule::Moment),
+    ];
+}

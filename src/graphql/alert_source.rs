@@ -1,0 +1,215 @@
+//! Alert sources: what raises alerts in other systems, and which services it watches.
+
+use sea_orm::sea_query::LockType;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, QueryFilter, QueryOrder, Set,
+};
+
+use super::alias::or_taken;
+use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
+use super::id;
+use super::identifier::{Identifier, OneOf, exactly_one, given};
+use super::relation::to_its_one;
+use super::schema::*;
+use super::types::{AlertSource, AlertSourceService};
+use super::{integration, list, service as services};
+use crate::db::Read;
+use crate::entity::alert_source::{self, Column};
+use crate::entity::integration::Kind;
+use crate::entity::timestamp::touch;
+use crate::entity::{Timestamp, alert_source_service, integration as integrations, row_lock, text};
+use crate::error::{Error, Problems, Result, UserError};
+
+impl AlertSourceResolver for AlertSource {
+    fn r#type(&self) -> AlertSourceTypeEnum {
+        AlertSourceTypeEnum::from_word(&self.r#type).unwrap_or(AlertSourceTypeEnum::Custom)
+    }
+
+    fn status(&self) -> AlertSourceStatusTypeEnum {
+        status(self)
+    }
+
+    async fn integration(sources: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Integration>>> {
+        let keys = sources.iter().map(|source| Some(source.integration_id)).collect();
+        let rows = to_its_one::<integrations::Model>(ctx, keys).await?;
+        Ok(rows.into_iter().map(|row| Some(integration::of(row))).collect())
+    }
+}
+
+/// Only words of the enum are written.
+fn status(source: &AlertSource) -> AlertSourceStatusTypeEnum {
+    AlertSourceStatusTypeEnum::from_word(&source.status).unwrap_or(AlertSourceStatusTypeEnum::NoData)
+}
+
+impl AlertSourceServiceResolver for AlertSourceService {
+    async fn status(links: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<AlertSourceStatusTypeEnum>> {
+        let keys = links.iter().map(|link| Some(link.alert_source_id)).collect();
+        let sources = to_its_one::<AlertSource>(ctx, keys).await?;
+        Ok(sources.iter().map(self::status).collect())
+    }
+}
+
+/// The alert source that a client names, or nothing: for queries.
+pub(super) async fn find(db: &impl Read, args: &AccountAlertSourceArgs) -> Result<Option<AlertSource>> {
+    let AccountAlertSourceArgs { id, external_identifier } = args;
+    match exactly_one(("id", given(id)), ("externalIdentifier", external_identifier.value()))? {
+        OneOf::First(id) => id::find::<alert_source::Entity>(db, id).await,
+        OneOf::Second(named) => by_external_id(db, named).await,
+    }
+}
+
+async fn by_external_id(db: &impl Read, named: &AlertSourceExternalIdentifier) -> Result<Option<AlertSource>> {
+    let AlertSourceExternalIdentifier { external_id, r#type } = named;
+    let sources = alert_source::Entity::find()
+        .filter(Column::Type.eq(r#type.as_str()))
+        .filter(Column::ExternalId.eq(external_id))
+        .order_by_asc(Column::Id);
+    Ok(db.one(sources).await?)
+}
+
+/// The kind of system that an integration stands for.
+fn kind(integration: &integrations::Model) -> AlertSourceTypeEnum {
+    match (integration.kind, integration.event_type.as_deref()) {
+        (Kind::NewRelic, _) | (_, Some("newRelicCheck")) => AlertSourceTypeEnum::NewRelic,
+        (_, Some("datadogCheck")) => AlertSourceTypeEnum::Datadog,
+        _ => AlertSourceTypeEnum::Custom,
+    }
+}
+
+/// The integration and the alert source that an identifier names, the latter if it is there.
+async fn identified(
+    db: &DatabaseTransaction,
+    argument: &'static str,
+    named: &ExternalResourceIdentifierInput,
+) -> Result<(integrations::Model, Option<AlertSource>)> {
+    let ExternalResourceIdentifierInput { external_id, integration } = named;
+    let found = integration::require(db, integration).await;
+    let found = found.map_err(|error| error.map_user(|error| error.within("integration").within(argument)))?;
+    // Two that create the same one follow each other.
+    let integration = row_lock::row::<integrations::Entity>(db, found.id, LockType::NoKeyUpdate).await?;
+    let source = alert_source::Entity::find()
+        .filter(Column::IntegrationId.eq(integration.id))
+        .filter(Column::ExternalId.eq(external_id))
+        .one(db)
+        .await?;
+    Ok((integration, source))
+}
+
+impl AlertSourceUpsertMutation for Mutation {
+    async fn alert_source_upsert(ctx: &MutationCtx<'_>, input: AlertSourceInput) -> Result<AlertSourceUpsertPayload> {
+        let AlertSourceInput { description, identifier, name, url } = input;
+        let db = ctx.db();
+        let mut problems = Problems::default();
+        let found = problems.take_any(identified(db, "identifier", &identifier).await)?;
+        let (integration, source) = found.unzip();
+        let source = source.flatten();
+        let is_new = source.is_none();
+        let mut draft = source.map_or_else(Draft::<alert_source::Entity>::new, Draft::of);
+        draft.problems = problems;
+        if is_new {
+            draft.set_required(Column::ExternalId, &identifier.external_id);
+            // What is new has a name: one that is left out is the same as a blank one.
+            draft.set_required(Column::Name, name.value().map(String::as_str).unwrap_or_default());
+        } else {
+            draft.set(Column::Name, &name);
+        }
+        draft.set(Column::Description, &description);
+        draft.set(Column::Url, &url);
+        let mut row = draft.done()?;
+        let integration = integration.ok_or_else(|| Error::internal("an integration was neither found nor missed"))?;
+        row.r#type = Set(kind(&integration).as_str().to_owned());
+        let source = match is_new {
+            true => {
+                let now = Timestamp::now();
+                let status = Set(AlertSourceStatusTypeEnum::NoData.as_str().to_owned());
+                let row = alert_source::ActiveModel {
+                    integration_id: Set(integration.id),
+                    status,
+                    created_at: Set(now),
+                    updated_at: Set(now),
+                    ..row
+                };
+                row.insert(db).await?
+            }
+            false => {
+                touch(&mut row.updated_at);
+                row.update(db).await?
+            }
+        };
+        Ok(AlertSourceUpsertPayload { alert_source: Some(source), ..Default::default() })
+    }
+}
+
+impl AlertSourceStatusUpdateMutation for Mutation {
+    async fn alert_source_status_update(
+        ctx: &MutationCtx<'_>,
+        input: AlertSourceStatusUpdateInput,
+    ) -> Result<AlertSourceStatusUpdatePayload> {
+        let AlertSourceStatusUpdateInput { alert_source, status } = input;
+        let db = ctx.db();
+        let (_, source) = identified(db, "alertSource", &alert_source).await?;
+        let source = source.ok_or_else(|| {
+            let message = "the integration has no alert source with this id";
+            UserError::new("externalId", message).within("alertSource").not_found()
+        })?;
+        let mut row: alert_source::ActiveModel = source.into();
+        row.status = Set(status.as_str().to_owned());
+        touch(&mut row.updated_at);
+        Ok(AlertSourceStatusUpdatePayload { alert_source: Some(row.update(db).await?), ..Default::default() })
+    }
+}
+
+impl AlertSourceServiceCreateMutation for Mutation {
+    async fn alert_source_service_create(
+        ctx: &MutationCtx<'_>,
+        input: AlertSourceServiceCreateInput,
+    ) -> Result<AlertSourceServiceCreatePayload> {
+        let AlertSourceServiceCreateInput { alert_source_external_identifier, alert_source_id, service } = input;
+        let db = ctx.db();
+        let mut problems = Problems::default();
+        let source = async {
+            let by_id = ("alertSourceId", given(&alert_source_id));
+            match exactly_one(by_id, ("alertSourceExternalIdentifier", alert_source_external_identifier.value()))? {
+                OneOf::First(id) => id::require::<alert_source::Entity>(db, id, "alertSourceId").await,
+                OneOf::Second(named) => Ok(by_external_id(db, named).await?.ok_or_else(|| {
+                    let message = "no alert source of this type has this id";
+                    UserError::new("externalId", message).within("alertSourceExternalIdentifier").not_found()
+                })?),
+            }
+        };
+        let source = problems.take_any(source.await)?;
+        let found = async { services::require(db, Identifier::of(&service)?).await };
+        let found = found.await.map_err(|error| error.map_user(|error| error.within("service")));
+        let service = problems.take_any(found)?;
+        problems.none()?;
+        let (Some(source), Some(service)) = (source, service) else {
+            return Err(Error::internal("an alert source or a service was neither found nor missed"));
+        };
+        let row = alert_source_service::ActiveModel {
+            alert_source_id: Set(source.id),
+            service_id: Set(service.id),
+            ..Default::default()
+        };
+        let taken = UserError::base("the alert source watches this service already");
+        let link = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
+        let owner = alert_source_service::Column::ServiceId;
+        let said = ("a service", "alert sources");
+        list::refuse_beyond::<alert_source_service::Entity>(db, owner, service.id, text::ENTRIES, said).await?;
+        Ok(AlertSourceServiceCreatePayload { alert_source_service: Some(link), ..Default::default() })
+    }
+}
+
+impl AlertSourceServiceDeleteMutation for Mutation {
+    async fn alert_source_service_delete(
+        ctx: &MutationCtx<'_>,
+        input: AlertSourceDeleteInput,
+    ) -> Result<AlertSourceServiceDeletePayload> {
+        let AlertSourceDeleteInput { id } = input;
+        let db = ctx.db();
+        let link = id::require::<alert_source_service::Entity>(db, &id, "id").await?;
+        let deleted_id = Some(AlertSourceServiceResolver::id(&link));
+        link.delete(db).await?;
+        Ok(AlertSourceServiceDeletePayload { deleted_id, ..Default::default() })
+    }
+}

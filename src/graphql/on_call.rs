@@ -1,0 +1,93 @@
+//! Who is on call for a service.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::{ExprTrait, LockType};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, Set};
+
+use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
+use super::identifier::Identifier;
+use super::list::List;
+use super::schema::*;
+use super::service as services;
+use super::types::{OnCall, Service, User};
+use crate::db::{self, Read};
+use crate::engine::page::PageArguments;
+use crate::entity::on_call::{self, Column, Entity};
+use crate::entity::user::email_key;
+use crate::entity::{Timestamp, row_lock, service, text, user};
+use crate::error::{Problems, Result, UserError};
+
+impl OnCallResolver for OnCall {
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
+    async fn user(entries: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {
+        let db = ctx.db();
+        let keys: Vec<_> = entries.iter().map(|entry| entry.external_email.as_deref().map(email_key)).collect();
+        let mut wanted: Vec<&str> = keys.iter().flatten().map(String::as_str).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        if wanted.is_empty() {
+            return Ok(vec![None; entries.len()]);
+        }
+        let found = db.all(user::Entity::find().filter(db::any_text(db, user::Column::EmailKey, &wanted))).await?;
+        let by_email: HashMap<&str, &User> = found.iter().map(|user| (user.email_key.as_str(), user)).collect();
+        let user = |key: &Option<String>| {
+            let user = key.as_deref().and_then(|key| by_email.get(key));
+            user.map_or(Ok(()), |user| db.charge::<User>(user.name.len() + user.email.len()))?;
+            Ok(user.map(|user| (*user).clone()))
+        };
+        keys.iter().map(user).collect()
+    }
+}
+
+/// A page of who is on call for each service at the moment.
+pub(super) async fn of_services(
+    services: &[&Service],
+    args: &PageArguments,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<OnCallConnectionType>> {
+    let is_on = Column::EndsAt.is_null().or(Column::EndsAt.gt(Timestamp::now()));
+    let entries = List::<Entity>::new(Column::Id).of(Column::ServiceId, services.iter().map(|service| service.id));
+    entries.filter(is_on).pages(ctx, &args.request()?).await
+}
+
+impl ServiceOnCallsUpdateMutation for Mutation {
+    async fn service_on_calls_update(
+        ctx: &MutationCtx<'_>,
+        input: ServiceOnCallsUpdateInput,
+    ) -> Result<ServiceOnCallsUpdatePayload> {
+        let ServiceOnCallsUpdateInput { service, on_calls } = input;
+        let db = ctx.db();
+        let mut problems = Problems::default();
+        let found = async { services::require(db, Identifier::of(&service)?).await };
+        let found = found.await.map_err(|error| error.map_user(|error| error.within("service")));
+        let service = problems.take_any(found)?;
+        if on_calls.len() > text::FEW {
+            problems.push(UserError::new("onCalls", format!("at most {} people can be on call", text::FEW)));
+        }
+        let mut rows = Vec::with_capacity(on_calls.len().min(text::FEW));
+        for (place, one) in on_calls.into_iter().enumerate().take(text::FEW) {
+            let OnCallInput { name, external_email, schedule, url, ends_at } = one;
+            let mut draft = Draft::<Entity>::new();
+            draft.set_required(Column::Name, &name);
+            draft.set(Column::ExternalEmail, &external_email);
+            draft.set(Column::Schedule, &schedule);
+            draft.set(Column::Url, &url);
+            draft.set(Column::EndsAt, &ends_at);
+            let within = |error: UserError| error.within(place.to_string()).within("onCalls");
+            rows.extend(problems.take_any(draft.done().map_err(|error| error.map_user(within)))?);
+        }
+        problems.none()?;
+        let service = service.ok_or_else(|| UserError::base("the service is missing"))?;
+        let service = row_lock::row::<service::Entity>(db, service.id, LockType::NoKeyUpdate).await?;
+        Entity::delete_many().filter(Column::ServiceId.eq(service.id)).exec(db).await?;
+        for row in rows {
+            on_call::ActiveModel { service_id: Set(service.id), ..row }.insert(db).await?;
+        }
+        Ok(ServiceOnCallsUpdatePayload { service: Some(service), ..Default::default() })
+    }
+}

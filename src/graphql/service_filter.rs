@@ -1,0 +1,565 @@
+//! What the predicates of filters mean: conditions of SQL on the rows of services.
+//!
+//! Each predicate becomes a condition that an index can serve where its comparison allows it. A comparison that SQL does
+//! not know (a regular expression, a range of versions) is made here, with each different value of the column, and the
+//! condition names the values that fit.
+
+use std::pin::Pin;
+
+use regex::RegexBuilder;
+use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, Query as Select, SelectStatement};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+
+use super::id;
+use super::identifier::Identifier;
+use super::schema::*;
+use super::service_document::{containing, plain};
+use crate::db::{self, Read};
+use crate::entity::service::Column;
+use crate::entity::{
+    alert_source, alert_source_service, component_type, deploy, domain, filter, filter_predicate, lifecycle,
+    repository, service_alias, service_repository, system, tag, team, text, tier,
+};
+use crate::error::{Result, UserError};
+
+/// The most predicates of a filter, and of a request.
+pub(super) const MOST: usize = 50;
+/// How deep predicates and filters stand within each other.
+const DEPTH: usize = 5;
+/// The most bytes that a compiled regular expression takes.
+const REGEX: usize = 256 * 1024;
+
+/// What a predicate compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    AlertStatus,
+    Aliases,
+    ComponentTypeId,
+    CreationSource,
+    DeployEnvironment,
+    DomainId,
+    FilterId,
+    Framework,
+    Language,
+    LevelIndex,
+    LifecycleIndex,
+    Name,
+    OwnerIds,
+    Product,
+    RepositoryIds,
+    SystemId,
+    Tag,
+    TierIndex,
+    /// What cannot be asked of a service, and why.
+    Not(&'static str),
+}
+
+const NO_GROUPS: &str = "groups do not exist: use the teams above teams";
+const NO_CATEGORIES: &str = "component types have no categories";
+const NO_PROPERTIES: &str = "services cannot be filtered by properties yet";
+const NO_RELATIONSHIPS: &str = "services cannot be filtered by relationships yet";
+
+impl From<ServiceFilterEnum> for Key {
+    fn from(key: ServiceFilterEnum) -> Self {
+        match key {
+            ServiceFilterEnum::AlertStatus => Self::AlertStatus,
+            ServiceFilterEnum::Aliases => Self::Aliases,
+            ServiceFilterEnum::ComponentTypeId => Self::ComponentTypeId,
+            ServiceFilterEnum::CreationSource => Self::CreationSource,
+            ServiceFilterEnum::DeployEnvironment => Self::DeployEnvironment,
+            ServiceFilterEnum::DomainId => Self::DomainId,
+            ServiceFilterEnum::FilterId => Self::FilterId,
+            ServiceFilterEnum::Framework => Self::Framework,
+            ServiceFilterEnum::GroupIds => Self::Not(NO_GROUPS),
+            ServiceFilterEnum::Language => Self::Language,
+            ServiceFilterEnum::LevelIndex => Self::LevelIndex,
+            ServiceFilterEnum::LifecycleIndex => Self::LifecycleIndex,
+            ServiceFilterEnum::Name => Self::Name,
+            ServiceFilterEnum::OwnerId | ServiceFilterEnum::OwnerIds => Self::OwnerIds,
+            ServiceFilterEnum::Product => Self::Product,
+            ServiceFilterEnum::Property => Self::Not(NO_PROPERTIES),
+            ServiceFilterEnum::Relationship => Self::Not(NO_RELATIONSHIPS),
+            ServiceFilterEnum::RepositoryIds => Self::RepositoryIds,
+            ServiceFilterEnum::SystemId => Self::SystemId,
+            ServiceFilterEnum::Tag => Self::Tag,
+            ServiceFilterEnum::TierIndex => Self::TierIndex,
+        }
+    }
+}
+
+impl From<PredicateKeyEnum> for Key {
+    fn from(key: PredicateKeyEnum) -> Self {
+        match key {
+            PredicateKeyEnum::Aliases => Self::Aliases,
+            PredicateKeyEnum::ComponentCategory => Self::Not(NO_CATEGORIES),
+            PredicateKeyEnum::ComponentTypeId => Self::ComponentTypeId,
+            PredicateKeyEnum::CreationSource => Self::CreationSource,
+            PredicateKeyEnum::DomainId => Self::DomainId,
+            PredicateKeyEnum::FilterId => Self::FilterId,
+            PredicateKeyEnum::Framework => Self::Framework,
+            PredicateKeyEnum::GroupIds => Self::Not(NO_GROUPS),
+            PredicateKeyEnum::Language => Self::Language,
+            PredicateKeyEnum::LifecycleIndex => Self::LifecycleIndex,
+            PredicateKeyEnum::Name => Self::Name,
+            PredicateKeyEnum::OwnerId | PredicateKeyEnum::OwnerIds => Self::OwnerIds,
+            PredicateKeyEnum::Product => Self::Product,
+            PredicateKeyEnum::Properties => Self::Not(NO_PROPERTIES),
+            PredicateKeyEnum::Relationships => Self::Not(NO_RELATIONSHIPS),
+            PredicateKeyEnum::RepositoryIds => Self::RepositoryIds,
+            PredicateKeyEnum::SystemId => Self::SystemId,
+            PredicateKeyEnum::Tags => Self::Tag,
+            PredicateKeyEnum::TierIndex => Self::TierIndex,
+        }
+    }
+}
+
+/// One comparison.
+struct Predicate {
+    key: Key,
+    /// The key of a tag.
+    data: Option<String>,
+    kind: TypeEnum,
+    value: Option<String>,
+    is_case_sensitive: bool,
+}
+
+/// What an argument asks for.
+enum Tree {
+    One(Predicate),
+    Several(ConnectiveEnum, Vec<Tree>),
+}
+
+/// Counts predicates, so that a request has a bound however they are nested.
+struct Reader {
+    count: usize,
+}
+
+/// The condition of the two arguments of a list of services; nothing when none is given.
+pub(super) async fn condition(
+    db: &impl Read,
+    identifier: Option<&IdentifierInput>,
+    given: Option<&Vec<ServiceFilterInput>>,
+) -> Result<Option<Expr>> {
+    let mut reader = Reader { count: 0 };
+    let mut conditions = Vec::new();
+    if let Some(named) = identifier {
+        let within = |error: UserError| error.within("filterIdentifier");
+        let id = match Identifier::of(named).map_err(within)? {
+            Identifier::Id(id) => id,
+            Identifier::Alias(_) => {
+                return Err(within(UserError::new("alias", "filters have no aliases: give the id")).into());
+            }
+        };
+        let filter = id::require::<filter::Entity>(db, id, "id").await;
+        let filter = filter.map_err(|error| error.map_user(within))?;
+        let condition = reader.saved(db, &filter, DEPTH).await;
+        conditions.push(condition.map_err(|error| error.map_user(within))?);
+    }
+    for (place, one) in given.into_iter().flatten().enumerate() {
+        let within = |error: UserError| error.within(place.to_string()).within("filter");
+        let tree = reader.tree(one, DEPTH).map_err(within)?;
+        let condition = reader.condition(db, tree, DEPTH).await;
+        conditions.push(condition.map_err(|error| error.map_user(within))?);
+    }
+    Ok(conditions.into_iter().reduce(Expr::and))
+}
+
+/// A condition, boxed because filters stand within filters.
+type Condition<'r> = Pin<Box<dyn Future<Output = Result<Expr>> + Send + 'r>>;
+
+impl Reader {
+    fn count(&mut self) -> Result<(), UserError> {
+        self.count += 1;
+        if self.count > MOST {
+            return Err(UserError::base(format!(
+                "at most {MOST} predicates can be given, those of filters among them"
+            )));
+        }
+        Ok(())
+    }
+
+    fn tree(&mut self, given: &ServiceFilterInput, depth: usize) -> Result<Tree, UserError> {
+        let ServiceFilterInput { arg, case_sensitive, connective, key, predicates, r#type } = given;
+        match (key.value(), predicates.value()) {
+            (Some(key), None) => {
+                self.count()?;
+                let most = text::TAG_KEY + 1 + text::TAG_VALUE;
+                let arg = arg.value().map(|arg| text::at_most("arg", arg, most)).transpose()?;
+                let key = Key::from(*key);
+                let (data, value) = match (key, arg) {
+                    (Key::Tag, Some(arg)) => match arg.split_once(':') {
+                        Some((key, value)) => (Some(key.to_owned()), Some(value.to_owned())),
+                        None => (Some(arg), None),
+                    },
+                    (_, arg) => (None, arg),
+                };
+                let is_case_sensitive = case_sensitive.value().copied().unwrap_or(true);
+                let kind = r#type.unwrap_or(TypeEnum::Equals);
+                Ok(Tree::One(Predicate { key, data, kind, value, is_case_sensitive }))
+            }
+            (None, Some(predicates)) => {
+                if depth == 0 {
+                    let message = format!("predicates stand within each other at most {DEPTH} deep");
+                    return Err(UserError::new("predicates", message));
+                }
+                let several = predicates.iter().enumerate().map(|(place, one)| {
+                    let within = |error: UserError| error.within(place.to_string()).within("predicates");
+                    self.tree(one, depth - 1).map_err(within)
+                });
+                let connective = connective.unwrap_or(ConnectiveEnum::Or);
+                Ok(Tree::Several(connective, several.collect::<Result<_, _>>()?))
+            }
+            _ => Err(UserError::base("exactly one of key and predicates must be given")),
+        }
+    }
+
+    fn condition<'r>(&'r mut self, db: &'r (impl Read + 'r), tree: Tree, depth: usize) -> Condition<'r> {
+        Box::pin(async move {
+            match tree {
+                Tree::One(predicate) => self.one(db, predicate, depth).await,
+                Tree::Several(connective, trees) => {
+                    let mut conditions = Vec::with_capacity(trees.len());
+                    for tree in trees {
+                        conditions.push(self.condition(db, tree, depth).await?);
+                    }
+                    Ok(joined(connective, conditions))
+                }
+            }
+        })
+    }
+
+    /// The condition of a saved filter.
+    fn saved<'r>(&'r mut self, db: &'r (impl Read + 'r), filter: &'r filter::Model, depth: usize) -> Condition<'r> {
+        Box::pin(async move {
+            use filter_predicate::Column;
+            let rows = filter_predicate::Entity::find().filter(Column::FilterId.eq(filter.id));
+            let mut conditions = Vec::new();
+            for row in db.all(rows.order_by_asc(Column::Id)).await? {
+                self.count()?;
+                let key = PredicateKeyEnum::from_word(&row.key).map(Key::from);
+                let kind = TypeEnum::from_word(&row.r#type);
+                let (Some(key), Some(kind)) = (key, kind) else {
+                    return Err(UserError::base("the filter has a predicate that this version does not know").into());
+                };
+                let predicate = Predicate {
+                    key,
+                    data: row.key_data,
+                    kind,
+                    value: row.value,
+                    is_case_sensitive: row.case_sensitive.unwrap_or(true),
+                };
+                conditions.push(self.one(db, predicate, depth).await?);
+            }
+            let connective = filter.connective.as_deref().and_then(ConnectiveEnum::from_word);
+            Ok(joined(connective.unwrap_or(ConnectiveEnum::And), conditions))
+        })
+    }
+
+    async fn one(&mut self, db: &impl Read, predicate: Predicate, depth: usize) -> Result<Expr> {
+        let column = |column: Column| Expr::col(column.as_column_ref());
+        match predicate.key {
+            Key::Name => predicate.of_column(db, Column::Name).await,
+            Key::Language => predicate.of_column(db, Column::Language).await,
+            Key::Framework => predicate.of_column(db, Column::Framework).await,
+            Key::Product => predicate.of_column(db, Column::Product).await,
+            Key::CreationSource => predicate.of_column(db, Column::CreationSource).await,
+            Key::Aliases => {
+                let aliases = of_service(service_alias::Entity, service_alias::Column::ServiceId);
+                predicate.of_rows(db, aliases, service_alias::Column::Value).await
+            }
+            Key::DeployEnvironment => {
+                let deploys = of_service(deploy::Entity, deploy::Column::ServiceId);
+                predicate.of_rows(db, deploys, deploy::Column::Environment).await
+            }
+            Key::AlertStatus => {
+                let mut sources = of_service(alert_source_service::Entity, alert_source_service::Column::ServiceId);
+                let own = alert_source::Column::Id.into_expr();
+                sources
+                    .inner_join(alert_source::Entity, own.eq(alert_source_service::Column::AlertSourceId.into_expr()));
+                predicate.of_rows(db, sources, alert_source::Column::Status).await
+            }
+            Key::Tag => {
+                let Some(key) = &predicate.data else {
+                    return Err(UserError::base("the key of the tag must be given").into());
+                };
+                let mut tags = of_service(tag::Entity, tag::Column::ServiceId);
+                tags.and_where(tag::Column::Key.eq(key.as_str()));
+                predicate.of_rows(db, tags, tag::Column::Value).await
+            }
+            Key::TierIndex => predicate.of_index(Column::TierId, tier::Column::Id, tier::Column::Index),
+            Key::LifecycleIndex => {
+                predicate.of_index(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Index)
+            }
+            // No service has a level.
+            Key::LevelIndex => match predicate.kind {
+                TypeEnum::DoesNotExist | TypeEnum::DoesNotEqual => Ok(Expr::value(true)),
+                TypeEnum::Exists | TypeEnum::Equals | TypeEnum::GreaterThanOrEqualTo | TypeEnum::LessThanOrEqualTo => {
+                    Ok(Expr::value(false))
+                }
+                _ => Err(predicate.refused().into()),
+            },
+            Key::OwnerIds => predicate.of_key(column(Column::OwnerId), &predicate.ids::<team::Entity>()?, db),
+            Key::SystemId => predicate.of_key(column(Column::SystemId), &predicate.ids::<system::Entity>()?, db),
+            Key::ComponentTypeId => {
+                let ids = predicate.ids::<component_type::Entity>()?;
+                // A service without a type is of the default one.
+                let default = Select::select()
+                    .column(component_type::Column::Id)
+                    .from(component_type::Entity)
+                    .and_where(component_type::Column::IsDefault.eq(true))
+                    .take();
+                let default = Expr::SubQuery(None, Box::new(default.into()));
+                let own = Expr::from(Func::coalesce([column(Column::TypeId), default]));
+                predicate.of_key(own, &ids, db)
+            }
+            Key::DomainId => {
+                let ids = predicate.ids::<domain::Entity>()?;
+                let own = Select::select()
+                    .column(system::Column::DomainId)
+                    .from(system::Entity)
+                    .and_where(system::Column::Id.into_expr().eq(column(Column::SystemId)))
+                    .take();
+                predicate.of_key(Expr::SubQuery(None, Box::new(own.into())), &ids, db)
+            }
+            Key::RepositoryIds => {
+                let ids = predicate.ids::<repository::Entity>()?;
+                let mut links = of_service(service_repository::Entity, service_repository::Column::ServiceId);
+                match predicate.kind {
+                    TypeEnum::Exists => Ok(Expr::exists(links)),
+                    TypeEnum::DoesNotExist => Ok(Expr::exists(links).not()),
+                    TypeEnum::Equals | TypeEnum::BelongsTo | TypeEnum::Contains => {
+                        links.and_where(db::any(db, service_repository::Column::RepositoryId, &ids));
+                        Ok(Expr::exists(links))
+                    }
+                    TypeEnum::DoesNotEqual | TypeEnum::DoesNotContain => {
+                        links.and_where(db::any(db, service_repository::Column::RepositoryId, &ids));
+                        Ok(Expr::exists(links).not())
+                    }
+                    _ => Err(predicate.refused().into()),
+                }
+            }
+            Key::FilterId => self.other(db, &predicate, depth).await,
+            Key::Not(reason) => Err(UserError::new("key", reason).into()),
+        }
+    }
+
+    /// The condition of another filter, which a predicate names.
+    async fn other(&mut self, db: &impl Read, predicate: &Predicate, depth: usize) -> Result<Expr> {
+        let is_meant = match predicate.kind {
+            TypeEnum::Matches | TypeEnum::Equals => true,
+            TypeEnum::DoesNotMatch | TypeEnum::DoesNotEqual => false,
+            _ => return Err(predicate.refused().into()),
+        };
+        if depth == 0 {
+            return Err(UserError::base(format!("filters stand within each other at most {DEPTH} deep")).into());
+        }
+        let found = id::find::<filter::Entity>(db, predicate.needed()?).await?;
+        let condition = match found {
+            Some(filter) => self.saved(db, &filter, depth - 1).await?,
+            None => Expr::value(false),
+        };
+        Ok(if is_meant { condition } else { condition.not() })
+    }
+}
+
+/// Several conditions as one. None at all ask for nothing.
+fn joined(connective: ConnectiveEnum, conditions: Vec<Expr>) -> Expr {
+    let joined = conditions.into_iter().reduce(|one, other| match connective {
+        ConnectiveEnum::And => one.and(other),
+        ConnectiveEnum::Or => one.or(other),
+    });
+    joined.unwrap_or_else(|| Expr::value(true))
+}
+
+/// The rows of a table that belong to the service.
+fn of_service<E: EntityTrait>(entity: E, owner: E::Column) -> SelectStatement {
+    let id = Expr::col(Column::Id.as_column_ref());
+    Select::select().expr(Expr::value(1)).from(entity).and_where(owner.into_expr().eq(id)).take()
+}
+
+impl Predicate {
+    /// That this comparison cannot be made with this key.
+    fn refused(&self) -> UserError {
+        UserError::new("type", format!("{} cannot be used with this key", self.kind.as_str()))
+    }
+
+    /// What is compared with.
+    fn needed(&self) -> Result<&str, UserError> {
+        self.value.as_deref().ok_or_else(|| UserError::base("a value must be given with this key and type"))
+    }
+
+    /// Rows of `E`, which the value names by their ids.
+    fn ids<E: id::Class>(&self) -> Result<Vec<i64>, UserError> {
+        if matches!(self.kind, TypeEnum::Exists | TypeEnum::DoesNotExist) {
+            return Ok(Vec::new());
+        }
+        let ids = self.needed()?.split(',').map(str::trim).filter(|id| !id.is_empty());
+        ids.map(|id| {
+            let number = id::number::<E>(id);
+            number.ok_or_else(|| UserError::new("value", id::stray(id, E::NOUN)))
+        })
+        .collect()
+    }
+
+    /// The condition on a text of the service itself.
+    async fn of_column(&self, db: &impl Read, column: Column) -> Result<Expr> {
+        let own = || Expr::col(column.as_column_ref());
+        let values =
+            Select::select().distinct().expr(own()).from(column.entity_name()).and_where(own().is_not_null()).take();
+        Ok(match self.plain(db, own(), values).await? {
+            Meant::Is(condition) => condition,
+            // Without a value, the comparison is neither true nor false.
+            Meant::IsNot(condition) => own().is_null().or(condition.not()),
+            Meant::Exists(true) => own().is_not_null(),
+            Meant::Exists(false) => own().is_null(),
+        })
+    }
+
+    /// The condition that one of the service's rows has such a text, or none has.
+    async fn of_rows<C: ColumnTrait>(&self, db: &impl Read, rows: SelectStatement, column: C) -> Result<Expr> {
+        let own = || Expr::col(column.as_column_ref());
+        let values =
+            Select::select().distinct().expr(own()).from(column.entity_name()).and_where(own().is_not_null()).take();
+        let with = |condition: Expr| Expr::exists(rows.clone().and_where(condition).take());
+        Ok(match self.plain(db, own(), values).await? {
+            Meant::Is(condition) => with(condition),
+            Meant::IsNot(condition) => with(condition).not(),
+            Meant::Exists(true) => with(own().is_not_null()),
+            Meant::Exists(false) => with(own().is_not_null()).not(),
+        })
+    }
+
+    /// The comparison of a text. `values` reads all texts that there are.
+    async fn plain(&self, db: &impl Read, own: Expr, values: SelectStatement) -> Result<Meant> {
+        let folded = |text: &str| if self.is_case_sensitive { text.to_owned() } else { text.to_ascii_lowercase() };
+        let own_folded = || if self.is_case_sensitive { own.clone() } else { Func::lower(own.clone()).into() };
+        let like = |pattern: LikeExpr| own_folded().like(pattern);
+        let value = || self.needed().map(folded);
+        Ok(match self.kind {
+            TypeEnum::Exists => Meant::Exists(true),
+            TypeEnum::DoesNotExist => Meant::Exists(false),
+            TypeEnum::Equals | TypeEnum::BelongsTo => Meant::Is(own_folded().eq(value()?)),
+            TypeEnum::DoesNotEqual => Meant::IsNot(own_folded().eq(value()?)),
+            TypeEnum::Contains => Meant::Is(self.contains(db, &own_folded(), &value()?)),
+            TypeEnum::DoesNotContain => Meant::IsNot(self.contains(db, &own_folded(), &value()?)),
+            TypeEnum::StartsWith => Meant::Is(self.at_start(db, &own_folded(), &value()?)),
+            TypeEnum::EndsWith if self.is_case_sensitive && db.backend() == sea_orm::DbBackend::Sqlite => {
+                let value = value()?;
+                let length = i64::try_from(value.chars().count()).unwrap_or(i64::MAX);
+                Meant::Is(Expr::cust_with_exprs("substr(?, -?)", [own.clone(), Expr::value(length)]).eq(value))
+            }
+            TypeEnum::EndsWith => Meant::Is(like(LikeExpr::new(format!("%{}", plain(&value()?))).escape('\\'))),
+            TypeEnum::MatchesRegex => Meant::Is(self.fitting(db, own, values, self.regex()?).await?),
+            TypeEnum::DoesNotMatchRegex => Meant::IsNot(self.fitting(db, own, values, self.regex()?).await?),
+            TypeEnum::SatisfiesVersionConstraint => {
+                let range = semver::VersionReq::parse(self.needed()?);
+                let range =
+                    range.map_err(|error| UserError::new("value", format!("not a range of versions: {error}")))?;
+                let fits = move |text: &str| {
+                    let version = semver::Version::parse(text.trim().trim_start_matches('v'));
+                    version.is_ok_and(|version| range.matches(&version))
+                };
+                Meant::Is(self.fitting(db, own, values, Box::new(fits)).await?)
+            }
+            TypeEnum::SatisfiesJqExpression => {
+                return Err(UserError::new("type", "jq expressions are not evaluated").into());
+            }
+            TypeEnum::GreaterThanOrEqualTo
+            | TypeEnum::LessThanOrEqualTo
+            | TypeEnum::Matches
+            | TypeEnum::DoesNotMatch => return Err(self.refused().into()),
+        })
+    }
+
+    /// That a text contains another. SQLite's `LIKE` looks at no letter's case.
+    fn contains(&self, db: &impl Read, own: &Expr, value: &str) -> Expr {
+        match db.backend() {
+            sea_orm::DbBackend::Sqlite => Expr::cust_with_exprs("instr(?, ?) > 0", [own.clone(), Expr::value(value)]),
+            _ => own.clone().like(containing(value)),
+        }
+    }
+
+    fn at_start(&self, db: &impl Read, own: &Expr, value: &str) -> Expr {
+        match db.backend() {
+            sea_orm::DbBackend::Sqlite => {
+                let length = i64::try_from(value.chars().count()).unwrap_or(i64::MAX);
+                Expr::cust_with_exprs("substr(?, 1, ?)", [own.clone(), Expr::value(length)]).eq(value)
+            }
+            _ => own.clone().like(LikeExpr::new(format!("{}%", plain(value))).escape('\\')),
+        }
+    }
+
+    fn regex(&self) -> Result<Box<dyn Fn(&str) -> bool + Send>, UserError> {
+        let regex = RegexBuilder::new(self.needed()?)
+            .case_insensitive(!self.is_case_sensitive)
+            .size_limit(REGEX)
+            .dfa_size_limit(REGEX)
+            .nest_limit(50)
+            .build();
+        let regex = regex.map_err(|error| UserError::new("value", format!("not a regular expression: {error}")))?;
+        Ok(Box::new(move |text| regex.is_match(text)))
+    }
+
+    /// That the text is one of those that fit.
+    async fn fitting(
+        &self,
+        db: &impl Read,
+        own: Expr,
+        values: SelectStatement,
+        fits: Box<dyn Fn(&str) -> bool + Send>,
+    ) -> Result<Expr> {
+        let texts: Vec<String> = db.rows_at_leisure(&values, |row| row.get(0)).await?;
+        let mut fitting = Vec::new();
+        for text in &texts {
+            if fits(text) {
+                db.charge::<String>(text.len())?;
+                fitting.push(text.as_str());
+            }
+        }
+        Ok(db::is_any_text(db.backend(), own, &fitting))
+    }
+
+    /// The condition on a number that a row of another table has: its place in a list.
+    fn of_index<C: ColumnTrait>(&self, own: Column, key: C, index: C) -> Result<Expr> {
+        let own = || Expr::col(own.as_column_ref());
+        let number = || -> Result<i32, UserError> {
+            let value = self.needed()?;
+            value.trim().parse().map_err(|_| UserError::new("value", "an index is a number"))
+        };
+        let with = |condition: Expr| {
+            let rows = Select::select().column(key).from(key.entity_name()).and_where(condition).take();
+            own().is_not_null().and(own().in_subquery(rows))
+        };
+        Ok(match self.kind {
+            TypeEnum::Exists => own().is_not_null(),
+            TypeEnum::DoesNotExist => own().is_null(),
+            TypeEnum::Equals => with(index.eq(number()?)),
+            TypeEnum::DoesNotEqual => with(index.eq(number()?)).not(),
+            TypeEnum::GreaterThanOrEqualTo => with(index.gte(number()?)),
+            TypeEnum::LessThanOrEqualTo => with(index.lte(number()?)),
+            _ => return Err(self.refused().into()),
+        })
+    }
+
+    /// The condition on the key of another row.
+    fn of_key(&self, own: Expr, ids: &[i64], db: &impl Read) -> Result<Expr> {
+        let is_one = || db::is_any(db.backend(), own.clone(), ids);
+        Ok(match self.kind {
+            TypeEnum::Exists => own.is_not_null(),
+            TypeEnum::DoesNotExist => own.is_null(),
+            TypeEnum::Equals | TypeEnum::BelongsTo | TypeEnum::Contains => is_one(),
+            TypeEnum::DoesNotEqual | TypeEnum::DoesNotContain => own.clone().is_null().or(is_one().not()),
+            _ => return Err(self.refused().into()),
+        })
+    }
+}
+
+/// What a comparison of a text asks for.
+enum Meant {
+    /// The condition is true.
+    Is(Expr),
+    /// It is not true.
+    IsNot(Expr),
+    /// There is a value, or none.
+    Exists(bool),
+}

@@ -1,0 +1,66 @@
+//! `POST /integrations/document/<webhook_id>/<alias>`: the webhook for API documents.
+//!
+//! The segment after `document` is a secret, as that of a deploy endpoint is.
+
+use hyper::StatusCode;
+use hyper::body::Incoming;
+use percent_encoding::percent_decode_str;
+
+use crate::api_document::{self, Stored};
+use crate::db;
+use crate::entity::integration::{self, DOCUMENTS, Kind};
+use crate::error::quoted;
+use crate::http::reply::{self, Rejection, Reply};
+use crate::http::{App, Call};
+
+/// Finds the endpoint and the service, and stores the document.
+pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+    let rest = call.parts.uri.path().strip_prefix(DOCUMENTS).unwrap_or_default();
+    let (webhook_id, alias) = rest.split_once('/').ok_or(Rejection::NotFound)?;
+    let endpoint = integration::by_webhook(app.db.read(), webhook_id).await;
+    let endpoint = endpoint.map_err(|error| rejection(&error))?;
+    let endpoint = endpoint.filter(|endpoint| endpoint.kind == Kind::ApiDoc).ok_or(Rejection::NotFound)?;
+    let reply = match store(app, call, body, endpoint.id, alias).await {
+        Ok(reply) => reply,
+        Err(rejection) if rejection.is_the_callers() => reply::rejection(call, &rejection),
+        Err(rejection) => return Err(rejection),
+    };
+    app.deliveries.note(endpoint.id, reply.status().as_u16(), reply.body());
+    Ok(reply)
+}
+
+async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias: &str) -> Result<Reply, Rejection> {
+    let refused = |title, detail| Ok(reply::refused(StatusCode::BAD_REQUEST, title, detail));
+    let body = app.bodies.read(body, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
+    let Ok(alias) = percent_decode_str(alias).decode_utf8() else {
+        return refused("No such service", "The alias at the end of the path is not UTF-8.".to_owned());
+    };
+    let text = match std::str::from_utf8(&body) {
+        Err(_) => return refused("Not a text", "The document is not UTF-8.".to_owned()),
+        Ok(text) if text.trim().is_empty() => {
+            return refused("No document", "The body is empty: post the document as it is.".to_owned());
+        }
+        // PostgreSQL stores no such character.
+        Ok(text) if text.contains('\0') => {
+            return refused("Not a text", "The document has a NUL character.".to_owned());
+        }
+        Ok(text) => text.to_owned(),
+    };
+    let stored = api_document::store(&app.db, endpoint, &alias, text).await.map_err(|error| rejection(&error))?;
+    match stored {
+        Stored::Created => Ok(reply::stored("created")),
+        Stored::Replaced => Ok(reply::stored("replaced")),
+        Stored::NoService => {
+            let detail = format!("No service has the alias {}.", quoted(&alias));
+            Ok(reply::refused(StatusCode::NOT_FOUND, "No such service", detail))
+        }
+        Stored::EndpointGone => Err(Rejection::NotFound),
+    }
+}
+
+fn rejection(error: &sea_orm::DbErr) -> Rejection {
+    match db::refusal(error) {
+        Some(reason) => Rejection::Unavailable(reason),
+        None => Rejection::Internal(error.to_string()),
+    }
+}
