@@ -35,7 +35,8 @@ pub enum List<'a> {
 }
 
 /// Columns that say nothing about a thing, or are secrets.
-const LEFT_OUT: &[&str] = &["id", "created_at", "updated_at", "last_used_at", "hash", "webhook_id", "email_key"];
+const LEFT_OUT: &[&str] =
+    &["id", "created_at", "updated_at", "last_used_at", "hash", "webhook_id", "email_key", "creation_source"];
 
 /// Columns that name a row of another table, and its noun in the SDL.
 const REFERENCES: &[(&str, &str)] = &[

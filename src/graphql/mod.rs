@@ -63,7 +63,7 @@ mod rubric;
 mod service;
 mod service_dependency;
 mod service_document;
-mod service_filter;
+pub mod service_filter;
 mod service_repository;
 mod suggestion;
 mod system;
@@ -72,7 +72,7 @@ mod team;
 mod team_membership;
 mod tier;
 mod tool;
-mod user;
+pub mod user;
 
 impl From<crate::error::UserError> for schema::Error {
     fn from(error: crate::error::UserError) -> Self {

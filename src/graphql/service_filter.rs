@@ -23,7 +23,7 @@ use crate::entity::{
 use crate::error::{Result, UserError};
 
 /// The most predicates of a filter, and of a request.
-pub(super) const MOST: usize = 50;
+pub const MOST: usize = 50;
 /// How deep predicates and filters stand within each other.
 const DEPTH: usize = 5;
 /// The most bytes that a compiled regular expression takes.

@@ -58,7 +58,7 @@ fn stored(role: UserRole) -> Role {
 }
 
 /// The most conditions on users.
-const CONDITIONS: usize = 20;
+pub const CONDITIONS: usize = 20;
 
 /// The users that meet every condition, a page at a time.
 pub(super) async fn page(args: &AccountUsersArgs, ctx: &Ctx<'_>) -> Result<UserConnectionType> {

@@ -6,6 +6,7 @@ use rollcall::db::Db;
 use rollcall::entity::user::{self, Role};
 use rollcall::entity::{Timestamp, sign_in_link};
 use rollcall::error::Error;
+use serde_json::{Value, json};
 
 use crate::app::{Response, TestApp};
 
@@ -61,6 +62,15 @@ impl<'a> Browser<'a> {
         let page = self.get(path).await;
         assert_eq!(page.status, 200, "{path}: {page:?}");
         page.text().to_owned()
+    }
+
+    /// Runs an operation as the explorer does, and returns the response.
+    pub async fn query(&self, query: &str, variables: Value) -> Value {
+        let cookie = self.cookie.iter().map(|cookie| ("cookie", cookie.as_str()));
+        let kind = [("content-type", "application/json"), ("sec-fetch-site", "same-origin")];
+        let headers: Vec<_> = kind.into_iter().chain(cookie).collect();
+        let body = json!({ "query": query, "variables": variables }).to_string();
+        self.app.request(Method::POST, "/graphql", &headers, body).await.json()
     }
 
     /// Submits a form as one of our pages would, and stores the returned cookie.

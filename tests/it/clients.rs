@@ -205,8 +205,7 @@ async fn these_types_have_no_rows_yet() {
     shop(&app).await;
     let query = r#"{ account { service(alias: "cart") {
         maturityReport { overallLevel { id } categoryBreakdown { category { id name } level { id } } }
-        preferredApiDocument { id htmlUrl source { __typename ... on ApiDocIntegration { id name type } } timestamps { createdAt } }
     } } }"#;
-    let expected = json!({ "maturityReport": null, "preferredApiDocument": null });
+    let expected = json!({ "maturityReport": null });
     assert_eq!(data(&app, query).await["account"]["service"], expected);
 }

@@ -12,28 +12,35 @@ use serde_json::{Value, json};
 use crate::tour::{Tour, object, schema};
 
 /// Fields that are always null, and why.
-const ALWAYS_NULL: [(&str, &str); 18] = [
-    ("ApiDocIntegration.id", NO_DOCUMENT),
-    ("ApiDocIntegration.name", NO_DOCUMENT),
-    ("ApiDocIntegration.type", NO_DOCUMENT),
+const ALWAYS_NULL: [(&str, &str); 24] = [
+    ("AwsIntegration.webhookUrl", NO_WEBHOOK),
+    ("AzureResourcesIntegration.aliases", "integrations have no aliases; clients select them"),
+    ("AzureResourcesIntegration.webhookUrl", NO_WEBHOOK),
     ("CategoryBreakdown.category", NO_CHECK),
     ("CategoryBreakdown.level", NO_CHECK),
     ("Check.id", NO_CHECK),
     ("Check.name", NO_CHECK),
-    ("CustomIntegration.webhookUrl", "only a deploy integration has a webhook; the field is the interface's"),
+    ("CustomIntegration.webhookUrl", NO_WEBHOOK),
+    ("GoogleCloudIntegration.aliases", "integrations have no aliases; clients select them"),
+    ("GoogleCloudIntegration.projects", NOT_ASKED),
+    ("GoogleCloudIntegration.webhookUrl", NO_WEBHOOK),
+    ("GoogleCloudProject.id", NOT_ASKED),
+    ("GoogleCloudProject.name", NOT_ASKED),
+    ("GoogleCloudProject.url", NOT_ASKED),
+    ("KubernetesIntegration.webhookUrl", NO_WEBHOOK),
     ("Level.checks", NO_CHECK),
     ("MaturityReport.categoryBreakdown", NO_CHECK),
     ("MaturityReport.overallLevel", NO_CHECK),
+    ("NewRelicIntegration.accountKey", NOT_ASKED),
+    ("NewRelicIntegration.webhookUrl", NO_WEBHOOK),
+    ("Repository.locked", "no service file governs a repository; clients select it"),
+    ("SBOMGenerationConfiguration.nextGenerationAt", "rollcall generates no bills of materials; clients select it"),
     ("Service.maturityReport", NO_CHECK),
-    ("Service.preferredApiDocument", NO_DOCUMENT),
-    ("ServiceDocument.htmlUrl", NO_DOCUMENT),
-    ("ServiceDocument.id", NO_DOCUMENT),
-    ("ServiceDocument.source", NO_DOCUMENT),
-    ("ServiceDocument.timestamps", NO_DOCUMENT),
     ("User.provisionedBy", "how a user came here is not recorded; clients select it"),
 ];
 const NO_CHECK: &str = "there are no checks yet; clients select it with every service";
-const NO_DOCUMENT: &str = "there are no API documents yet; clients select it with every service";
+const NO_WEBHOOK: &str = "nothing is posted to it; the field is the interface's";
+const NOT_ASKED: &str = "rollcall does not connect to clouds; clients select it with every integration";
 
 /// Builds selections of all fields of a type.
 struct Everything<'s> {
@@ -209,6 +216,9 @@ async fn every_field_and_every_mutation_of_the_schema_answers_something() {
         ("repository", "(alias: \"github.com:org/shop\")".to_owned()),
         ("integration", format!("(id: {})", tour.id("Jenkins"))),
         ("codeIssueProject", format!("(id: {})", tour.id("project"))),
+        ("filter", format!("(id: {})", tour.id("vital"))),
+        ("document", format!("(id: {})", tour.id("document API documents"))),
+        ("alertSource", format!("(id: {})", tour.id("monitor"))),
         // A window that includes the tour's deploys at any time.
         ("deployMetrics", "(start: \"2026-11-01T00:00:00Z\", end: \"2026-12-01T00:00:00Z\")".to_owned()),
     ]);

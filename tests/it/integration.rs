@@ -317,3 +317,86 @@ async fn integration_delete_of_what_is_gone_is_an_error() {
     } } });
     assert_eq!(answer, expected);
 }
+
+#[tokio::test]
+async fn integrations_with_clouds_are_noted_without_their_secrets() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        aws: awsIntegrationCreate(input: {
+            name: "Cloud", externalId: "e", iamRole: "arn", ownershipTagKeys: ["owner", "team"], awsTagsOverrideOwnership: true,
+            regionOverride: ["eu-west-1"]
+        }) { integration { id type name displayName installedAt ... on AwsIntegration {
+            iamRole externalId awsTagsOverrideOwnership ownershipTagKeys regionOverride webhookUrl
+        } } errors { path message } }
+        azure: azureResourcesIntegrationCreate(input: {
+            clientId: "c", clientSecret: "hush-azure", subscriptionId: "s", tenantId: "t", tagsOverrideOwnership: false
+        }) { integration { id type name ... on AzureResourcesIntegration {
+            subscriptionId tenantId tagsOverrideOwnership ownershipTagKeys aliases
+        } } errors { path message } }
+        google: googleCloudIntegrationCreate(input: { clientEmail: "x@example.com", privateKey: "hush-google" }) {
+            integration { type ... on GoogleCloudIntegration { clientEmail projects { id name url } aliases ownershipTagKeys tagsOverrideOwnership } }
+            errors { path message }
+        }
+        kubernetes: kubernetesIntegrationCreate(input: { extractDefinition: "a: 1", transformDefinition: "b: 2" }) {
+            integration { type ... on KubernetesIntegration { extractDefinition transformDefinition } } errors { path message }
+        }
+        newRelic: newRelicIntegrationCreate(input: { apiKey: "hush-relic", baseUrl: "https://api.newrelic.com" }) {
+            integration { type ... on NewRelicIntegration { baseUrl accountKey } } errors { path message }
+        }
+        wrong: newRelicIntegrationCreate(input: { baseUrl: "ftp://x" }) { integration { id } errors { path } }
+        many: awsIntegrationCreate(input: { ownershipTagKeys: [""], name: "", regionOverride: [] }) { integration { id } errors { path } }
+    }"#;
+    let made = data(&app, query).await;
+    let aws = &made["aws"]["integration"];
+    let expected = json!({
+        "id": aws["id"], "type": "aws", "name": "Cloud", "displayName": "AWS: Cloud", "installedAt": aws["installedAt"],
+        "iamRole": "arn", "externalId": "e", "awsTagsOverrideOwnership": true, "ownershipTagKeys": ["owner", "team"],
+        "regionOverride": ["eu-west-1"], "webhookUrl": null,
+    });
+    assert_eq!(*aws, expected);
+    let azure = &made["azure"]["integration"];
+    let expected = json!({
+        "id": azure["id"], "type": "azureResources", "name": "Azure", "subscriptionId": "s", "tenantId": "t",
+        "tagsOverrideOwnership": false, "ownershipTagKeys": null, "aliases": null,
+    });
+    assert_eq!(*azure, expected);
+    let expected = json!({
+        "type": "googleCloud", "clientEmail": "x@example.com", "projects": null, "aliases": null, "ownershipTagKeys": null,
+        "tagsOverrideOwnership": null,
+    });
+    assert_eq!(made["google"]["integration"], expected);
+    let expected = json!({ "type": "kubernetes", "extractDefinition": "a: 1", "transformDefinition": "b: 2" });
+    assert_eq!(made["kubernetes"]["integration"], expected);
+    let expected = json!({ "type": "newRelic", "baseUrl": "https://api.newrelic.com", "accountKey": null });
+    assert_eq!(made["newRelic"]["integration"], expected);
+    assert_eq!(made["wrong"]["errors"], json!([{ "path": ["baseUrl"] }]));
+    assert_eq!(made["many"]["errors"], json!([{ "path": ["name"] }]));
+
+    let update = "mutation($aws: ID!, $azure: ID!) {
+        aws: awsIntegrationUpdate(integration: { id: $aws }, input: { ownershipTagKeys: [], iamRole: null }) {
+            integration { name ... on AwsIntegration { iamRole externalId ownershipTagKeys } } errors { path message }
+        }
+        other: awsIntegrationUpdate(integration: { id: $azure }, input: { ownershipTagKeys: [] }) { integration { id } errors { path message } }
+        azure: azureResourcesIntegrationUpdate(integration: { id: $azure }, input: { name: \"Blue\", tenantId: \"u\" }) {
+            integration { name ... on AzureResourcesIntegration { tenantId subscriptionId } } errors { path message }
+        }
+        again: integrationReactivate(integration: { id: $aws }) { integration { installedAt } errors { message } }
+    }";
+    let answer = app.query(update, json!({ "aws": aws["id"], "azure": azure["id"] })).await["data"].clone();
+    let expected = json!({ "name": "Cloud", "iamRole": null, "externalId": "e", "ownershipTagKeys": [] });
+    assert_eq!(answer["aws"], json!({ "integration": expected, "errors": [] }));
+    let message = "this is an integration of type azureResources, not aws";
+    assert_eq!(answer["other"]["errors"], json!([{ "path": ["integration", "id"], "message": message }]));
+    let expected = json!({ "name": "Blue", "tenantId": "u", "subscriptionId": "s" });
+    assert_eq!(answer["azure"], json!({ "integration": expected, "errors": [] }));
+    assert!(answer["again"]["integration"]["installedAt"].as_str() > aws["installedAt"].as_str(), "{answer}");
+    let listed = data(&app, "{ account { integrations(type: aws) { nodes { name type } } } }").await;
+    assert_eq!(listed["account"]["integrations"]["nodes"], json!([{ "name": "Cloud", "type": "aws" }]));
+
+    // Neither the rows nor the audit keep a secret.
+    let mut export = Vec::new();
+    rollcall::transfer::export(&app.db, &mut export).await.expect("an export");
+    let entries = rollcall::entity::audit::Entity::find().all(app.db.read()).await.expect("the audit");
+    let kept = format!("{} {entries:?}", String::from_utf8_lossy(&export));
+    assert!(kept.contains("subscriptionId") && !kept.contains("hush"), "{kept}");
+}

@@ -9,6 +9,7 @@ use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
+use rollcall::graphql::{service_filter, user};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::MOST_PARTS;
 use rollcall::http::{body, outbox};
@@ -41,7 +42,7 @@ fn readme_tells_the_limits_as_they_are() {
             "requests from one address, or one IPv6 network of 64 bits",
             format!("{} in five minutes (`--ip-limit`)", number(edge.ip_limit)),
         ),
-        ("body of a GraphQL request", format!("{} bytes (`--max-body`)", number(edge.max_body))),
+        ("body of a GraphQL request, or of an API document", format!("{} bytes (`--max-body`)", number(edge.max_body))),
         ("body of a deploy", format!("{} bytes (`--max-webhook-body`)", number(edge.max_webhook_body))),
         (
             "form of a page; of somebody who is not signed in",
@@ -127,6 +128,14 @@ fn readme_tells_the_limits_as_they_are() {
         ),
         ("contacts of one owner; component types; levels; categories", format!("{0}; {0}; {0}; {0}", number(FEW))),
         ("services or systems that are assigned at once", number(FEW)),
+        (
+            "links between a service and a repository; languages of a repository; people on call for a service",
+            format!("{0}; {0}; {0}", number(FEW)),
+        ),
+        (
+            "predicates of a filter of services, or of a request, those of filters among them; conditions of a filter of users",
+            format!("{}; {}", service_filter::MOST, user::CONDITIONS),
+        ),
         ("name, alias and other short text", format!("{} characters", text::SHORT)),
         ("text that services are searched for", format!("{} characters", text::SHORT)),
         (

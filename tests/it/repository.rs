@@ -449,3 +449,171 @@ async fn of_64_clients_that_create_one_repository_one_succeeds_and_the_others_ar
     assert_eq!(answers.iter().filter(|answer| **answer == won).count(), 1);
     assert_eq!(answers.iter().filter(|answer| **answer == lost).count(), 63);
 }
+
+#[tokio::test]
+async fn a_repository_says_what_it_holds_who_owns_it_and_how_critical_it_is() {
+    let app = TestApp::start().await;
+    let made = data(
+        &app,
+        r#"mutation {
+            core: teamCreate(input: { name: "Core" }) { team { id } errors { message } }
+            cart: serviceCreate(input: { name: "Cart", tierAlias: "tier_3" }) { errors { message } }
+            mail: serviceCreate(input: { name: "Mail", tierAlias: "tier_1" }) { errors { message } }
+            bare: serviceCreate(input: { name: "Bare" }) { errors { message } }
+            repository: repositoryCreate(input: {
+                name: "org/sub/shop", url: "https://gitlab.example.com/org/sub/shop", description: "Sells", forked: true,
+                languages: [{ name: "Go", usage: 0.25 }, { name: "Rust", usage: 0.75 }]
+            }) { repository { id owner { name } lastOwnerChangedAt } errors { message } }
+            hidden: repositoryCreate(input: { name: "tools", visible: false }) { errors { message } }
+            a: serviceRepositoryCreate(input: { service: { alias: "cart" }, repository: { alias: "gitlab.example.com:org/sub/shop" } }) { errors { message } }
+            b: serviceRepositoryCreate(input: { service: { alias: "mail" }, repository: { alias: "gitlab.example.com:org/sub/shop" } }) { errors { message } }
+            c: serviceRepositoryCreate(input: { service: { alias: "bare" }, repository: { alias: "gitlab.example.com:org/sub/shop" } }) { errors { message } }
+        }"#,
+    )
+    .await;
+    let repository = &made["repository"]["repository"];
+    assert_eq!((&repository["owner"], &repository["lastOwnerChangedAt"]), (&Value::Null, &Value::Null));
+    let update = "mutation($id: ID!, $owner: ID) {
+        owned: repositoryUpdate(input: { id: $id, ownerId: $owner, sbomGeneration: opt_in }) {
+            repository {
+                description forked languages { name usage } organization repoKey type owner { name } tier { alias } locked
+                sbomGenerationConfiguration { state enabled disabledReason nextGenerationAt } lastOwnerChangedAt createdOn
+            } errors { message }
+        }
+        same: repositoryUpdate(input: { id: $id, ownerId: $owner }) { repository { lastOwnerChangedAt } errors { message } }
+        wrong: repositoryUpdate(input: { id: $id, languages: [{ name: \"\", usage: 2 }, { name: \"C\", usage: 0 }, { name: \"C\", usage: 0 }] }) {
+            repository { id } errors { path }
+        }
+    }";
+    let answer = app.query(update, json!({ "id": repository["id"], "owner": made["core"]["team"]["id"] })).await;
+    let answer = &answer["data"];
+    let owned = &answer["owned"]["repository"];
+    assert!(owned["lastOwnerChangedAt"].is_string() && owned["createdOn"].is_string(), "{owned}");
+    assert_eq!(owned["lastOwnerChangedAt"], answer["same"]["repository"]["lastOwnerChangedAt"]);
+    let expected = json!({
+        "description": "Sells", "forked": true, "languages": [{ "name": "Rust", "usage": 0.75 }, { "name": "Go", "usage": 0.25 }],
+        "organization": "org/sub", "repoKey": "org/sub/shop", "type": "Repositories::Gitlab", "owner": { "name": "Core" },
+        "tier": { "alias": "tier_1" }, "locked": null,
+        "sbomGenerationConfiguration": { "state": "opt_in", "enabled": false, "disabledReason": "account", "nextGenerationAt": null },
+        "lastOwnerChangedAt": owned["lastOwnerChangedAt"], "createdOn": owned["createdOn"],
+    });
+    assert_eq!(*owned, expected);
+    let paths = json!([{ "path": ["languages", "0", "name"] }, { "path": ["languages", "0", "usage"] }, { "path": ["languages", "2", "name"] }]);
+    assert_eq!(answer["wrong"], json!({ "repository": null, "errors": paths }));
+
+    let counts = "hiddenCount organizationCount ownedCount visibleCount totalCount";
+    let query = format!(
+        "{{ account {{
+            all: repositories {{ {counts} nodes {{ name }} edges {{ cursor node {{ name }} }} }}
+            visible: repositories(visible: true) {{ {counts} }}
+            hidden: repositories(visible: false) {{ {counts} nodes {{ name }} }}
+            critical: repositories(tierAlias: \"tier_1\") {{ nodes {{ name }} }}
+            less: repositories(tierAlias: \"tier_3\") {{ nodes {{ name }} totalCount }}
+            service(alias: \"cart\") {{ repositories {{ {counts} nodes {{ name }} }} }}
+        }} }}"
+    );
+    let account = data(&app, &query).await["account"].clone();
+    let said = |hidden: i32, organizations: i32, owned: i32, visible: i32| {
+        json!({
+            "hiddenCount": hidden, "organizationCount": organizations, "ownedCount": owned, "visibleCount": visible,
+            "totalCount": hidden + visible,
+        })
+    };
+    for field in ["hiddenCount", "organizationCount", "ownedCount", "visibleCount", "totalCount"] {
+        assert_eq!(account["all"][field], said(1, 1, 1, 1)[field], "{field}");
+        assert_eq!(account["service"]["repositories"][field], said(0, 1, 1, 1)[field], "{field}");
+        assert_eq!(account["hidden"][field], said(1, 0, 0, 0)[field], "{field}");
+    }
+    assert_eq!(account["visible"], said(0, 1, 1, 1));
+    let shop = json!([{ "name": "org/sub/shop" }]);
+    assert_eq!((&account["critical"]["nodes"], &account["hidden"]["nodes"]), (&shop, &json!([{ "name": "tools" }])));
+    assert_eq!((&account["less"]["nodes"], &account["service"]["repositories"]["nodes"]), (&json!([]), &shop));
+    assert_eq!(account["all"]["edges"].as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test]
+async fn a_service_is_linked_to_one_repository_by_several_folders() {
+    let app = TestApp::start().await;
+    data(
+        &app,
+        r#"mutation {
+            cart: serviceCreate(input: { name: "Cart" }) { errors { message } }
+            mail: serviceCreate(input: { name: "Mail" }) { errors { message } }
+            mono: repositoryCreate(input: { name: "org/mono", url: "https://github.com/org/mono", defaultBranch: "main" }) { errors { message } }
+            other: repositoryCreate(input: { name: "other" }) { errors { message } }
+        }"#,
+    )
+    .await;
+    let link = "mutation($service: String, $repository: String, $folder: String) {
+        serviceRepositoryCreate(input: { service: { alias: $service }, repository: { alias: $repository }, baseDirectory: $folder }) {
+            serviceRepository { id baseDirectory } errors { message }
+        }
+    }";
+    let mono = "github.com:org/mono";
+    for (service, repository, folder) in
+        [("cart", mono, Some("/src/cart/")), ("mail", mono, None), ("cart", mono, Some("lib")), ("cart", "other", None)]
+    {
+        let variables = json!({ "service": service, "repository": repository, "folder": folder });
+        let answer = app.query(link, variables).await["data"]["serviceRepositoryCreate"].clone();
+        assert_eq!(answer["errors"], json!([]));
+        let stored = folder.map(|folder| folder.trim_matches('/')).unwrap_or_default();
+        assert_eq!(answer["serviceRepository"]["baseDirectory"], stored);
+    }
+    let again = json!({ "service": "cart", "repository": mono, "folder": "src/cart" });
+    let answer = app.query(link, again).await["data"]["serviceRepositoryCreate"].clone();
+    let message = "the service and the repository are linked already by this folder";
+    assert_eq!(answer["errors"], json!([{ "message": message }]));
+
+    let query = "{ account {
+        service(alias: \"cart\") {
+            repositories { totalCount nodes { name } }
+            repos { totalCount nodes { name } edges { node { name } serviceRepositories { id baseDirectory } } }
+            first: repos(first: 1) { nodes { name } pageInfo { hasNextPage endCursor } }
+            serviceRepositories { totalCount }
+            defaultServiceRepository { baseDirectory }
+        }
+        repository(alias: \"github.com:org/mono\") { services {
+            totalCount nodes { name } edges { atRoot paths { path href } node { name } serviceRepositories { baseDirectory } }
+        } }
+        other: repository(alias: \"other\") { id services { edges { atRoot paths { path href } } } }
+    } }";
+    let account = data(&app, query).await["account"].clone();
+    let service = &account["service"];
+    let names = json!([{ "name": "org/mono" }, { "name": "other" }]);
+    assert_eq!(service["repositories"], json!({ "totalCount": 2, "nodes": names }));
+    let edges = service["repos"]["edges"].as_array().expect("edges");
+    assert_eq!((&service["repos"]["totalCount"], &service["repos"]["nodes"]), (&json!(2), &names));
+    let folders = |links: &Value| -> Vec<Value> {
+        links.as_array().expect("links").iter().map(|link| link["baseDirectory"].clone()).collect()
+    };
+    assert_eq!(folders(&edges[0]["serviceRepositories"]), ["src/cart", "lib"]);
+    assert_eq!(folders(&edges[1]["serviceRepositories"]), [""]);
+    assert_eq!(service["serviceRepositories"]["totalCount"], 3);
+    assert_eq!(service["defaultServiceRepository"]["baseDirectory"], "src/cart");
+    assert_eq!(service["first"]["pageInfo"]["hasNextPage"], true);
+    let next = "query($after: String) { account { service(alias: \"cart\") { repos(first: 1, after: $after) { nodes { name } pageInfo { hasNextPage } } } } }";
+    let answer = app.query(next, json!({ "after": service["first"]["pageInfo"]["endCursor"] })).await;
+    let expected = json!({ "nodes": [{ "name": "other" }], "pageInfo": { "hasNextPage": false } });
+    assert_eq!(answer["data"]["account"]["service"]["repos"], expected);
+
+    let services = &account["repository"]["services"];
+    assert_eq!(services["totalCount"], 2);
+    let address = |folder: &str| format!("https://github.com/org/mono/tree/main/{folder}");
+    let expected = json!([
+        { "atRoot": false, "paths": [{ "path": "src/cart", "href": address("src/cart") }, { "path": "lib", "href": address("lib") }],
+          "node": { "name": "Cart" }, "serviceRepositories": [{ "baseDirectory": "src/cart" }, { "baseDirectory": "lib" }] },
+        { "atRoot": true, "paths": [{ "path": "", "href": "https://github.com/org/mono" }], "node": { "name": "Mail" },
+          "serviceRepositories": [{ "baseDirectory": "" }] },
+    ]);
+    assert_eq!(services["edges"], expected);
+    let path = &account["other"]["services"]["edges"][0]["paths"][0];
+    assert!(path["href"].as_str().is_some_and(|href| href.contains("/repositories/")), "{path}");
+
+    // A folder that another link of the two has.
+    let update = "mutation($id: ID!) { serviceRepositoryUpdate(input: { id: $id, baseDirectory: \"lib/\" }) {
+        serviceRepository { id } errors { path message }
+    } }";
+    let answer = app.query(update, json!({ "id": edges[0]["serviceRepositories"][0]["id"] })).await;
+    let expected = json!([{ "path": ["baseDirectory"], "message": "another link between the two has this folder" }]);
+    assert_eq!(answer["data"]["serviceRepositoryUpdate"]["errors"], expected);
+}

@@ -237,3 +237,79 @@ async fn a_team_that_members_are_to_join_must_exist() {
     });
     assert_eq!(data(&app, query).await, expected);
 }
+
+#[tokio::test]
+async fn teams_are_listed_by_their_manager_and_by_a_part_of_a_name_or_an_alias() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        userInvite(email: "lead@example.com", input: {}) { errors { message } }
+        a: teamCreate(input: { name: "Platform Core", managerEmail: "lead@example.com" }) { team { id } errors { message } }
+        b: teamCreate(input: { name: "Shop 100%" }) { team { id } errors { message } }
+        c: teamCreate(input: { name: "Core shop" }) { team { id } errors { message } }
+    }"#;
+    let made = data(&app, query).await;
+    let alias = "mutation($id: ID!) { aliasCreate(input: { ownerId: $id, alias: \"KERNEL\" }) { errors { message } } }";
+    app.query(alias, json!({ "id": made["b"]["team"]["id"] })).await;
+    let query = "query($manager: String, $term: String) {
+        account { teams(managerEmail: $manager, searchTerm: $term) { totalCount nodes { name } } }
+    }";
+    for (manager, term, expected) in [
+        (None, None, vec!["Platform Core", "Shop 100%", "Core shop"]),
+        (Some("Lead@Example.com"), None, vec!["Platform Core"]),
+        (Some("nobody@example.com"), None, vec![]),
+        (Some(""), Some(""), vec!["Platform Core", "Shop 100%", "Core shop"]),
+        (None, Some("CORE"), vec!["Platform Core", "Core shop"]),
+        (None, Some("kern"), vec!["Shop 100%"]),
+        (None, Some("0%"), vec!["Shop 100%"]),
+        (None, Some("_"), vec!["Platform Core", "Shop 100%", "Core shop"]),
+        (Some("lead@example.com"), Some("shop"), vec![]),
+    ] {
+        let answer = app.query(query, json!({ "manager": manager, "term": term })).await;
+        let nodes: Vec<Value> = expected.iter().map(|name| json!({ "name": name })).collect();
+        let expected = json!({ "totalCount": nodes.len(), "nodes": nodes });
+        assert_eq!(answer["data"]["account"]["teams"], expected, "{manager:?} {term:?}");
+    }
+    let long = app.query(query, json!({ "term": "x".repeat(256) })).await;
+    assert!(long["errors"][0]["message"].is_string(), "{long}");
+}
+
+#[tokio::test]
+async fn a_team_update_with_members_replaces_them() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        a: userInvite(email: "a@example.com", input: {}) { errors { message } }
+        b: userInvite(email: "b@example.com", input: {}) { errors { message } }
+        c: userInvite(email: "c@example.com", input: {}) { errors { message } }
+        teamCreate(input: { name: "Core", group: { alias: "g" }, members: [
+            { user: { email: "a@example.com" }, role: "lead" }, { email: "b@example.com" }
+        ] }) { errors { message } }
+    }"#;
+    data(&app, query).await;
+    let update = "mutation($members: [TeamMembershipUserInput!]) { teamUpdate(input: { alias: \"core\", members: $members, group: null }) {
+        team { memberships { nodes { role user { email } } } } errors { path message }
+    } }";
+    let member = |email: &str, role: Option<&str>| json!({ "role": role, "user": { "email": email } });
+    let set =
+        async |members: Value| app.query(update, json!({ "members": members })).await["data"]["teamUpdate"].clone();
+    let told =
+        set(json!([{ "user": { "email": "a@example.com" } }, { "email": "c@example.com", "role": "guest" }])).await;
+    let expected = json!([member("a@example.com", Some("lead")), member("c@example.com", Some("guest"))]);
+    assert_eq!(told["team"]["memberships"]["nodes"], expected);
+    for (members, path, message) in [
+        (json!([{ "role": "x" }]), json!(["members", "0"]), "exactly one of id and email must be given"),
+        (
+            json!([{ "email": "a@example.com", "user": { "email": "a@example.com" } }]),
+            json!(["members", "0", "email"]),
+            "only one of email and user can be given",
+        ),
+        (
+            json!([{ "email": "no@example.com" }]),
+            json!(["members", "0", "email"]),
+            "no user has the email address \"no@example.com\"",
+        ),
+    ] {
+        let told = set(members).await;
+        assert_eq!(told["errors"], json!([{ "path": path, "message": message }]));
+    }
+    assert_eq!(set(Value::Null).await["team"]["memberships"]["nodes"], json!([]));
+}

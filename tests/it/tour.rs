@@ -7,7 +7,9 @@ use apollo_compiler::Schema;
 use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ObjectType;
 use apollo_compiler::validation::Valid;
-use rollcall::graphql::SDL;
+use rollcall::api_document;
+use rollcall::entity::{Timestamp, integration, session, user};
+use rollcall::graphql::{SDL, id};
 use serde_json::{Value, json};
 
 use crate::webhook::Endpoint;
@@ -173,7 +175,7 @@ impl Tour {
             security: categoryCreate(input: { name: "Security", description: "d" }) { category { id } errors { message } }
             oldCategory: categoryCreate(input: { name: "Old" }) { category { id } errors { message } }
             shopDocument: serviceApiDocSettingsUpdate(
-                service: { alias: "shop" }, apiDocumentPath: "openapi.yml", preferredApiDocumentSource: PULL
+                service: { alias: "shop" }, apiDocumentPath: "openapi.yml", preferredApiDocumentSource: PUSH
             ) { service { id } errors { message } }
             gadget: componentTypeCreate(input: { name: "Gadget", description: "d", icon: { color: "red", name: PhGear } }) {
                 componentType { id } errors { message }
@@ -199,9 +201,20 @@ impl Tour {
             tag: tagCreate(input: { alias: "shop", key: "env", value: "prod" }) { tag { id } errors { message } }
             oldTag: tagCreate(input: { alias: "shop", key: "old", value: "1" }) { tag { id } errors { message } }
             repository: repositoryCreate(input: {
-                name: "org/shop", url: "https://github.com/org/shop", defaultBranch: "main", private: true
+                name: "org/shop", url: "https://github.com/org/shop", defaultBranch: "main", private: true,
+                description: "d", forked: true, languages: [{ name: "Go", usage: 0.25 }, { name: "Rust", usage: 0.75 }]
             }) { repository { id } errors { message } }
-            archived: repositoryUpdate(input: { alias: "github.com:org/shop", archivedAt: "2026-01-02T03:04:05Z" }) { errors { message } }
+            archived: repositoryUpdate(input: {
+                alias: "github.com:org/shop", archivedAt: "2026-01-02T03:04:05Z", sbomGeneration: opt_in
+            }) { errors { message } }
+            who: serviceOnCallsUpdate(input: { service: { alias: "shop" }, onCalls: {
+                name: "Ada", externalEmail: "Ada@example.com", schedule: "Nights", url: "https://oncall.example.com", endsAt: "2999-01-01T00:00:00Z"
+            } }) { service { id } errors { message } }
+            vital: filterCreate(input: { name: "Vital", connective: or, predicates: [
+                { key: tier_index, type: less_than_or_equal_to, value: "2" },
+                { key: tags, keyData: "env", type: equals, value: "prod", caseSensitive: false }
+            ] }) { filter { id } errors { message } }
+            oldFilter: filterCreate(input: { name: "Old" }) { filter { id } errors { message } }
             old: repositoryCreate(input: { name: "org/old" }) { repository { id } errors { message } }
             new: repositoryCreate(input: { name: "org/new" }) { repository { id } errors { message } }
             repositoryTag: tagAssign(input: { alias: "org/old", type: Repository, tags: { key: "a", value: "" } }) { tags { id } errors { message } }
@@ -224,6 +237,7 @@ impl Tour {
                 }) { system { id } errors { message } }
                 adaContact: contactCreate(input: { ownerId: $ada, type: email, address: "ada@example.com" }) { contact { id } errors { message } }
                 shopContact: contactCreate(input: { ownerId: $shop, type: web, address: "https://shop.example.com" }) { contact { id } errors { message } }
+                shopOwner: repositoryUpdate(input: { alias: "github.com:org/shop", ownerId: $Core }) { errors { message } }
                 commerceFull: domainUpdate(domain: { id: $Commerce }, input: { description: "d", note: "n", ownerId: $Core }) {
                     domain { id } errors { message }
                 }
@@ -233,13 +247,65 @@ impl Tour {
         .await;
     }
 
+    /// Posts documents of the shop, and signs Ada in.
+    async fn documents(&mut self) {
+        let app = &self.endpoint.app;
+        for name in ["Docs", "OldDocs"] {
+            let id = self.id(name);
+            let endpoint = id::number::<integration::Entity>(id.as_str().expect("an id")).expect("an integration");
+            let stored = api_document::store(&app.db, endpoint, "shop", "# The shop".to_owned()).await;
+            assert_eq!(stored.expect("stored"), api_document::Stored::Created);
+        }
+        let ada = self.id("ada");
+        let ada = id::number::<user::Entity>(ada.as_str().expect("an id")).expect("a user");
+        session::begin(app.db.read(), ada, None, Timestamp::now()).await.expect("a session");
+        let query = "{ account { documents { nodes { id source { ... on ApiDocIntegration { name } } } } } }";
+        let found = app.query(query, json!({})).await;
+        for document in found["data"]["account"]["documents"]["nodes"].as_array().expect("documents") {
+            let name = format!("document {}", document["source"]["name"].as_str().expect("a name"));
+            self.ids.insert(name, document["id"].clone());
+        }
+    }
+
     async fn integrations(&mut self) {
         let mutations = r#"
             Scanner: customIntegrationCreate(input: { name: "Scanner" }) { integration { id } errors { message } }
             Other: customIntegrationCreate(input: { name: "Other" }) { integration { id } errors { message } }
             Jenkins: eventIntegrationCreate(input: { name: "Jenkins", type: deploy }) { integration { id } errors { message } }
+            Docs: eventIntegrationCreate(input: { type: apiDoc }) { integration { id } errors { message } }
+            OldDocs: eventIntegrationCreate(input: { name: "Old", type: apiDoc }) { integration { id } errors { message } }
+            Aws: awsIntegrationCreate(input: {
+                name: "AWS", externalId: "e", iamRole: "arn:aws:iam::1:role/r", ownershipTagKeys: ["owner"], awsTagsOverrideOwnership: true, regionOverride: ["eu-west-1"]
+            }) { integration { id } errors { message } }
+            Azure: azureResourcesIntegrationCreate(input: {
+                name: "Azure", clientId: "c", clientSecret: "s", ownershipTagKeys: ["owner"], subscriptionId: "s", tenantId: "t", tagsOverrideOwnership: false
+            }) { integration { id } errors { message } }
+            Google: googleCloudIntegrationCreate(input: {
+                name: "Google", clientEmail: "x@example.com", privateKey: "k", ownershipTagKeys: ["owner"], tagsOverrideOwnership: false
+            }) { integration { id } errors { message } }
+            Cluster: kubernetesIntegrationCreate(input: { name: "Cluster", extractDefinition: "a: 1", transformDefinition: "b: 2" }) {
+                integration { id } errors { message }
+            }
+            Relic: newRelicIntegrationCreate(input: { apiKey: "k", baseUrl: "https://api.newrelic.com" }) { integration { id } errors { message } }
         "#;
         self.make(mutations, &[]).await;
+        let mutations = r#"
+            monitor: alertSourceUpsert(input: {
+                identifier: { integration: { id: $Scanner }, externalId: "m" }, name: "Monitor", description: "d", metadata: "m",
+                url: "https://monitor.example.com"
+            }) { alertSource { id } errors { message } }
+        "#;
+        self.make(mutations, &["Scanner"]).await;
+        let mutations = r#"
+            watch: alertSourceServiceCreate(input: { alertSourceId: $monitor, service: { alias: "shop" } }) {
+                alertSourceService { id } errors { message }
+            }
+            oldWatch: alertSourceServiceCreate(input: { alertSourceId: $monitor, service: { alias: "checkout" } }) {
+                alertSourceService { id } errors { message }
+            }
+        "#;
+        self.make(mutations, &["monitor"]).await;
+        self.documents().await;
         let mutations = r#"
             project: codeIssueProjectUpsert(input: {
                 identifier: { integration: { id: $Scanner }, externalId: "p" }, name: "shop", url: "https://scan.example.com/p"
@@ -333,6 +399,21 @@ impl Tour {
         let grade_of =
             |name: &str| json!({ "id": id(name), "name": "Newer", "alias": "newer", "description": "e", "index": 3 });
         let weakness = |identifier: &str| json!([{ "identifier": identifier, "url": "https://cve.example.com" }]);
+        let aws = json!({
+            "name": "A", "externalId": "f", "iamRole": "arn", "ownershipTagKeys": ["k"], "awsTagsOverrideOwnership": false,
+            "regionOverride": ["us-east-1"],
+        });
+        let azure = json!({
+            "name": "B", "clientId": "c", "clientSecret": "s", "ownershipTagKeys": ["k"], "subscriptionId": "s", "tenantId": "t",
+            "tagsOverrideOwnership": true,
+        });
+        let google = json!({
+            "name": "C", "clientEmail": "y@example.com", "privateKey": "k", "ownershipTagKeys": ["k"], "tagsOverrideOwnership": true,
+        });
+        let cluster = json!({ "name": "D", "extractDefinition": "c: 3", "transformDefinition": "d: 4" });
+        let relic = json!({ "apiKey": "k", "baseUrl": "https://api.eu.newrelic.com" });
+        let predicate =
+            json!({ "key": "language", "keyData": "k", "type": "equals", "value": "Rust", "caseSensitive": true });
         let steps = vec![
             ("serviceCreate", json!({ "input": service })),
             (
@@ -354,14 +435,15 @@ impl Tour {
                 "teamCreate",
                 json!({ "input": {
                 "name": "Shop people", "managerEmail": "bob@example.com", "responsibilities": "r", "members": member("bob@example.com"),
-                "parentTeam": { "id": id("Core") }, "contacts": [{ "type": "slack", "address": "#shop", "displayName": "Shop" }],
+                "parentTeam": { "id": id("Core") }, "group": { "alias": "g" }, "contacts": [{ "type": "slack", "address": "#shop", "displayName": "Shop" }],
             } }),
             ),
             (
                 "teamUpdate",
                 json!({ "input": {
                 "id": id("Core"), "name": "Kernel", "managerEmail": "bob@example.com", "responsibilities": "r",
-                "parentTeam": { "alias": "passing" },
+                "parentTeam": { "alias": "passing" }, "group": null,
+                "members": [{ "user": { "email": "ada@example.com" }, "role": "lead" }, { "email": "bob@example.com" }],
             } }),
             ),
             ("teamDelete", json!({ "input": { "alias": "passing" } })),
@@ -454,7 +536,13 @@ impl Tour {
             ),
             ("aliasDelete", json!({ "input": { "ownerType": "system", "alias": "till-2" } })),
             ("aliasDelete", json!({ "input": { "ownerType": "domain", "alias": "trade-2" } })),
-            ("userInvite", json!({ "email": "new@example.com", "input": { "name": "New", "role": "user" } })),
+            (
+                "userInvite",
+                json!({
+                    "email": "new@example.com", "input": { "name": "New", "role": "user", "skipWelcomeEmail": true },
+                    "forceSendInvite": true,
+                }),
+            ),
             ("userUpdate", json!({ "user": { "id": id("bob") }, "input": { "name": "Robert", "role": "admin" } })),
             ("userDelete", json!({ "user": { "email": "eve@example.com" } })),
             ("tierCreate", json!({ "input": grade })),
@@ -467,7 +555,8 @@ impl Tour {
                 "repositoryCreate",
                 json!({ "input": {
                 "name": "org/fresh", "defaultAlias": "fresh", "defaultBranch": "main", "private": true,
-                "url": "https://github.com/org/fresh", "visible": true,
+                "url": "https://github.com/org/fresh", "visible": true, "description": "d", "forked": false,
+                "languages": [{ "name": "Go", "usage": 1.0 }], "ownerId": id("Core"),
             } }),
             ),
             (
@@ -475,6 +564,8 @@ impl Tour {
                 json!({ "input": {
                 "id": id("repository"), "name": "org/store", "defaultBranch": "trunk", "private": false,
                 "url": "https://github.com/org/store", "visible": false, "archivedAt": "2026-01-02T03:04:05Z",
+                "description": "e", "forked": false, "languages": [{ "name": "C", "usage": 0.5 }], "ownerId": id("Core"),
+                "sbomGeneration": "opt_out",
             } }),
             ),
             (
@@ -488,6 +579,55 @@ impl Tour {
             ("customIntegrationUpdate", json!({ "integration": { "id": id("Scanner") }, "input": { "name": "Scan" } })),
             ("eventIntegrationCreate", json!({ "input": { "name": "CD", "type": "deploy" } })),
             ("eventIntegrationUpdate", json!({ "input": { "id": id("Jenkins"), "name": "Hudson" } })),
+            ("awsIntegrationCreate", json!({ "input": aws })),
+            ("awsIntegrationUpdate", json!({ "integration": { "id": id("Aws") }, "input": aws })),
+            ("azureResourcesIntegrationCreate", json!({ "input": azure })),
+            ("azureResourcesIntegrationUpdate", json!({ "integration": { "id": id("Azure") }, "input": azure })),
+            ("googleCloudIntegrationCreate", json!({ "input": google })),
+            ("googleCloudIntegrationUpdate", json!({ "integration": { "id": id("Google") }, "input": google })),
+            ("kubernetesIntegrationCreate", json!({ "input": cluster })),
+            ("kubernetesIntegrationUpdate", json!({ "integration": { "id": id("Cluster") }, "input": cluster })),
+            ("newRelicIntegrationCreate", json!({ "input": relic })),
+            ("newRelicIntegrationUpdate", json!({ "resource": { "id": id("Relic") }, "input": relic })),
+            ("integrationReactivate", json!({ "integration": { "id": id("Aws") } })),
+            ("serviceDocumentDelete", json!({ "input": { "id": id("document Old") } })),
+            (
+                "serviceOnCallsUpdate",
+                json!({ "input": { "service": { "id": id("shop") }, "onCalls": [{
+                    "name": "Bob", "externalEmail": "bob@example.com", "schedule": "Days", "url": "https://oncall.example.com",
+                    "endsAt": "2999-01-01T00:00:00Z",
+                }] } }),
+            ),
+            (
+                "alertSourceUpsert",
+                json!({ "input": {
+                    "identifier": { "integration": { "id": id("Scanner") }, "externalId": "m" }, "name": "Watcher", "description": "e",
+                    "metadata": "n", "url": "https://monitor.example.com/m",
+                } }),
+            ),
+            (
+                "alertSourceStatusUpdate",
+                json!({ "input": {
+                    "alertSource": { "integration": { "id": id("Scanner") }, "externalId": "m" }, "status": "alert",
+                } }),
+            ),
+            ("alertSourceServiceDelete", json!({ "input": { "id": id("oldWatch") } })),
+            (
+                "alertSourceServiceCreate",
+                json!({ "input": { "alertSourceId": id("monitor"), "service": { "alias": "Stock" } } }),
+            ),
+            (
+                "alertSourceServiceCreate",
+                json!({ "input": {
+                    "alertSourceExternalIdentifier": { "type": "custom", "externalId": "m" }, "service": { "id": id("Checkout") },
+                } }),
+            ),
+            ("filterCreate", json!({ "input": { "name": "Rust", "connective": "and", "predicates": [predicate] } })),
+            (
+                "filterUpdate",
+                json!({ "input": { "id": id("vital"), "name": "Go", "connective": "or", "predicates": [predicate] } }),
+            ),
+            ("filterDelete", json!({ "input": { "id": id("oldFilter") } })),
             (
                 "codeIssueProjectUpsert",
                 json!({ "input": { "identifier": project("q"), "name": "shop", "url": "https://scan.example.com/q" } }),

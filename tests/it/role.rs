@@ -1,0 +1,135 @@
+//! What the roles of users may change.
+
+use rollcall::entity::user::Role;
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+use crate::app_browser::Browser;
+use crate::service::data;
+
+/// The first error of each mutation, or nothing.
+async fn refused(browser: &Browser<'_>, query: &str) -> Value {
+    let answer = browser.query(query, json!({})).await;
+    let payloads = answer["data"].as_object().unwrap_or_else(|| panic!("{answer}"));
+    payloads.iter().map(|(name, payload)| (name.clone(), payload["errors"][0]["message"].clone())).collect()
+}
+
+#[tokio::test]
+async fn a_team_member_changes_what_the_own_teams_are_and_own() {
+    let app = TestApp::start().await;
+    let member = Browser::of(&app, Role::TeamMember).await;
+    let made = r#"mutation {
+        own: teamCreate(input: { name: "Own", members: { email: "teammember@example.com" } }) { errors { message } }
+        led: teamCreate(input: { name: "Led", managerEmail: "teammember@example.com" }) { errors { message } }
+        other: teamCreate(input: { name: "Other" }) { errors { message } }
+        cart: serviceCreate(input: { name: "Cart", ownerInput: { alias: "own" } }) { errors { message } }
+        mail: serviceCreate(input: { name: "Mail", ownerInput: { alias: "other" } }) { errors { message } }
+        till: systemCreate(input: { name: "Till" }) { errors { message } }
+    }"#;
+    data(&app, made).await;
+    const NOT_OWN: &str = "you can change only your own teams and what they own";
+    let changes = r#"mutation {
+        note: serviceNoteUpdate(input: { service: { alias: "cart" }, note: "n" }) { errors { message } }
+        tag: tagCreate(input: { alias: "cart", key: "a", value: "b" }) { errors { message } }
+        tool: toolCreate(input: { serviceAlias: "cart", category: logs, displayName: "L", url: "https://l" }) { errors { message } }
+        depends: serviceDependencyCreate(inputV2: { dependencyKey: {
+            sourceIdentifier: { alias: "cart" }, destinationIdentifier: { alias: "mail" }
+        } }) { errors { message } }
+        contact: contactCreate(input: { teamAlias: "own", type: slack, address: "x" }) { errors { message } }
+        team: teamUpdate(input: { alias: "led", responsibilities: "r" }) { errors { message } }
+        create: serviceCreate(input: { name: "New", ownerInput: { alias: "led" } }) { errors { message } }
+    }"#;
+    let none: Value = ["note", "tag", "tool", "depends", "contact", "team", "create"]
+        .iter()
+        .map(|name| ((*name).to_owned(), Value::Null))
+        .collect();
+    assert_eq!(refused(&member, changes).await, none);
+    let changes = r#"mutation {
+        note: serviceNoteUpdate(input: { service: { alias: "mail" }, note: "n" }) { errors { message } }
+        take: serviceUpdate(input: { alias: "mail", ownerInput: { alias: "own" } }) { errors { message } }
+        tag: tagCreate(input: { alias: "mail", key: "a", value: "b" }) { errors { message } }
+        depends: serviceDependencyCreate(inputV2: { dependencyKey: {
+            sourceIdentifier: { alias: "mail" }, destinationIdentifier: { alias: "cart" }
+        } }) { errors { message } }
+        team: teamUpdate(input: { alias: "other", responsibilities: "r" }) { errors { message } }
+        found: teamCreate(input: { name: "New" }) { errors { message } }
+        create: serviceCreate(input: { name: "Ownerless" }) { errors { message } }
+        assign: systemChildAssign(system: { alias: "till" }, childServices: [{ alias: "mail" }]) { errors { message } }
+        tier: tierCreate(input: { name: "T" }) { errors { message } }
+    }"#;
+    let all: Value = ["note", "take", "tag", "depends", "team", "found", "create", "assign", "tier"]
+        .iter()
+        .map(|name| ((*name).to_owned(), json!(NOT_OWN)))
+        .collect();
+    assert_eq!(refused(&member, changes).await, all);
+    let query =
+        r#"{ account { service(alias: "mail") { note owner { alias } tags { totalCount } } teams { totalCount } } }"#;
+    let left = data(&app, query).await["account"].clone();
+    let expected = json!({
+        "service": { "note": null, "owner": { "alias": "other" }, "tags": { "totalCount": 0 } }, "teams": { "totalCount": 3 },
+    });
+    assert_eq!(left, expected);
+}
+
+#[tokio::test]
+async fn standards_are_changed_by_a_standards_administrator() {
+    let app = TestApp::start().await;
+    let change = r#"mutation {
+        level: levelCreate(input: { name: "Gold" }) { errors { message } }
+        category: categoryCreate(input: { name: "Safety" }) { errors { message } }
+        service: serviceCreate(input: { name: "Cart" }) { errors { message } }
+    }"#;
+    let message = "levels and categories are changed by a standards administrator or an administrator";
+    let user = Browser::of(&app, Role::User).await;
+    assert_eq!(refused(&user, change).await, json!({ "level": message, "category": message, "service": null }));
+    let administrator = Browser::of(&app, Role::StandardsAdmin).await;
+    let change = change.replace("Cart", "Mail");
+    assert_eq!(refused(&administrator, &change).await, json!({ "level": null, "category": null, "service": null }));
+    // Users and their roles are not standards.
+    let answer = administrator
+        .query("mutation { userDelete(user: { email: \"x@y\" }) { errors { message } } }", json!({}))
+        .await;
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "FORBIDDEN", "{answer}");
+}
+
+#[tokio::test]
+async fn a_role_is_given_and_read_in_the_words_of_clients() {
+    let app = TestApp::start().await;
+    for role in ["admin", "standards_admin", "team_member", "user", "viewer"] {
+        let query = "mutation($email: String!, $role: UserRole) { userInvite(email: $email, input: { role: $role }, forceSendInvite: true) {
+            user { role lastSignInAt } errors { message }
+        } }";
+        let answer = app.query(query, json!({ "email": format!("{role}@example.com"), "role": role })).await;
+        let expected = json!({ "user": { "role": role, "lastSignInAt": null }, "errors": [] });
+        assert_eq!(answer["data"]["userInvite"], expected);
+    }
+    let query = "query($filter: [UsersFilterInput!]) { account { users(filter: $filter) { nodes { email } } } }";
+    Browser::of(&app, Role::Viewer).await;
+    data(&app, r#"mutation { tagCreate(input: { type: User, alias: "user@example.com", key: "site", value: "north" }) { errors { message } } }"#).await;
+    for (filter, expected) in [
+        (json!(null), 5),
+        (json!([{ "key": "deactivated_at" }]), 5),
+        (json!([{ "key": "deactivated_at", "type": "does_not_equal" }]), 0),
+        (json!([{ "key": "email", "arg": "ADMIN@example.com" }]), 1),
+        (json!([{ "key": "email", "arg": "admin@example.com", "type": "does_not_equal" }]), 4),
+        (json!([{ "key": "role", "arg": "team_member" }]), 1),
+        (json!([{ "key": "name", "arg": "Standards_Admin" }]), 1),
+        (json!([{ "key": "last_sign_in_at" }]), 4),
+        (json!([{ "key": "last_sign_in_at", "type": "does_not_equal" }]), 1),
+        (json!([{ "key": "tag", "arg": "site:north" }]), 1),
+        (json!([{ "key": "tag", "arg": "site" }, { "key": "role", "arg": "user" }]), 1),
+        (json!([{ "key": "tag", "arg": "site:south" }]), 0),
+    ] {
+        let answer = app.query(query, json!({ "filter": filter })).await;
+        let found = answer["data"]["account"]["users"]["nodes"].as_array().map(Vec::len);
+        assert_eq!(found, Some(expected), "{filter} {answer}");
+    }
+    for (filter, message) in [
+        (json!([{ "key": "email" }]), "arg must be given with this key"),
+        (json!([{ "key": "last_sign_in_at", "arg": "x" }]), "arg must be a date and time"),
+        (json!(vec![json!({ "key": "deactivated_at" }); 21]), "at most 20 conditions can be given"),
+    ] {
+        let answer = app.query(query, json!({ "filter": filter })).await;
+        assert_eq!(answer["errors"][0]["message"], message);
+    }
+}
