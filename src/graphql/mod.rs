@@ -59,6 +59,7 @@ mod rubric;
 mod service;
 mod service_dependency;
 mod service_document;
+mod service_impact;
 mod service_repository;
 mod suggestion;
 mod system;

@@ -14,7 +14,9 @@ use super::list::List;
 use super::relation::to_one;
 use super::schema::*;
 use super::types::{ComponentType, Contact, Deploy, Service, ServiceDocument, ServiceRepository, System};
-use super::{alias, component_type, contact, deploy, deploy_metrics, service_dependency, service_repository};
+use super::{
+    alias, component_type, contact, deploy, deploy_metrics, service_dependency, service_impact, service_repository,
+};
 use crate::db::{self, Ids, Read};
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::field_rule::Reference;
@@ -80,6 +82,14 @@ impl ServiceResolver for Service {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceDependentsConnectionType>> {
         service_dependency::dependents(services, args, ctx).await
+    }
+
+    async fn impact(
+        services: &[&Self],
+        args: &ServiceImpactArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceImpactConnectionType>> {
+        service_impact::of_services(services, args, ctx).await
     }
 
     fn locked(&self) -> bool {

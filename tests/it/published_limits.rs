@@ -7,6 +7,7 @@ use rollcall::config::{self, Command};
 use rollcall::db::{QUICK_READS, SLOW_READS};
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
+use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
@@ -127,6 +128,10 @@ fn readme_tells_the_limits_as_they_are() {
         ),
         ("contacts of one owner; component types; levels; categories", format!("{0}; {0}; {0}; {0}", number(FEW))),
         ("services or systems that are assigned at once", number(FEW)),
+        (
+            "services that `Service.impact` finds; dependencies that it follows; its steps",
+            format!("{}; {}; {STEPS}; `isComplete` is then false", number(FOUND), number(FOLLOWED)),
+        ),
         ("name, alias and other short text", format!("{} characters", text::SHORT)),
         ("text that services are searched for", format!("{} characters", text::SHORT)),
         (
