@@ -12,7 +12,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         for name in ["service_dependency_by_source", "service_dependency_by_destination"] {
-            manager.drop_index(Index::drop().name(name).table("service_dependency").take()).await?;
+            manager.drop_index(Index::drop().name(name).table("service_dependency").to_owned()).await?;
         }
         let (table, source, destination) = ("service_dependency", "source_id", "destination_id");
         create(

@@ -132,7 +132,7 @@ pub async fn of_group<E: Class>(site: &Site, column: Column, id: &str, label: &s
     if ways.is_empty() {
         return Ok(html! {});
     }
-    let mut graph = Graph::default();
+    let mut graph = Graph { is_cut: !is_complete, ..Graph::default() };
     // Members first: folding hides the others before them.
     let connected: HashSet<i64> = ways.iter().flat_map(|(from, to)| [*from, *to]).collect();
     let focus: HashSet<i64> = members.iter().filter(|id| connected.contains(id)).copied().collect();
@@ -174,6 +174,7 @@ fn legend(picture: &Picture) -> Markup {
 struct Graph {
     ids: Vec<i64>,
     index_of: HashMap<i64, usize>,
+    is_cut: bool,
 }
 
 impl Graph {
@@ -205,7 +206,7 @@ impl Graph {
             });
         let nodes = nodes.collect();
         let edges = folded.edges(edges.iter().copied());
-        Ok(Picture { folded, edges, nodes })
+        Ok(Picture { folded, edges, nodes, is_complete: !self.is_cut })
     }
 
     /// The services that have a box of their own.
@@ -226,6 +227,7 @@ async fn around(site: &Site, service: &str, steps: u8, most: Most) -> Result<Opt
     graph.node(focus);
     for (direction, sign) in [(Direction::Dependencies, 1), (Direction::Dependents, -1)] {
         for reached in reach(db, &[focus], direction, steps).await? {
+            graph.is_cut |= !reached.is_complete;
             for found in reached.found {
                 let (node, via) = (graph.node(found.id), graph.node(found.via));
                 let place = sign * i32::from(found.distance);

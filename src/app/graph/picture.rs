@@ -33,11 +33,14 @@ pub struct Node {
 
 /// A graph that is ready to be drawn.
 pub struct Picture {
+    /// The boxes.
     pub folded: Folded,
     /// The edges between the boxes.
     pub edges: Vec<(usize, usize)>,
     /// What each box shows; nothing for one that stands for several.
     pub nodes: Vec<Option<Node>>,
+    /// Whether all services were found. If not, there are more than the picture counts.
+    pub is_complete: bool,
 }
 
 impl Picture {
@@ -79,7 +82,7 @@ impl Picture {
     fn node(&self, index: usize, content: Content, x: usize, y: usize, all: &str) -> Markup {
         let (name, href, class) = match (&self.nodes[index], content) {
             (Some(node), _) => (node.name.clone(), &*node.href, if node.is_focus { "node focus" } else { "node" }),
-            (None, Content::More(several)) => (format!("{several} more"), all, "node more"),
+            (None, Content::More(several)) => (self.more(several), all, "node more"),
             (None, Content::Node(_)) => return html! {},
         };
         html! {
@@ -92,6 +95,10 @@ impl Picture {
                 }
             }
         }
+    }
+
+    fn more(&self, several: usize) -> String {
+        format!("{}{several} more", if self.is_complete { "" } else { "over " })
     }
 
     /// Whether a service depends on a less critical one.
@@ -114,7 +121,7 @@ impl Picture {
     pub fn list(&self) -> Markup {
         let name = |index: usize| match (&self.nodes[index], self.folded.boxes[index].content) {
             (Some(node), _) => shortened_to(&node.name, 60),
-            (None, Content::More(several)) => format!("{several} more"),
+            (None, Content::More(several)) => self.more(several),
             (None, Content::Node(_)) => String::new(),
         };
         html! {
@@ -194,7 +201,7 @@ mod tests {
         let draw = |layers: &[usize]| {
             let folded = fold(layers, Most { nodes: 60, in_layer: 24 });
             let nodes = folded.boxes.iter().map(|_| None).collect();
-            Picture { folded, edges: Vec::new(), nodes }.draw("A", "#").into_string()
+            Picture { folded, edges: Vec::new(), nodes, is_complete: true }.draw("A", "#").into_string()
         };
         assert!(draw(&[]).contains("viewBox=\"0 0 40 16\""), "{}", draw(&[]));
         assert!(draw(&[0, 0]).contains("height=\"88\""), "{}", draw(&[0, 0]));
