@@ -28,6 +28,7 @@ const COMPUTED: &[&str] = &[
     "ServiceDocument.content",
     "href",
     "htmlUrl",
+    "onLessCriticalTier",
     "webhookUrl",
 ];
 

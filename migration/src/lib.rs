@@ -35,6 +35,7 @@ mod m20261122_000005_tools_contacts_dependencies;
 mod m20261122_000006_rubric;
 mod m20261122_000007_repositories_users_integrations;
 mod m20261122_000008_documents_filters_alerts;
+mod m20261122_000017_dependencies_followed;
 
 /// What services are found by: the form that a step gives it, for whoever writes and asks it.
 pub mod search {
@@ -67,6 +68,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000006_rubric::Migration),
             Box::new(m20261122_000007_repositories_users_integrations::Migration),
             Box::new(m20261122_000008_documents_filters_alerts::Migration),
+            Box::new(m20261122_000017_dependencies_followed::Migration),
         ]
     }
 }

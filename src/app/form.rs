@@ -34,6 +34,11 @@ impl Mistakes {
         self.0.iter().filter(move |(known, _)| known == field).map(|(_, message)| &**message)
     }
 
+    /// The mistakes about anything but `field`, which belongs to another form of the page.
+    pub fn except(&self, field: &str) -> Self {
+        Self(self.0.iter().filter(|(known, _)| known != field).cloned().collect())
+    }
+
     /// Shows mistakes about fields that the form does not show.
     pub fn summary(&self, shown: &[&str]) -> Markup {
         let others = || self.0.iter().filter(|(field, _)| !shown.contains(&&**field));
@@ -72,8 +77,10 @@ impl<C: ColumnTrait> Entry<'_, C> {
         match rule.value {
             ValueRule::Text(most) if most > text::SHORT => Area { name, label, hint, rows, most }.show(form, mistakes),
             ValueRule::Named(Reference::User) => line("email"),
-            ValueRule::Named(_) | ValueRule::Id(_) => select(name, label, hint, choices, form, mistakes),
-            ValueRule::Identified(_) => suggested(name, label, choices.iter().copied(), form, mistakes),
+            ValueRule::Named(_) => select(name, label, hint, choices, form, mistakes),
+            ValueRule::Id(_) | ValueRule::Identified(_) => {
+                suggested(name, label, choices.iter().copied(), form, mistakes)
+            }
             ValueRule::Text(_) | ValueRule::Flag | ValueRule::Place | ValueRule::Moment => line("text"),
         }
     }

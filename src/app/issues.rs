@@ -10,41 +10,67 @@ use crate::entity::code_issue::{self, SEVERITIES};
 /// The maximum number shown. The most severe come first.
 const MOST: u64 = 100;
 
-/// Shows the number of issues by severity, and lists the most severe. The API cannot sort by severity, so both come
-/// from the rows.
-pub async fn of_service<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<Markup, Fault> {
-    let mut counts = code_issue::by_severity(db, service_id).await?;
-    if counts.is_empty() {
-        return Ok(empty(
-            "No code issues.",
-            html! {
-                p {
-                    "Tools push code issues to a custom integration. "
-                    "A project with the service's name is connected to it."
-                }
-            },
-        ));
+/// The code issues of a service.
+pub struct Issues {
+    /// The number of issues of each severity, in lower case, the most severe first.
+    counts: Vec<(Option<String>, i64)>,
+    worst: Vec<code_issue::Model>,
+}
+
+/// The place of a severity: 0 for the most severe.
+fn rank(word: &Option<String>) -> usize {
+    let place = |word: &String| SEVERITIES.iter().position(|known| known == word);
+    word.as_ref().and_then(place).unwrap_or(SEVERITIES.len())
+}
+
+impl Issues {
+    /// Counts the issues by severity, and reads the most severe. The API cannot sort by severity, so both come from the
+    /// rows.
+    pub async fn of_service<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<Self, Fault> {
+        let mut counts = code_issue::by_severity(db, service_id).await?;
+        counts.sort_by(|(one, _), (other, _)| rank(one).cmp(&rank(other)).then_with(|| one.cmp(other)));
+        let worst = match counts.is_empty() {
+            true => Vec::new(),
+            false => code_issue::worst(db, service_id, MOST).await?,
+        };
+        Ok(Self { counts, worst })
     }
-    let rank = |word: &Option<String>| {
-        let place = |word: &String| SEVERITIES.iter().position(|known| known == word);
-        word.as_ref().and_then(place).unwrap_or(SEVERITIES.len())
-    };
-    counts.sort_by(|(one, _), (other, _)| rank(one).cmp(&rank(other)).then_with(|| one.cmp(other)));
-    let issues = code_issue::worst(db, service_id, MOST).await?;
-    Ok(html! {
-        @for (word, number) in &counts {
-            @let class = match rank(word) { 0 | 1 => "mark bad", 2 => "mark warn", _ => "mark none" };
-            @let of_word = || issues.iter().filter(|issue| issue.severity.as_ref().map(|text| text.to_lowercase()) == *word);
-            @let shown = of_word().count() as i64;
-            details open[rank(word) < 2] {
-                summary {
-                    span class=(class) { (word.as_deref().unwrap_or("without severity")) } " " (count(*number, "issue"))
+
+    /// The number of issues of each of the two highest severities. Empty without such issues.
+    pub fn severe(&self) -> Vec<String> {
+        let severe = self.counts.iter().filter(|(word, _)| rank(word) < 2);
+        severe.map(|(word, number)| count(*number, &format!("{} issue", word.as_deref().unwrap_or_default()))).collect()
+    }
+
+    /// Lists the most severe issues by severity.
+    pub fn list(&self) -> Markup {
+        let Self { counts, worst } = self;
+        if counts.is_empty() {
+            return empty(
+                "No code issues.",
+                html! {
+                    p {
+                        "Tools push code issues to a custom integration. "
+                        "A project with the service's name is connected to it."
+                    }
+                },
+            );
+        }
+        html! {
+            @for (word, number) in counts {
+                @let class = match rank(word) { 0 | 1 => "mark bad", 2 => "mark warn", _ => "mark none" };
+                @let of_word = || worst.iter().filter(|issue| issue.severity.as_ref().map(|text| text.to_lowercase()) == *word);
+                @let shown = of_word().count() as i64;
+                details open[rank(word) < 2] {
+                    summary {
+                        span class=(class) { (word.as_deref().unwrap_or("without severity")) } " " (count(*number, "issue"))
+                    }
+                    ul { @for issue in of_word() {
+                        li { (outside(issue.external_url.as_deref(), &issue.name)) " " span.soft { (issue.issue_category) } }
+                    } }
+                    @if shown < *number { p.soft { (count(number - shown, "issue")) " more: ask the API for " code { "codeIssues" } "." } }
                 }
-                ul { @for issue in of_word() {
-                    li { (outside(issue.external_url.as_deref(), &issue.name)) " " span.soft { (issue.issue_category) } }
-                } }
-                @if shown < *number { p.soft { (count(number - shown, "issue")) " more: ask the API for " code { "codeIssues" } "." } }
             }
         }
-    })
+    }
 }

@@ -18,12 +18,16 @@ pub mod answer;
 mod ask;
 pub mod assets;
 mod audit;
+mod contact_form;
 pub mod cookie;
 mod custom;
+mod dependency_form;
 mod deploys;
-mod domains;
 mod explorer;
 pub mod form;
+mod graph;
+mod group_form;
+mod groups;
 mod integrations;
 mod issues;
 pub mod layout;
@@ -40,10 +44,10 @@ mod services;
 pub mod sign_in;
 mod snippets;
 mod suggestions;
-mod systems;
 mod team_form;
 mod teams;
 mod tokens;
+mod tool_form;
 mod users;
 pub mod visit;
 
@@ -181,23 +185,6 @@ impl Site {
         let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
         match (visit.method, &*path) {
             (Get, [""]) => Ok(Answer::redirect("/services")),
-            (Get, ["services"]) => services::page(self, visit, session).await,
-            (Get, ["services", alias]) => service::page(self, visit, session, alias).await,
-            (Get, ["services", alias, "deploys"]) => deploys::page(self, visit, alias).await,
-            (Get, ["services", alias, "edit"]) => service_form::edit(self, visit, session, alias).await,
-            (Post, ["services", alias, what]) => service_form::change(self, visit, alias, what).await,
-            (Get, ["new", "service"]) => service_form::new(self, visit, session).await,
-            (Post, ["new", "service"]) => service_form::create(self, visit).await,
-            (Get, ["systems"]) => systems::page(self, visit).await,
-            (Get, ["systems", alias]) => systems::one(self, visit, alias).await,
-            (Get, ["domains"]) => domains::page(self, visit).await,
-            (Get, ["domains", alias]) => domains::one(self, visit, alias).await,
-            (Get, ["teams"]) => teams::page(self, visit, session).await,
-            (Get, ["teams", alias]) => teams::one(self, visit, session, alias).await,
-            (Get, ["teams", alias, "edit"]) => team_form::edit(self, visit, session, alias).await,
-            (Post, ["teams", alias, what]) => team_form::change(self, visit, alias, what).await,
-            (Get, ["new", "team"]) => team_form::new(visit, session),
-            (Post, ["new", "team"]) => team_form::create(self, visit).await,
             (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
             (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
             (Get, ["integrations"]) => integrations::page(self, visit, session).await,
@@ -220,6 +207,72 @@ impl Site {
             (Get, ["account"]) => account::page(self, visit, session).await,
             (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
             (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,
+            (_, ["systems" | "domains", ..] | ["new", "system" | "domain"]) => self.group(visit, session, &path).await,
+            _ => self.owned(visit, session, &path).await,
+        }
+    }
+
+    /// The pages of services and teams.
+    async fn owned(&self, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
+        use Method::{Get, Post};
+        let contacts_of =
+            |part: &str| if part == "teams" { contact_form::Kind::Team } else { contact_form::Kind::Service };
+        match (visit.method, path) {
+            (Get, ["services"]) => services::page(self, visit, session).await,
+            (Get, ["services", alias]) => service::page(self, visit, session, alias).await,
+            (Get, ["services", alias, "deploys"]) => deploys::page(self, visit, alias).await,
+            (Get, ["services", alias, "graph"]) => graph::page(self, visit, alias).await,
+            (Get, [part @ ("services" | "teams"), alias, "contacts"]) => {
+                contact_form::page(self, visit, session, contacts_of(part), alias).await
+            }
+            (Post, [part @ ("services" | "teams"), alias, "contacts"]) => {
+                contact_form::create(self, visit, contacts_of(part), alias).await
+            }
+            (Get, [part @ ("services" | "teams"), alias, "contacts", id]) => {
+                contact_form::edit(self, visit, session, (contacts_of(part), alias), id).await
+            }
+            (Post, [part @ ("services" | "teams"), alias, "contacts", id, what]) => {
+                contact_form::change(self, visit, (contacts_of(part), alias), id, what).await
+            }
+            (Get, ["services", alias, "tools"]) => tool_form::page(self, visit, session, alias).await,
+            (Post, ["services", alias, "tools"]) => tool_form::create(self, visit, alias).await,
+            (Get, ["services", alias, "tools", id]) => tool_form::edit(self, visit, session, alias, id).await,
+            (Post, ["services", alias, "tools", id, what]) => tool_form::change(self, visit, alias, id, what).await,
+            (Get, ["services", alias, "dependencies"]) => dependency_form::page(self, visit, session, alias).await,
+            (Post, ["services", alias, "dependencies"]) => dependency_form::create(self, visit, alias).await,
+            (Post, ["services", alias, "dependencies", id, "delete"]) => {
+                dependency_form::delete(self, visit, alias, id).await
+            }
+            (Get, ["services", alias, "edit"]) => service_form::edit(self, visit, session, alias).await,
+            (Post, ["services", alias, what]) => service_form::change(self, visit, alias, what).await,
+            (Get, ["new", "service"]) => service_form::new(self, visit, session).await,
+            (Post, ["new", "service"]) => service_form::create(self, visit).await,
+            (Get, ["teams"]) => teams::page(self, visit, session).await,
+            (Get, ["teams", alias]) => teams::one(self, visit, session, alias).await,
+            (Get, ["teams", alias, "edit"]) => team_form::edit(self, visit, session, alias).await,
+            (Post, ["teams", alias, what]) => team_form::change(self, visit, alias, what).await,
+            (Get, ["new", "team"]) => team_form::new(visit, session),
+            (Post, ["new", "team"]) => team_form::create(self, visit).await,
+            _ => Err(Fault::NotFound),
+        }
+    }
+
+    /// The pages of systems and domains.
+    async fn group(&self, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
+        use Method::{Get, Post};
+        let kind = match path {
+            ["systems", ..] | ["new", "system"] => group_form::Kind::System,
+            _ => group_form::Kind::Domain,
+        };
+        match (visit.method, path) {
+            (Get, ["systems"]) => groups::systems(self, visit, session).await,
+            (Get, ["systems", alias]) => groups::system(self, visit, session, alias).await,
+            (Get, ["domains"]) => groups::domains(self, visit, session).await,
+            (Get, ["domains", alias]) => groups::domain(self, visit, session, alias).await,
+            (Get, [_, alias, "edit"]) => group_form::edit(self, visit, session, kind, alias).await,
+            (Post, ["new", _]) => group_form::create(self, visit, kind).await,
+            (Get, ["new", _]) => group_form::new(visit, session, kind),
+            (Post, [_, alias, what]) => group_form::change(self, visit, kind, alias, what).await,
             _ => Err(Fault::NotFound),
         }
     }

@@ -3,17 +3,18 @@
 use maud::{Markup, html};
 
 use super::ask::ask;
-use super::deploys;
+use super::contact_form::contact;
+use super::groups::{link as link_to_system, owner};
+use super::issues::Issues;
 use super::layout::layout;
 use super::markdown::prose;
 use super::operations::service::{Service, Tag};
 use super::operations::{self, types::Moment};
-use super::operations::{Contact, ContactType, Neighbour};
-use super::parts::{count, empty, link, outside, short, time};
+use super::operations::{Contact, DeployStatus, Neighbour};
+use super::parts::{count, empty, link, outside, short, status, time};
 use super::services::address;
-use super::systems::link as link_to_system;
-use super::visit::{Fields, Session, Visit, path};
-use super::{Answer, Fault, Site, audit, issues};
+use super::visit::{Fields, Session, Visit};
+use super::{Answer, Fault, Site, audit, deploys, graph};
 use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
 use crate::entity::user::Role;
@@ -22,8 +23,11 @@ use crate::graphql::id::{self, Class};
 
 /// The period of the metrics, in days.
 const DAYS: usize = 30;
-/// The number of aliases and tags shown at first, and the most contacts shown.
+/// The number of aliases and tags shown at first.
 const SHOWN: usize = 12;
+/// The number of contacts and links shown at first, so that the first screen shows all that helps when something is
+/// wrong.
+const NEAR: usize = 5;
 
 /// Shows the service with this alias.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
@@ -39,29 +43,43 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         true => service::by_alias(db, alias).await?.and_then(|row| row.locked_by),
         false => None,
     };
+    let issues = Issues::of_service(db, number).await?;
+    let picture = graph::small(site, &service.id, &service.name, &service.aliases).await?;
     let main = html! {
         @if let Some(file) = &file {
             div.notice { p { "This service is managed by the file " code { (file) } ". Change it there. To edit it "
                 "here, run " code { "rollcall release" } " first." } }
         }
+        (now_what(&service, &issues, production, now))
+        (actions(&service, session, number))
         @if let Some(description) = &service.description { (prose(description)) }
         (facts(&service, now))
+        @if let Some(note) = &service.note { h2 { "Notes" } (prose(note)) }
+        (dependencies(&service, &picture))
+        h2 #deploys { "Deploys" }
+        (deploys_of(&service, &days, production, now))
+        h2 #issues { "Code issues" }
+        (issues.list())
+    };
+    Ok(Answer::page(layout(visit, &service.name, main)))
+}
+
+/// What the visitor may do with the service.
+fn actions(service: &Service, session: &Session, number: i64) -> Markup {
+    let here = address(&service.aliases);
+    html! {
         p.actions {
             @if session.user.role >= Role::User && !service.locked {
-                a.button.quiet href={ (address(&service.aliases)) "/edit" } { "Edit" } " "
+                a.button.quiet href={ (here) "/edit" } { "Edit" } " "
             }
+            a.button.quiet href={ (here) "/contacts" } { "Contacts" } " "
+            a.button.quiet href={ (here) "/tools" } { "Links" } " "
+            a.button.quiet href={ (here) "/dependencies" } { "Dependencies" } " "
             @if session.user.role == Role::Admin {
                 a.button.quiet href=(audit::of(service::Entity::CLASS, number)) { "History" }
             }
         }
-        @if let Some(note) = &service.note { h2 { "Notes" } (prose(note)) }
-        (dependencies(&service))
-        h2 #deploys { "Deploys" }
-        (deploys_of(&service, &days, production, now))
-        h2 #issues { "Code issues" }
-        (issues::of_service(db, number).await?)
-    };
-    Ok(Answer::page(layout(visit, &service.name, main)))
+    }
 }
 
 fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: Timestamp) -> Markup {
@@ -99,19 +117,10 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
     let texts = [("Language", &service.language), ("Framework", &service.framework), ("Product", &service.product)];
     html! {
         dl.facts {
-            (now_what(service))
-            dt { "Owner" }
-            dd { @match &service.owner {
-                Some(owner) => {
-                    a href=(path(["teams", &owner.alias])) { (owner.name) }
-                    @if let Some(manager) = &owner.manager { ", led by " (manager.name) " (" (manager.email) ")" }
-                },
-                None => span.soft { "none" },
-            } }
+            dt { "Type" } dd { (service.r#type.name) }
             @if let Some(system) = &service.parent {
                 dt { "System" } dd { (link_to_system("systems", &system.aliases, &system.name)) }
             }
-            @if !service.r#type.is_default { dt { "Type" } dd { (service.r#type.name) } }
             dt { "Tier" } dd { (step(tier)) }
             dt { "Lifecycle" } dd { (step(lifecycle)) }
             @for (label, text) in texts {
@@ -142,83 +151,112 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
     }
 }
 
-/// What helps when something is wrong: the contacts of the service and its owner, and the links.
-fn now_what(service: &Service) -> Markup {
+/// What helps when something is wrong: who owns the service, how to reach them, where to look, and what is broken.
+fn now_what(service: &Service, issues: &Issues, production: &Environments, now: Timestamp) -> Markup {
     let own = service.contacts.iter().flatten();
     let of_owner = service.owner.iter().flat_map(|owner| owner.contacts.iter().flatten());
     let contacts: Vec<&Contact> = own.chain(of_owner).collect();
+    let (tools, here) = (&service.tools, address(&service.aliases));
+    let left_out = usize::try_from(tools.total_count).unwrap_or_default().saturating_sub(tools.nodes.len());
     html! {
-        @if !contacts.is_empty() {
-            dt { "Contact" }
-            // With an address of the greatest length each, all of them would make the page ten times as long.
+        dl.facts {
+            dt { "Owner" }
             dd {
-                ul.near { @for contact in contacts.iter().take(SHOWN) { li { (reach(contact)) } } }
-                @if contacts.len() > SHOWN { "and " (contacts.len() - SHOWN) " more" }
+                (owner(service.owner.as_ref().map(|team| (&*team.alias, &*team.name))))
+                @if let Some(manager) = service.owner.as_ref().and_then(|team| team.manager.as_ref()) {
+                    ", led by " (manager.name) " (" (manager.email) ")"
+                }
             }
+            @if !contacts.is_empty() {
+                dt { "Contact" }
+                dd {
+                    ul.near { @for one in contacts.iter().take(NEAR) { li { (contact(one)) } } }
+                    @if contacts.len() > NEAR { a href={ (here) "/contacts" } { (contacts.len() - NEAR) " more" } }
+                }
+            }
+            @if !tools.nodes.is_empty() {
+                dt { "Links" }
+                dd {
+                    ul.near { @for tool in &tools.nodes {
+                        li {
+                            (outside(Some(&tool.url), &short(&tool.display_name)))
+                            @if let Some(environment) = &tool.environment { " " span.soft { (environment) } }
+                        }
+                    } }
+                    @if left_out > 0 { a href={ (here) "/tools" } { (left_out) " more" } }
+                }
+            }
+            dt { "Last deploy" }
+            dd { @match service.deploys.nodes.first() {
+                Some(deploy) => {
+                    a href="#deploys" { (time(deploy.deployed_at.0, now)) } " "
+                    (status(deploy.deploy_status, deploy.status.as_deref()))
+                    @if let Some(environment) = &deploy.environment { " " span.mark.none { (environment) } }
+                },
+                None => span.soft { "never" },
+            } }
+            (broken(service, issues, production))
         }
-        @if !service.tools.nodes.is_empty() {
-            dt { "Links" }
+    }
+}
+
+/// What is broken, as far as the catalogue knows.
+fn broken(service: &Service, issues: &Issues, production: &Environments) -> Markup {
+    let mut deploys = service.deploys.nodes.iter();
+    // A deploy without a status took place.
+    let last = deploys.find(|deploy| {
+        let is_finished = matches!(deploy.deploy_status, Some(DeployStatus::Succeeded | DeployStatus::Failed));
+        production.contain(deploy.environment.as_deref()) && (is_finished || deploy.status.is_none())
+    });
+    let has_failed = last.is_some_and(|deploy| deploy.deploy_status == Some(DeployStatus::Failed));
+    let severe = issues.severe();
+    html! {
+        @if has_failed || !severe.is_empty() {
+            dt { "Broken" }
             dd {
-                ul.near { @for tool in &service.tools.nodes {
-                    li {
-                        (outside(Some(&tool.url), &tool.display_name))
-                        @if let Some(environment) = &tool.environment { " " span.soft { (environment) } }
-                    }
-                } }
-                @if service.tools.page_info.has_next_page { "and more" }
+                @if has_failed { a.mark.bad href="#deploys" { "the last deploy to production failed" } " " }
+                @for number in severe { a.mark.bad href="#issues" { (number) } " " }
             }
         }
     }
 }
 
-/// A contact: a link where its address is one.
-fn reach(contact: &Contact) -> Markup {
-    let Contact { r#type: kind, address, display_name } = contact;
-    let channel = match kind {
-        ContactType::Email => "Email",
-        ContactType::Github => "GitHub",
-        ContactType::MicrosoftTeams => "Microsoft Teams",
-        ContactType::Slack | ContactType::SlackHandle => "Slack",
-        ContactType::Web => "Web",
-    };
-    let name = display_name.as_deref().unwrap_or(address);
-    html! {
-        span.soft { (channel) ": " }
-        @match kind {
-            ContactType::Email => a href={ "mailto:" (address) } { (short(name)) },
-            ContactType::Web => (outside(Some(address), &short(name))),
-            _ => { (short(name)) @if display_name.is_some() { " " span.soft { (short(address)) } } },
-        }
-    }
-}
-
-/// What the service depends on, and what depends on it.
-fn dependencies(service: &Service) -> Markup {
-    let less_critical = |other: &Neighbour| match (&service.tier, &other.tier) {
-        (Some(own), Some(other)) => other.index > own.index,
-        _ => false,
-    };
-    let entry = |node: &Neighbour, notes: Option<&str>, may_warn: bool| {
+/// What the service depends on, and what depends on it: a picture, and the first of them as lists.
+fn dependencies(service: &Service, picture: &Markup) -> Markup {
+    let entry = |node: &Neighbour, notes: Option<&str>, warning: Option<&str>| {
         html! {
             li {
                 a href=(address(&node.aliases)) { (node.name) }
                 @if let Some(tier) = &node.tier { " " span.mark.none { (tier.name) } }
-                @if may_warn && less_critical(node) { " " span.mark.warn { "less critical than this service" } }
+                @if let Some(warning) = warning { " " span.mark.warn { (warning) } }
                 @if let Some(notes) = notes { " " span.soft { (short(notes)) } }
             }
         }
     };
+    let warning = |is_warned: bool, text| is_warned.then_some(text);
     let (needs, needed) = (&service.dependencies, &service.dependents);
+    let here = address(&service.aliases);
+    let rest = |total: i32, shown: usize, path: &str| {
+        let rest = usize::try_from(total).unwrap_or_default().saturating_sub(shown);
+        html! { @if rest > 0 { p { a href={ (here) (path) } { (rest) " more" } } } }
+    };
     html! {
         @if needs.total_count > 0 || needed.total_count > 0 {
             h2 #dependencies { "Dependencies" }
+            (picture)
             @if needs.total_count > 0 {
                 h3 { "Depends on " (count(needs.total_count, "service")) }
-                ul { @for edge in &needs.edges { (entry(&edge.node, edge.notes.as_deref(), true)) } }
+                ul { @for edge in &needs.edges {
+                    (entry(&edge.node, edge.notes.as_deref(), warning(edge.on_less_critical_tier, "less critical than this service")))
+                } }
+                (rest(needs.total_count, needs.edges.len(), "/dependencies"))
             }
             @if needed.total_count > 0 {
                 h3 { (count(needed.total_count, "service")) @if needed.total_count == 1 { " depends on it" } @else { " depend on it" } }
-                ul { @for edge in &needed.edges { (entry(&edge.node, edge.notes.as_deref(), false)) } }
+                ul { @for edge in &needed.edges {
+                    (entry(&edge.node, edge.notes.as_deref(), warning(edge.on_less_critical_tier, "more critical than this service")))
+                } }
+                (rest(needed.total_count, needed.edges.len(), "/graph?steps=1#impact"))
             }
         }
     }

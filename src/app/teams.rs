@@ -3,14 +3,19 @@
 use maud::html;
 
 use super::ask::ask;
+use super::contact_form::contact;
 use super::layout::layout;
 use super::markdown::prose;
 use super::operations::{Team, Teams};
 use super::parts::{count, empty, pages};
-use super::services;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, graph, services};
+use crate::entity::service::Column;
+use crate::entity::team;
 use crate::entity::user::Role;
+
+/// The most contacts shown.
+const NEAR: usize = 12;
 
 /// Lists the teams.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -47,14 +52,27 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, Team { alias, after: visit.query.given("after") }).await?;
     let team = found.account.team.ok_or(Fault::NotFound)?;
+    let label = format!("Dependencies of the services of {}", team.name);
+    let picture = graph::of_group::<team::Entity>(site, Column::OwnerId, &team.id, &label).await?;
+    let (here, contacts) = (path(["teams", &team.alias]), team.contacts.unwrap_or_default());
     let main = html! {
         @if session.user.role >= Role::User {
-            p.actions { a.button.quiet href={ (path(["teams", &team.alias])) "/edit" } { "Edit" } }
+            p.actions {
+                a.button.quiet href={ (here) "/edit" } { "Edit" } " "
+                a.button.quiet href={ (here) "/contacts" } { "Contacts" }
+            }
         }
         @if let Some(text) = &team.responsibilities { (prose(text)) }
         dl.facts {
             dt { "Manager" }
             dd { @match &team.manager { Some(manager) => { (manager.name) " (" (manager.email) ")" }, None => span.soft { "nobody" } } }
+            @if !contacts.is_empty() {
+                dt { "Contact" }
+                dd {
+                    ul.near { @for one in contacts.iter().take(NEAR) { li { (contact(one)) } } }
+                    @if contacts.len() > NEAR { a href={ (here) "/contacts" } { (contacts.len() - NEAR) " more" } }
+                }
+            }
             dt { "Aliases" }
             dd { ul.marks { @for alias in &team.aliases { li { code { (alias) } } } } }
             @if let Some(parent) = &team.parent_team {
@@ -71,12 +89,13 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
                 li { (member.user.name) " " span.soft { (member.user.email) } @if let Some(role) = &member.role { " " span.mark.none { (role) } } }
             } }
         }
-        h2 { "Services" }
+        h2 #services { "Services" }
         @if team.services.nodes.is_empty() { p.soft { "This team owns no services." } } @else {
             p.soft { (count(team.services.total_count, "service")) }
             (services::table(team.services.nodes.iter().map(|service| (service, None))))
-            (pages(visit, &path(["teams", &team.alias]), &team.services.page_info))
+            (pages(visit, &here, &team.services.page_info))
         }
+        (picture)
     };
     Ok(Answer::page(layout(visit, &team.name, main)))
 }

@@ -5,13 +5,13 @@ use std::ops::Deref;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveValue, QueryOrder, QuerySelect, Set};
+use sea_orm::{ActiveValue, JoinType, QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 
 use super::alias::{AliasTable, Kind};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::timestamp::touch;
-use super::{Timestamp, row_lock, service_alias, service_search, text};
+use super::{Timestamp, row_lock, service_alias, service_search, text, tier};
 use crate::db::{self, Read};
 use crate::error::{Result, UserError};
 
@@ -80,6 +80,43 @@ impl FieldRules for Entity {
         FieldRule::text("framework", Column::Framework, text::SHORT),
         FieldRule::text("note", Column::Note, text::NOTE).not_in_files(),
     ];
+}
+
+/// What a picture shows of a service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The service.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// One of its aliases.
+    pub slug: String,
+    /// The place of its tier: the smallest is the most critical.
+    pub tier: Option<i32>,
+}
+
+/// The labels of these services, in any order, without their long texts.
+pub async fn labels(db: &impl Read, ids: &[i64]) -> Result<Vec<Label>, DbErr> {
+    let select = Entity::find()
+        .select_only()
+        .columns([Column::Id, Column::Name, Column::Slug])
+        .column(tier::Column::Index)
+        .join(JoinType::LeftJoin, tier_of())
+        .filter(db::any(db, Column::Id, ids));
+    let label =
+        |row: &db::Row<'_>| Ok(Label { id: row.get(0)?, name: row.get(1)?, slug: row.get(2)?, tier: row.get(3)? });
+    Ok(db.rows(select.as_query(), label).await?)
+}
+
+/// How a service and its tier are joined.
+fn tier_of() -> RelationDef {
+    Entity::belongs_to(tier::Entity).from(Column::TierId).to(tier::Column::Id).into()
+}
+
+/// The ids of the services whose `column` holds this key, the oldest first, and at most `most`.
+pub async fn ids_of(db: &impl Read, column: Column, key: i64, most: u64) -> Result<Vec<i64>, DbErr> {
+    let ids = Entity::find().select_only().column(Column::Id).filter(column.eq(key));
+    db.rows(ids.order_by_asc(Column::Id).limit(most).as_query(), |row| row.get(0)).await
 }
 
 /// A service that this transaction may write: nobody else changes, deletes or locks it before the transaction ends. What

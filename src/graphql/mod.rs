@@ -64,6 +64,7 @@ mod service;
 mod service_dependency;
 mod service_document;
 pub mod service_filter;
+mod service_impact;
 mod service_repository;
 mod suggestion;
 mod system;

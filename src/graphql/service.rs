@@ -17,7 +17,7 @@ use super::schema::*;
 use super::types::{ComponentType, Contact, Deploy, Service, ServiceDocument, ServiceRepository, System};
 use super::{
     alias, component_type, contact, deploy, deploy_metrics, on_call, repository, service_dependency, service_document,
-    service_filter, service_repository,
+    service_filter, service_impact, service_repository,
 };
 use crate::db::{self, Ids, Read};
 use crate::engine::page::{PageArguments, PageRequest};
@@ -104,6 +104,14 @@ impl ServiceResolver for Service {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceDependentsConnectionType>> {
         service_dependency::dependents(services, args, ctx).await
+    }
+
+    async fn impact(
+        services: &[&Self],
+        args: &ServiceImpactArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceImpactConnectionType>> {
+        service_impact::of_services(services, args, ctx).await
     }
 
     fn locked(&self) -> bool {

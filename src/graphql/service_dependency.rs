@@ -15,7 +15,7 @@ use super::service as services;
 use super::types::{Service, ServiceDependency};
 use crate::engine::page::{Page, PageArguments};
 use crate::entity::service_dependency::{self, Column, Entity};
-use crate::entity::{ByIds, service, text as texts};
+use crate::entity::{ByIds, service, text as texts, tier};
 use crate::error::{Error, Result, UserError};
 
 impl ServiceDependencyResolver for ServiceDependency {
@@ -54,6 +54,8 @@ macro_rules! connection {
             node: Service,
             cursor: String,
             is_locked: bool,
+            /// The tier of the service that depends, and that of the other.
+            tiers: [Option<i64>; 2],
         }
 
         impl $resolver for $edge {
@@ -76,6 +78,10 @@ macro_rules! connection {
             fn notes(&self) -> Option<&str> {
                 self.dependency.notes.as_deref()
             }
+
+            async fn on_less_critical_tier(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<bool>> {
+                less_critical(ctx, edges.iter().map(|edge| edge.tiers).collect()).await
+            }
         }
 
         #[doc = $doc]
@@ -91,11 +97,18 @@ macro_rules! connection {
                 let (mut nodes, mut edges) = (Vec::new(), Vec::new());
                 for (edge, node) in page.edges.into_iter().zip(others.by_ref()) {
                     let source = edge.node.source_id;
-                    let is_locked = [*service, &node].iter().any(|one| one.id == source && one.locked_by.is_some());
+                    let [from, to] = if service.id == source { [*service, &node] } else { [&node, *service] };
+                    let (is_locked, tiers) = (from.locked_by.is_some(), [from.tier_id, to.tier_id]);
                     if selects_nodes {
                         nodes.push(services::taken_from(&node, ctx)?);
                     }
-                    edges.push($edge { dependency: edge.node, node, cursor: edge.cursor.to_string(), is_locked });
+                    edges.push($edge {
+                        dependency: edge.node,
+                        node,
+                        cursor: edge.cursor.to_string(),
+                        is_locked,
+                        tiers,
+                    });
                 }
                 let total_count = page.total_count.unwrap_or_default();
                 connections.push($connection { nodes, edges, page_info: page.info, total_count });
@@ -123,6 +136,12 @@ connection!(
     source_id,
     "A page of what depends on each service."
 );
+
+/// Whether the second tier of each pair is less critical than the first.
+async fn less_critical(ctx: &Ctx<'_>, pairs: Vec<[Option<i64>; 2]>) -> Result<Vec<bool>> {
+    let tiers = tier::Entity::by_ids(ctx.db(), pairs.iter().flatten().copied()).await?;
+    Ok(tiers.chunks(2).map(|pair| matches!(pair, [Some(from), Some(to)] if to.index > from.index)).collect())
+}
 
 /// The service at one end of a new dependency, which one of two fields names.
 async fn end(

@@ -52,6 +52,15 @@ async function catalogue() {
   }`;
   const done = await server.graphql(token, around, { name: long });
   for (const [field, payload] of Object.entries(done.body.data)) assert.deepEqual(payload.errors, [], field);
+  // A service with many dependents, in a circle with one of them.
+  const needs = (from, to) => `n${from}: serviceDependencyCreate(inputV2: { dependencyKey: {
+    sourceIdentifier: { alias: "svc-${from}" }, destinationIdentifier: { alias: "svc-${to}" } } }) { errors { message } }`;
+  const dependents = Array.from({ length: 90 }, (_, at) => needs(at + 10, 4));
+  const many = await server.graphql(token, `mutation { ${[...dependents, needs(4, 50)].join(' ')} }`);
+  for (const [field, payload] of Object.entries(many.body.data)) assert.deepEqual(payload.errors, [], field);
+  const entries = await server.graphql(token, `{ account {
+    service(alias: "svc-1") { tools { nodes { id } } } team(alias: "team-1") { contacts { id } } } }`);
+  const { service, team } = entries.body.data.account;
   const first = await server.graphql(token, '{ account { integrations { nodes { id } } teams(first: 1) { nodes { alias } } } }');
   const { integrations, teams } = first.body.data.account;
   return {
@@ -62,10 +71,23 @@ async function catalogue() {
     'service-deploys': '/services/svc-1/deploys',
     'service-edit': `/services/${encodeURIComponent(long)}/edit`,
     'service-new': '/new/service',
+    'service-graph': '/services/svc-4/graph',
+    'service-graph-long': '/services/svc-2/graph?steps=1',
+    'service-graph-none': '/services/svc-120/graph',
+    'service-contacts': '/services/svc-1/contacts',
+    'service-tools': '/services/svc-1/tools',
+    'tool-edit': `/services/svc-1/tools/${service.tools.nodes[1].id}`,
+    'service-dependencies': '/services/svc-1/dependencies',
     systems: '/systems',
     system: '/systems/shop',
+    'system-edit': '/systems/shop/edit',
+    'system-new': '/new/system',
     domains: '/domains',
     domain: '/domains/commerce',
+    'domain-edit': '/domains/commerce/edit',
+    'domain-new': '/new/domain',
+    'team-contacts': '/teams/team-1/contacts',
+    'contact-edit': `/teams/team-1/contacts/${team.contacts[0].id}`,
     teams: '/teams',
     'team-edit': `/teams/${teams.nodes[0].alias}/edit`,
     'team-new': '/new/team',
@@ -119,6 +141,50 @@ for (const width of WIDTHS) {
     });
   }
 }
+
+for (const width of WIDTHS) {
+  test(`the first screen of a service at ${width} px shows what helps when something is wrong`, async () => {
+    const { page, problems, go, signIn } = await visitor(browser, server, { viewport: { width, height: 800 } });
+    await signIn();
+    await go('/services/svc-1');
+    for (const term of ['Owner', 'Contact', 'Links', 'Last deploy', 'Broken']) {
+      const box = await page.locator('dt', { hasText: new RegExp(`^${term}$`) }).boundingBox();
+      assert.ok(box && box.y + 2 * box.height < 800, `${term}: ${JSON.stringify(box)}`);
+    }
+    assert.deepEqual(problems, []);
+  });
+}
+
+test('a picture leads from service to service, and a dependency is added and deleted, from the keyboard', async () => {
+  const { page, problems, go, signIn } = await visitor(browser, server, { viewport: { width: 360, height: 800 } });
+  const main = page.locator('main');
+  await signIn();
+  await go('/services/svc-5/dependencies');
+  const field = main.getByLabel('Alias of the service that it depends on');
+  await field.fill('nobody');
+  await page.keyboard.press('Enter');
+  await main.getByText('no service has the alias "nobody"').waitFor();
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  assert.deepEqual(await barriers(page), []);
+  // The refusal has the status 422, which the browser reports.
+  problems.splice(0);
+  await field.fill('svc-6');
+  await page.keyboard.press('Enter');
+  await main.getByText('Depends on 1 service').waitFor();
+  await go('/services/svc-5/graph');
+  const link = main.locator('svg a', { hasText: 'svc-6' });
+  await link.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/services/svc-6');
+  await main.getByText('1 service depends on it').waitFor();
+  await go('/services/svc-5/dependencies');
+  await main.locator('summary').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await main.getByText('It depends on no service.').waitFor();
+  assert.deepEqual(problems, []);
+});
 
 test('the reference is public, cross-linked and searched from the keyboard', async () => {
   const { page, problems, go } = await visitor(browser, server);

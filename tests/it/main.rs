@@ -8,6 +8,8 @@ mod alias;
 mod app_audit;
 mod app_browser;
 mod app_catalogue;
+mod app_forms;
+mod app_graph;
 mod app_pages;
 mod app_sign_in;
 mod backup;

@@ -7,6 +7,7 @@ use rollcall::config::{self, Command};
 use rollcall::db::{QUICK_READS, SLOW_READS};
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
+use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
 use rollcall::graphql::{service_filter, user};
@@ -135,6 +136,10 @@ fn readme_tells_the_limits_as_they_are() {
         (
             "predicates of a filter of services, or of a request, those of filters among them; conditions of a filter of users",
             format!("{}; {}", service_filter::MOST, user::CONDITIONS),
+        ),
+        (
+            "services that `Service.impact` finds; dependencies that it follows; its steps",
+            format!("{}; {}; {STEPS}; `isComplete` is then false", number(FOUND), number(FOLLOWED)),
         ),
         ("name, alias and other short text", format!("{} characters", text::SHORT)),
         ("text that services are searched for", format!("{} characters", text::SHORT)),

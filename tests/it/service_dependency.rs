@@ -1,5 +1,9 @@
 //! Dependencies between services, component types, and teams above teams.
 
+use rollcall::entity::alias::Kind;
+use rollcall::entity::{Timestamp, service, service_alias, service_dependency};
+use rollcall::error::Error;
+use sea_orm::{EntityTrait, Set};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -206,4 +210,156 @@ async fn a_team_is_part_of_another_and_never_of_itself() {
         "free": { "team": { "parentTeam": null }, "errors": [] },
     });
     assert_eq!(data(&app, query).await, expected);
+}
+
+/// Creates services `S0`, `S1` and so on, with the aliases `s0`, `s1` and so on. Returns their keys.
+pub async fn many(app: &TestApp, count: usize) -> Vec<i64> {
+    let now = Timestamp::now();
+    let made = app.db.write(async |db| {
+        let mut ids = Vec::with_capacity(count);
+        for start in (0..count).step_by(500) {
+            let numbers = start..count.min(start + 500);
+            let rows = numbers.clone().map(|number| service::ActiveModel {
+                name: Set(format!("S{number}")),
+                slug: Set(format!("s{number}")),
+                created_at: Set(now),
+                updated_at: Set(now),
+                ..Default::default()
+            });
+            let made: Vec<i64> = service::Entity::insert_many(rows).exec_with_returning_keys(db).await?;
+            let aliases = numbers.zip(&made).map(|(number, id)| service_alias::ActiveModel {
+                service_id: Set(*id),
+                value: Set(format!("s{number}")),
+                kind: Set(Kind::Slug),
+                ..Default::default()
+            });
+            service_alias::Entity::insert_many(aliases).exec(db).await?;
+            ids.extend(made);
+        }
+        Ok::<_, Error>(ids)
+    });
+    made.await.expect("services")
+}
+
+/// Makes services depend on others.
+pub async fn depend(app: &TestApp, edges: &[(i64, i64)]) {
+    let made = app.db.write(async |db| {
+        for edges in edges.chunks(500) {
+            let rows = edges.iter().map(|(from, to)| service_dependency::ActiveModel {
+                source_id: Set(*from),
+                destination_id: Set(*to),
+                ..Default::default()
+            });
+            service_dependency::Entity::insert_many(rows).exec(db).await?;
+        }
+        Ok::<_, Error>(())
+    });
+    made.await.expect("dependencies");
+}
+
+const IMPACT: &str = "query($depth: Int, $first: Int, $after: String) {
+    account { services { nodes { name impact(depth: $depth, first: $first, after: $after) {
+        totalCount isComplete edges { distance cursor node { name } } nodes { name } pageInfo { hasNextPage endCursor }
+    } } } }
+}";
+
+#[tokio::test]
+async fn the_impact_of_a_service_is_all_that_depends_on_it_by_distance() {
+    let app = TestApp::start().await;
+    let ids = many(&app, 8).await;
+    // A diamond (3 on 1 and 2, which are on 0), a tail, a circle through 0, and one that nothing depends on.
+    let edges = [(1, 0), (2, 0), (3, 1), (3, 2), (4, 3), (5, 4), (6, 5), (0, 5)];
+    depend(&app, &edges.map(|(from, to)| (ids[from], ids[to]))).await;
+    let of = |answer: &Value, number: usize| answer["data"]["account"]["services"]["nodes"][number]["impact"].clone();
+    let found = |impact: &Value| -> Vec<(String, i64)> {
+        let edges = impact["edges"].as_array().expect("edges").iter();
+        edges
+            .map(|edge| {
+                (
+                    edge["node"]["name"].as_str().expect("a name").to_owned(),
+                    edge["distance"].as_i64().expect("a number"),
+                )
+            })
+            .collect()
+    };
+    let named =
+        |all: &[(&str, i64)]| all.iter().map(|(name, distance)| ((*name).to_owned(), *distance)).collect::<Vec<_>>();
+    let answer = app.query(IMPACT, json!({})).await;
+    let all = [("S1", 1), ("S2", 1), ("S3", 2), ("S4", 3), ("S5", 4), ("S6", 5)];
+    let impact = of(&answer, 0);
+    assert_eq!(found(&impact), named(&all));
+    assert_eq!((&impact["totalCount"], &impact["isComplete"]), (&json!(6), &json!(true)));
+    assert_eq!(impact["nodes"][2], json!({ "name": "S3" }));
+    assert_eq!(found(&of(&answer, 5)), named(&[("S0", 1), ("S6", 1), ("S1", 2), ("S2", 2), ("S3", 3), ("S4", 4)]));
+    assert_eq!(of(&answer, 7)["totalCount"], 0);
+
+    let answer = app.query(IMPACT, json!({ "depth": 2, "first": 2 })).await;
+    let impact = of(&answer, 0);
+    assert_eq!((found(&impact), &impact["totalCount"]), (named(&all[..2]), &json!(3)));
+    assert_eq!(impact["pageInfo"], json!({ "hasNextPage": true, "endCursor": impact["edges"][1]["cursor"] }));
+    let answer = app.query(IMPACT, json!({ "depth": 2, "after": impact["pageInfo"]["endCursor"] })).await;
+    assert_eq!(found(&of(&answer, 0)), named(&all[2..3]));
+    let count = "{ account { services { nodes { impact(first: 0) { totalCount } } } } }";
+    assert_eq!(of(&app.query(count, json!({})).await, 0), json!({ "totalCount": 6 }));
+
+    let of_other_list = "{ account { services(first: 1) { pageInfo { endCursor } } } }";
+    let cursor =
+        app.query(of_other_list, json!({})).await["data"]["account"]["services"]["pageInfo"]["endCursor"].clone();
+    for (arguments, message) in [
+        (json!({ "depth": 0 }), "depth must be from 1 to 5"),
+        (json!({ "depth": 6 }), "depth must be from 1 to 5"),
+        (json!({ "depth": -2147483648_i64 }), "depth must be from 1 to 5"),
+        (json!({ "first": -1 }), "first must not be negative"),
+        (json!({ "after": cursor }), "after is a cursor of another list"),
+    ] {
+        let answer = app.query(IMPACT, arguments.clone()).await;
+        assert_eq!(answer["errors"][0]["message"], message, "{arguments}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn the_search_for_the_impact_stops_at_its_limits() {
+    let app = TestApp::start().await;
+    let ids = many(&app, 10_002).await;
+    let edges: Vec<(i64, i64)> = ids[1..].iter().map(|id| (*id, ids[0])).collect();
+    depend(&app, &edges).await;
+    let query = "{ account { service(alias: \"s0\") { impact(first: 1) { totalCount isComplete } } } }";
+    let impact = data(&app, query).await["account"]["service"]["impact"].clone();
+    assert_eq!(impact, json!({ "totalCount": 10_000, "isComplete": false }));
+
+    // 200 services that all depend on each other have 39,800 dependencies.
+    let app = TestApp::start().await;
+    let ids = many(&app, 200).await;
+    let edges = ids.iter().flat_map(|from| ids.iter().filter(move |to| *to != from).map(move |to| (*from, *to)));
+    depend(&app, &edges.collect::<Vec<_>>()).await;
+    let impact = data(&app, query).await["account"]["service"]["impact"].clone();
+    assert_eq!(impact, json!({ "totalCount": 199, "isComplete": false }));
+    let query = "{ account { service(alias: \"s0\") { impact(depth: 1) { totalCount isComplete } } } }";
+    let impact = data(&app, query).await["account"]["service"]["impact"].clone();
+    assert_eq!(impact, json!({ "totalCount": 199, "isComplete": true }));
+}
+
+#[tokio::test]
+async fn a_dependency_on_a_less_critical_tier_is_told_at_both_ends() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        Cart: serviceCreate(input: { name: "Cart", tierAlias: "tier_1" }) { errors { message } }
+        Mail: serviceCreate(input: { name: "Mail", tierAlias: "tier_3" }) { errors { message } }
+        None: serviceCreate(input: { name: "None" }) { errors { message } }
+        a: serviceDependencyCreate(inputV2: { dependencyKey: {
+            sourceIdentifier: { alias: "cart" }, destinationIdentifier: { alias: "mail" } } }) { errors { message } }
+        b: serviceDependencyCreate(inputV2: { dependencyKey: {
+            sourceIdentifier: { alias: "mail" }, destinationIdentifier: { alias: "cart" } } }) { errors { message } }
+        c: serviceDependencyCreate(inputV2: { dependencyKey: {
+            sourceIdentifier: { alias: "cart" }, destinationIdentifier: { alias: "none" } } }) { errors { message } }
+    }"#;
+    data(&app, query).await;
+    let query = r#"{ account { service(alias: "cart") {
+        dependencies { edges { onLessCriticalTier node { name } } } dependents { edges { onLessCriticalTier node { name } } }
+    } mail: service(alias: "mail") { dependents { edges { onLessCriticalTier } } } } }"#;
+    let account = data(&app, query).await["account"].clone();
+    let edge = |is_so: bool, name: &str| json!({ "onLessCriticalTier": is_so, "node": { "name": name } });
+    assert_eq!(account["service"]["dependencies"]["edges"], json!([edge(true, "Mail"), edge(false, "None")]));
+    assert_eq!(account["service"]["dependents"]["edges"], json!([edge(false, "Mail")]));
+    assert_eq!(account["mail"]["dependents"]["edges"], json!([{ "onLessCriticalTier": true }]));
 }

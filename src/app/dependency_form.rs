@@ -1,0 +1,100 @@
+//! What a service depends on: all of it, and the forms that add and delete dependencies.
+
+use maud::{Markup, html};
+
+use super::ask::{ask, settled, unanswered};
+use super::form::{self, Area, Mistakes, Text};
+use super::graph;
+use super::layout::layout;
+use super::operations::dependencies_of_service::AccountService as Service;
+use super::operations::{AddDependency, DeleteDependency, DependenciesOfService};
+use super::parts::{count, delete_button, pages, short};
+use super::services::address;
+use super::visit::{Session, Visit, path};
+use super::{Answer, Fault, Site};
+use crate::entity::text::DESCRIPTION;
+use crate::entity::user::Role;
+use crate::entity::{ByIds, service, service_dependency};
+use crate::graphql::id;
+
+/// The fields, named by the paths that the API uses for mistakes about them.
+const ON: &str = "dependencyKey.destinationIdentifier.alias";
+const NOTES: &str = "notes";
+
+/// Lists the dependencies, with a form for another.
+pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
+    let service = find(site, visit, alias).await?;
+    let may_write = session.user.role >= Role::User;
+    Ok(Answer::page(list(visit, &service, may_write, &Mistakes::none())))
+}
+
+/// Adds a dependency.
+pub async fn create(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
+    let service = find(site, visit, alias).await?;
+    let notes = form::stored(visit.form.get(NOTES));
+    let add =
+        AddDependency { id: &service.id, on: visit.form.get(ON), notes: Some(&*notes).filter(|text| !text.is_empty()) };
+    let done = ask(site, visit, add).await?.service_dependency_create.ok_or_else(unanswered)?;
+    answer(visit, &service, settled(done.errors))
+}
+
+/// Deletes a dependency of the service.
+pub async fn delete(site: &Site, visit: &Visit, alias: &str, id: &str) -> Result<Answer, Fault> {
+    let service = find(site, visit, alias).await?;
+    let found =
+        service_dependency::Entity::by_ids(site.db.read(), [id::number::<service_dependency::Entity>(id)]).await?;
+    let source = id::number::<service::Entity>(&service.id);
+    // This page deletes no dependencies of other services.
+    if !found.into_iter().flatten().any(|dependency| Some(dependency.source_id) == source) {
+        return Err(Fault::NotFound);
+    }
+    let done = ask(site, visit, DeleteDependency { id }).await?.service_dependency_delete.ok_or_else(unanswered)?;
+    answer(visit, &service, settled(done.errors))
+}
+
+fn answer(visit: &Visit, service: &Service, done: Result<(), Mistakes>) -> Result<Answer, Fault> {
+    match done {
+        Ok(()) => Ok(Answer::redirect(address(&service.aliases) + "/dependencies")),
+        Err(mistakes) => Ok(Answer::refused(list(visit, service, true, &mistakes))),
+    }
+}
+
+async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Service, Fault> {
+    let wanted = DependenciesOfService { alias, after: visit.query.given("after") };
+    ask(site, visit, wanted).await?.account.service.ok_or(Fault::NotFound)
+}
+
+fn list(visit: &Visit, service: &Service, may_write: bool, mistakes: &Mistakes) -> Markup {
+    let Service { name, aliases, locked, dependencies, .. } = service;
+    let page = address(aliases);
+    let may_write = may_write && !locked;
+    let main = html! {
+        p { a href=(page) { "Back to the service" } " · " a href=(graph::of(aliases)) { "Graph" } }
+        @if *locked { div.notice { p { "This service is managed by a service file, so its dependencies cannot be changed here." } } }
+        (mistakes.summary(&[ON, NOTES]))
+        @if dependencies.edges.is_empty() { p.soft { "It depends on no service." } } @else {
+            p.soft { "Depends on " (count(dependencies.total_count, "service")) }
+            ul.entries { @for edge in &dependencies.edges { li {
+                div {
+                    a href=(address(&edge.node.aliases)) { (edge.node.name) } " "
+                    @if let Some(tier) = &edge.node.tier { span.mark.none { (tier.name) } " " }
+                    @if edge.on_less_critical_tier { span.mark.warn { "less critical than this service" } " " }
+                    @if let Some(notes) = &edge.notes { span.soft { (short(notes)) } }
+                }
+                @if may_write {
+                    (delete_button(&format!("{page}{}", path(["dependencies", &edge.id, "delete"])), "Delete", &edge.node.name, "Delete this dependency? Both services stay."))
+                }
+            } } }
+            (pages(visit, &format!("{page}/dependencies"), &dependencies.page_info))
+        }
+        @if may_write {
+            h2 { "New dependency" }
+            form method="post" action={ (page) "/dependencies" } {
+                (Text { name: ON, label: "Alias of the service that it depends on", hint: "", kind: "text", required: true }.show(&visit.form, mistakes))
+                (Area { name: NOTES, label: "Notes", hint: "Why or how it depends on it.", rows: 2, most: DESCRIPTION }.show(&visit.form, mistakes))
+                button { "Add dependency" }
+            }
+        }
+    };
+    layout(visit, &format!("What {name} depends on"), main)
+}

@@ -1,0 +1,210 @@
+//! Places the nodes of a directed graph in layers, from left to right.
+//!
+//! Pure functions of numbers: nodes and layers are indices. Time and memory are linear in the nodes and edges for
+//! [`layers`] and [`fold`]. [`rows`] takes a folded graph, whose size is bounded. Circles are allowed everywhere.
+
+/// How much a picture shows.
+#[derive(Debug, Clone, Copy)]
+pub struct Most {
+    /// The most nodes, with those that stand for several.
+    pub nodes: usize,
+    /// The most nodes in one layer.
+    pub in_layer: usize,
+}
+
+/// A box: a node of a folded graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown {
+    /// Its layer.
+    pub layer: usize,
+    /// What it stands for.
+    pub content: Content,
+}
+
+/// What a node of a folded graph stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// A node of the graph.
+    Node(usize),
+    /// Several nodes of the same layer: how many.
+    More(usize),
+}
+
+/// A folded graph: what is shown, and where each node of the graph has gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folded {
+    /// The boxes, by layer.
+    pub boxes: Vec<Shown>,
+    /// For each node of the graph, the index of its box.
+    pub box_of: Vec<usize>,
+}
+
+/// Gives each of `count` nodes a layer below `most`, so that edges lead to later layers where they can. Edges that
+/// close a circle lead back; the ends of a path that is too long share the last layer.
+pub fn layers(count: usize, edges: &[(usize, usize)], most: usize) -> Vec<usize> {
+    let mut targets = vec![Vec::new(); count];
+    for (from, to) in edges {
+        targets[*from].push(*to);
+    }
+    // Depth first, without recursion. A finished node comes before all from which it was reached, so that the reverse
+    // order is topological, apart from the edges that close a circle.
+    let (mut order, mut begun) = (Vec::with_capacity(count), vec![false; count]);
+    for start in 0..count {
+        let mut path = Vec::new();
+        if !std::mem::replace(&mut begun[start], true) {
+            path.push((start, 0));
+        }
+        while let Some((node, next)) = path.last_mut() {
+            match targets[*node].get(*next) {
+                None => order.extend(path.pop().map(|(node, _)| node)),
+                Some(to) => {
+                    *next += 1;
+                    if !std::mem::replace(&mut begun[*to], true) {
+                        path.push((*to, 0));
+                    }
+                }
+            }
+        }
+    }
+    order.reverse();
+    let mut place = vec![0; count];
+    for (index, node) in order.iter().enumerate() {
+        place[*node] = index;
+    }
+    let mut layers = vec![0; count];
+    for node in order {
+        for to in targets[node].iter().filter(|to| place[**to] > place[node]) {
+            layers[*to] = layers[*to].max(layers[node] + 1).min(most.saturating_sub(1));
+        }
+    }
+    layers
+}
+
+/// Leaves the first nodes of each layer and replaces the others by one box, so that the picture is not too large.
+pub fn fold(layer_of: &[usize], most: Most) -> Folded {
+    let mut sizes = vec![0; layer_of.iter().max().map_or(0, |last| last + 1)];
+    layer_of.iter().for_each(|layer| sizes[*layer] += 1);
+    let fits = |share: &usize| sizes.iter().map(|size| size.min(share)).sum::<usize>() <= most.nodes;
+    let share = (2..=most.in_layer).rev().find(fits).unwrap_or(2);
+    let (mut boxes, mut box_of) = (Vec::new(), vec![0; layer_of.len()]);
+    for (layer, size) in sizes.iter().enumerate() {
+        let shown = if *size > share { share - 1 } else { *size };
+        let start = boxes.len();
+        for (at, node) in (0..layer_of.len()).filter(|node| layer_of[*node] == layer).enumerate() {
+            box_of[node] = start + at.min(shown);
+            if at < shown {
+                boxes.push(Shown { layer, content: Content::Node(node) });
+            }
+        }
+        if *size > shown {
+            boxes.push(Shown { layer, content: Content::More(size - shown) });
+        }
+    }
+    Folded { boxes, box_of }
+}
+
+impl Folded {
+    /// The edges between the boxes, each once, in the order of the graph's.
+    pub fn edges(&self, edges: impl IntoIterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
+        let mut seen = std::collections::HashSet::new();
+        let boxes = edges.into_iter().map(|(from, to)| (self.box_of[from], self.box_of[to]));
+        boxes.filter(|(from, to)| from != to && seen.insert((*from, *to))).collect()
+    }
+
+    /// The row of each box in its layer. Boxes come near the boxes that they are connected with (the barycentre
+    /// heuristic), so that few edges cross. A box that stands for several stays last.
+    pub fn rows(&self, edges: &[(usize, usize)]) -> Vec<usize> {
+        const SWEEPS: usize = 8;
+        let count = self.boxes.len();
+        let mut near = vec![Vec::new(); count];
+        for (from, to) in edges {
+            near[*from].push(*to);
+            near[*to].push(*from);
+        }
+        let layers = self.boxes.iter().map(|one| one.layer + 1).max().unwrap_or(0);
+        let mut members = vec![Vec::new(); layers];
+        self.boxes.iter().enumerate().for_each(|(index, one)| members[one.layer].push(index));
+        let heights: Vec<f64> = members.iter().map(|layer| layer.len() as f64).collect();
+        // The distance from the middle of the layer, so that layers of different sizes compare.
+        let mut heart = vec![0.0; count];
+        let settle = |layer: &[usize], heart: &mut [f64]| {
+            for (row, index) in layer.iter().enumerate() {
+                heart[*index] = row as f64 - (layer.len() as f64 - 1.0) / 2.0;
+            }
+        };
+        members.iter().for_each(|layer| settle(layer, &mut heart));
+        for sweep in 0..SWEEPS {
+            for step in 0..layers {
+                let layer = if sweep % 2 == 0 { step } else { layers - 1 - step };
+                let wanted = |index: &usize| {
+                    let others = || near[*index].iter().filter(|other| self.boxes[**other].layer != layer);
+                    let sum: f64 = others().map(|other| heart[*other]).sum();
+                    match (self.boxes[*index].content, others().count()) {
+                        (Content::More(_), _) => heights[layer],
+                        (_, 0) => heart[*index],
+                        (_, several) => sum / several as f64,
+                    }
+                };
+                members[layer].sort_by(|one, other| wanted(one).total_cmp(&wanted(other)));
+                settle(&members[layer], &mut heart);
+            }
+        }
+        let mut rows = vec![0; count];
+        for layer in &members {
+            layer.iter().enumerate().for_each(|(row, index)| rows[*index] = row);
+        }
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOST: Most = Most { nodes: 60, in_layer: 24 };
+
+    #[test]
+    fn edges_lead_to_later_layers_and_circles_end() {
+        let edges = [(0, 1), (1, 2), (0, 2), (3, 2)];
+        assert_eq!(layers(5, &edges, 6), [0, 1, 2, 0, 0]);
+        assert_eq!(layers(3, &[(0, 1), (1, 2), (2, 0)], 6), [0, 1, 2], "a circle");
+        assert_eq!(layers(1, &[(0, 0)], 6), [0], "a loop");
+        let path: Vec<(usize, usize)> = (0..99_999).map(|at| (at, at + 1)).collect();
+        assert_eq!(layers(100_000, &path, 6)[4..7], [4, 5, 5], "a long path shares the last layer");
+        let all: Vec<(usize, usize)> = (0..100).flat_map(|from| (0..100).map(move |to| (from, to))).collect();
+        let layers = layers(100, &all, 6);
+        assert_eq!((layers[0], layers.iter().max()), (0, Some(&5)), "all depend on each other");
+    }
+
+    #[test]
+    fn a_layer_that_is_too_large_ends_in_one_box_for_the_rest() {
+        // 200 in the first layer, one in the second, three in the third.
+        let layer_of: Vec<usize> =
+            (0..204).map(|node| if node < 200 { 0 } else { 1 + usize::from(node > 200) }).collect();
+        let folded = fold(&layer_of, MOST);
+        assert_eq!(folded.boxes.len(), 28);
+        assert_eq!(folded.boxes[22], Shown { layer: 0, content: Content::Node(22) });
+        assert_eq!(folded.boxes[23], Shown { layer: 0, content: Content::More(177) });
+        assert_eq!((folded.box_of[22], folded.box_of[23], folded.box_of[199], folded.box_of[200]), (22, 23, 23, 24));
+        assert_eq!(folded.edges([(0, 200), (150, 200), (199, 200), (150, 151)]), [(0, 24), (23, 24)]);
+        for layers in 1..=11 {
+            let layer_of: Vec<usize> = (0..layers * 500).map(|node| node % layers).collect();
+            let folded = fold(&layer_of, MOST);
+            assert!(folded.boxes.len() <= 60 && folded.boxes.len() > 60 - layers.max(37), "{layers}");
+            let count = |one: &Shown| if let Content::More(count) = one.content { count } else { 1 };
+            assert_eq!(folded.boxes.iter().map(count).sum::<usize>(), layers * 500, "nothing is lost");
+        }
+        assert_eq!(fold(&[], MOST), Folded { boxes: Vec::new(), box_of: Vec::new() });
+    }
+
+    #[test]
+    fn boxes_stand_near_what_they_are_connected_with() {
+        // Crossed: 0 and 1 on the left lead to 3 and 2 on the right.
+        let folded = fold(&[0, 0, 1, 1], MOST);
+        let rows = folded.rows(&[(0, 3), (1, 2)]);
+        assert_eq!(rows[0] < rows[1], rows[3] < rows[2], "{rows:?}");
+        let folded = fold(&vec![0; 30], MOST);
+        let rows = folded.rows(&[]);
+        assert_eq!(rows, (0..24).collect::<Vec<_>>(), "each row is taken once, and what stands for several is last");
+    }
+}

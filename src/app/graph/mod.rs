@@ -1,0 +1,252 @@
+//! Pictures of dependencies: around a service, and of the services of a system or a team.
+//!
+//! The picture comes from the entities, because the API has no graph. What it shows is bounded before it is laid out:
+//! the search of [`reach`], the services of a group, and the boxes of a picture.
+
+use std::collections::{HashMap, HashSet};
+
+use maud::{Markup, html};
+
+use super::ask::ask;
+use super::form::{self, Mistakes};
+use super::groups::owner;
+use super::layout::layout as page_layout;
+use super::operations::ServiceGraph;
+use super::operations::service_graph::{AccountService as Service, ServiceImpactConnectionType, ServiceImpactEdge};
+use super::parts::{count, empty, pages};
+use super::services::address;
+use super::visit::{Fields, Visit, path};
+use super::{Answer, Fault, Site};
+use crate::db::Read;
+use crate::entity::service::{self, Column};
+use crate::entity::service_dependency::{self, Direction, STEPS, reach};
+use crate::graphql::id::{self, Class};
+use layout::{Content, Folded, Most, fold, layers};
+use picture::{Node, Picture};
+
+mod layout;
+mod picture;
+
+/// The picture on a service's page.
+const SMALL: Most = Most { nodes: 20, in_layer: 8 };
+/// The picture on a page of its own, and that of a system or a team.
+const LARGE: Most = Most { nodes: 60, in_layer: 24 };
+/// The steps in each direction that the picture of a service shows on its own page.
+const SHOWN_STEPS: u8 = 2;
+/// The most layers in the picture of a system or a team.
+const LAYERS: usize = 6;
+/// The most services of a system or a team whose dependencies are looked at.
+const MEMBERS: usize = 500;
+/// The most dependencies of these that are looked at, in each direction.
+const AROUND: usize = 5_000;
+
+/// The path of the graph of a service.
+pub fn of(aliases: &[String]) -> String {
+    address(aliases) + "/graph"
+}
+
+/// Shows the graph around the service with this alias, and what its failure can reach.
+pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
+    let steps = match visit.query.given("steps") {
+        None => i32::from(STEPS),
+        Some(text) => text.parse().map_err(|_| Fault::BadRequest("The steps must be a whole number.".to_owned()))?,
+    };
+    let wanted = ServiceGraph { alias, depth: Some(steps), after: visit.query.given("after") };
+    let service = ask(site, visit, wanted).await?.account.service.ok_or(Fault::NotFound)?;
+    let Service { id, name, aliases, impact } = &service;
+    let here = of(aliases);
+    let picture = around(site, id, SHOWN_STEPS, LARGE).await?;
+    let main = html! {
+        p { a href=(address(aliases)) { "Back to the service" } }
+        @match &picture {
+            Some(picture) => {
+                p { "What depends on it stands to the left, what it depends on to the right, up to " (SHOWN_STEPS) " steps away." }
+                (shown(picture, &format!("Dependencies around {name}"), &format!("{here}?steps=1#impact")))
+            },
+            None => (empty("No dependencies.", html! { p { "It depends on no service, and no service depends on it." } })),
+        }
+        h2 #impact { "What its failure can reach" }
+        (reached(visit, &here, steps, impact))
+    };
+    Ok(Answer::page(page_layout(visit, &format!("Dependencies of {name}"), main)))
+}
+
+fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnectionType) -> Markup {
+    let choices: Vec<(String, String)> = (1..=STEPS).map(|steps| (steps.to_string(), count(steps, "step"))).collect();
+    let choices: Vec<(&str, &str)> = choices.iter().map(|(value, text)| (&**value, &**text)).collect();
+    let chosen = Fields::one("steps", &steps.to_string());
+    let row = |ServiceImpactEdge { distance, node }: &ServiceImpactEdge| {
+        let neighbour = &node.neighbour;
+        html! {
+            tr {
+                th scope="row" { a href=(address(&neighbour.aliases)) { (neighbour.name) } }
+                td.number { (distance) }
+                td { @if let Some(tier) = &neighbour.tier { (tier.name) } }
+                td { (owner(node.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
+            }
+        }
+    };
+    html! {
+        form.filters method="get" action={ (here) "#impact" } {
+            (form::select("steps", "Within", "", &choices, &chosen, &Mistakes::none()))
+            button { "Show" }
+        }
+        @if impact.total_count == 0 { p.soft { "No service depends on it." } } @else {
+            p.soft role="status" {
+                (count(impact.total_count, "service")) " within " (count(steps, "step"))
+                @if !impact.is_complete { ", and more: the search stopped here" }
+            }
+            div.scroll tabindex="0" role="region" aria-label="What its failure can reach" {
+                table {
+                    thead { tr {
+                        th scope="col" { "Service" } th scope="col" { "Steps" } th scope="col" { "Tier" }
+                        th scope="col" { "Owner" }
+                    } }
+                    tbody { @for edge in &impact.edges { (row(edge)) } }
+                }
+            }
+            (pages(visit, here, &impact.page_info))
+        }
+    }
+}
+
+/// The small picture for a service's page, with a link to the large one. Empty without dependencies.
+pub async fn small(site: &Site, service: &str, name: &str, aliases: &[String]) -> Result<Markup, Fault> {
+    let picture = around(site, service, 1, SMALL).await?;
+    let here = of(aliases);
+    Ok(html! {
+        @if let Some(picture) = &picture {
+            (picture.draw(&format!("Dependencies of {name}"), &here))
+            (legend(picture))
+            p { a href=(here) { "Larger, and what its failure can reach" } }
+        }
+    })
+}
+
+/// The picture of the services of a system or a team: those whose `column` holds its key.
+pub async fn of_group<E: Class>(site: &Site, column: Column, id: &str, label: &str) -> Result<Markup, Fault> {
+    let db = site.db.read();
+    let Some(key) = id::number::<E>(id) else { return Ok(html! {}) };
+    let members = service::ids_of(db, column, key, MEMBERS as u64).await?;
+    let (ways, is_complete) = service_dependency::around(db, &members, AROUND).await?;
+    if ways.is_empty() {
+        return Ok(html! {});
+    }
+    let mut graph = Graph { is_cut: !is_complete, ..Graph::default() };
+    // Members first: folding hides the others before them.
+    let connected: HashSet<i64> = ways.iter().flat_map(|(from, to)| [*from, *to]).collect();
+    let focus: HashSet<i64> = members.iter().filter(|id| connected.contains(id)).copied().collect();
+    for id in members.iter().filter(|id| focus.contains(id)) {
+        graph.node(*id);
+    }
+    let edges: Vec<(usize, usize)> = ways.iter().map(|(from, to)| (graph.node(*from), graph.node(*to))).collect();
+    let layer_of = layers(graph.ids.len(), &edges, LAYERS);
+    let folded = fold(&layer_of, LARGE);
+    let picture = graph.picture(db, folded, &edges, |id| focus.contains(&id)).await?;
+    let more = members.len() == MEMBERS || !is_complete;
+    Ok(html! {
+        h2 #dependencies { "Dependencies" }
+        @if more { p.soft { "The picture is about the first " (MEMBERS) " services and " (AROUND) " dependencies." } }
+        (shown(&picture, label, "#services"))
+    })
+}
+
+/// A picture with its legend and its list.
+fn shown(picture: &Picture, label: &str, all: &str) -> Markup {
+    html! {
+        (picture.draw(label, all))
+        (legend(picture))
+        details { summary { "The picture as a list" } (picture.list()) }
+    }
+}
+
+fn legend(picture: &Picture) -> Markup {
+    html! {
+        p.soft {
+            "An arrow leads from a service to one that it depends on."
+            @if picture.warns() { " A dashed arrow leads to a less critical service." }
+        }
+    }
+}
+
+/// A graph of services that is being put together.
+#[derive(Default)]
+struct Graph {
+    ids: Vec<i64>,
+    index_of: HashMap<i64, usize>,
+    is_cut: bool,
+}
+
+impl Graph {
+    /// The node of a service, which is added when it is new.
+    fn node(&mut self, id: i64) -> usize {
+        *self.index_of.entry(id).or_insert_with(|| {
+            self.ids.push(id);
+            self.ids.len() - 1
+        })
+    }
+
+    /// Reads what the boxes show.
+    async fn picture(
+        &self,
+        db: &impl Read,
+        folded: Folded,
+        edges: &[(usize, usize)],
+        is_focus: impl Fn(i64) -> bool,
+    ) -> Result<Picture, Fault> {
+        let ids = self.shown(&folded);
+        let labels = service::labels(db, &ids).await?.into_iter();
+        let mut labels: HashMap<i64, service::Label> = labels.map(|label| (label.id, label)).collect();
+        let nodes =
+            folded.boxes.iter().map(|one| match one.content {
+                Content::More(_) => None,
+                Content::Node(node) => labels.remove(&self.ids[node]).map(|service::Label { id, name, slug, tier }| {
+                    Node { name, href: path(["services", &slug]), tier, is_focus: is_focus(id) }
+                }),
+            });
+        let nodes = nodes.collect();
+        let edges = folded.edges(edges.iter().copied());
+        Ok(Picture { folded, edges, nodes, is_complete: !self.is_cut })
+    }
+
+    /// The services that have a box of their own.
+    fn shown(&self, folded: &Folded) -> Vec<i64> {
+        let own = |content| if let Content::Node(node) = content { Some(self.ids[node]) } else { None };
+        folded.boxes.iter().filter_map(|one| own(one.content)).collect()
+    }
+}
+
+/// The picture around a service. `None` if it has no dependencies in either direction.
+async fn around(site: &Site, service: &str, steps: u8, most: Most) -> Result<Option<Picture>, Fault> {
+    let db = site.db.read();
+    let Some(focus) = id::number::<service::Entity>(service) else { return Ok(None) };
+    let mut graph = Graph::default();
+    // Its layer is that of the dependencies of least distance; what depends on it comes before.
+    let mut places = vec![0_i32];
+    let mut edges = Vec::new();
+    graph.node(focus);
+    for (direction, sign) in [(Direction::Dependencies, 1), (Direction::Dependents, -1)] {
+        for reached in reach(db, &[focus], direction, steps).await? {
+            graph.is_cut |= !reached.is_complete;
+            for found in reached.found {
+                let (node, via) = (graph.node(found.id), graph.node(found.via));
+                let place = sign * i32::from(found.distance);
+                match places.get_mut(node) {
+                    Some(known) if place.abs() < known.abs() => *known = place,
+                    Some(_) => {}
+                    None => places.push(place),
+                }
+                edges.push(if sign > 0 { (via, node) } else { (node, via) });
+            }
+        }
+    }
+    if edges.is_empty() {
+        return Ok(None);
+    }
+    let first = places.iter().min().copied().unwrap_or_default();
+    let layer_of: Vec<usize> = places.iter().map(|place| place.abs_diff(first) as usize).collect();
+    let folded = fold(&layer_of, most);
+    let among = service_dependency::among(db, &graph.shown(&folded)).await?;
+    edges.extend(among.into_iter().map(|(from, to)| (graph.node(from), graph.node(to))));
+    Ok(Some(graph.picture(db, folded, &edges, |id| id == focus).await?))
+}

@@ -1,0 +1,209 @@
+//! Draws a folded graph as SVG, and writes it as a list of links.
+
+use maud::{Markup, html};
+
+use super::layout::{Content, Folded};
+
+/// The width and height of a box, and the space to the next one, in pixels.
+const WIDTH: usize = 144;
+const HEIGHT: usize = 30;
+const GAP: usize = 40;
+const SPACE: usize = 12;
+/// The space around the picture, in which edges between neighbours of one layer bulge.
+const MARGIN: usize = 8;
+const BULGE: usize = 24;
+/// The width of a box's text, in letters.
+const LETTERS: usize = 18;
+/// The most edges that are drawn: more are no picture.
+const EDGES: usize = 300;
+/// The most names in one entry of the list.
+const NAMES: usize = 8;
+
+/// What a box shows of a service.
+pub struct Node {
+    /// The service's name.
+    pub name: String,
+    /// The path of its page.
+    pub href: String,
+    /// How critical it is: the smallest number is the most critical.
+    pub tier: Option<i32>,
+    /// Whether the picture is about it.
+    pub is_focus: bool,
+}
+
+/// A graph that is ready to be drawn.
+pub struct Picture {
+    /// The boxes.
+    pub folded: Folded,
+    /// The edges between the boxes.
+    pub edges: Vec<(usize, usize)>,
+    /// What each box shows; nothing for one that stands for several.
+    pub nodes: Vec<Option<Node>>,
+    /// Whether all services were found. If not, there are more than the picture counts.
+    pub is_complete: bool,
+}
+
+impl Picture {
+    /// Draws the graph: what depends on the left, what it depends on to its right. `label` describes it to screen
+    /// readers; `all` is where the others of a folded layer are listed.
+    pub fn draw(&self, label: &str, all: &str) -> Markup {
+        let rows = self.folded.rows(&self.edges);
+        let layers = self.folded.boxes.iter().map(|one| one.layer + 1).max().unwrap_or(0);
+        let mut heights = vec![0; layers];
+        self.folded.boxes.iter().for_each(|one| heights[one.layer] += 1);
+        let most = heights.iter().copied().max().unwrap_or(0);
+        let places = self.folded.boxes.iter().zip(rows).map(|(one, row)| {
+            let above = (most - heights[one.layer]) * (HEIGHT + SPACE) / 2;
+            (MARGIN + one.layer * (WIDTH + GAP), MARGIN + above + row * (HEIGHT + SPACE))
+        });
+        let places: Vec<(usize, usize)> = places.collect();
+        let width = layers * (WIDTH + GAP) + 2 * MARGIN - GAP.min(layers * GAP) + BULGE;
+        let height = most * (HEIGHT + SPACE) + 2 * MARGIN - SPACE.min(most * SPACE);
+        html! {
+            div.scroll.graph tabindex="0" role="region" aria-label=(label) {
+                svg width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } role="group" aria-label=(label) {
+                    (arrow("arrow"))
+                    (arrow("warn"))
+                    @for (from, to) in self.edges.iter().take(EDGES) {
+                        @let class = if self.is_warned(*from, *to) { "warn" } else { "arrow" };
+                        path class={ "edge " (class) } d=(way(places[*from], places[*to])) marker-end={ "url(#graph-" (class) ")" } {}
+                    }
+                    @for (index, (one, (x, y))) in self.folded.boxes.iter().zip(&places).enumerate() {
+                        (self.node(index, one.content, *x, *y, all))
+                    }
+                }
+            }
+            @if self.edges.len() > EDGES {
+                p.soft { "The picture shows " (EDGES) " of " (self.edges.len()) " dependencies." }
+            }
+        }
+    }
+
+    fn node(&self, index: usize, content: Content, x: usize, y: usize, all: &str) -> Markup {
+        let (name, href, class) = match (&self.nodes[index], content) {
+            (Some(node), _) => (node.name.clone(), &*node.href, if node.is_focus { "node focus" } else { "node" }),
+            (None, Content::More(several)) => (self.more(several), all, "node more"),
+            (None, Content::Node(_)) => return html! {},
+        };
+        html! {
+            a href=(href) {
+                title { (name) }
+                rect class=(class) x=(x) y=(y) width=(WIDTH) height=(HEIGHT) rx="6" {}
+                // An inner picture cuts off what is wider than the box.
+                svg x=(x + 4) y=(y) width=(WIDTH - 8) height=(HEIGHT) {
+                    text x=((WIDTH - 8) / 2) y="20" text-anchor="middle" { (shortened(&name)) }
+                }
+            }
+        }
+    }
+
+    fn more(&self, several: usize) -> String {
+        format!("{}{several} more", if self.is_complete { "" } else { "over " })
+    }
+
+    /// Whether a service depends on a less critical one.
+    fn is_warned(&self, from: usize, to: usize) -> bool {
+        let tier = |index: usize| self.nodes[index].as_ref().and_then(|node| node.tier);
+        matches!((tier(from), tier(to)), (Some(from), Some(to)) if to > from)
+    }
+
+    /// Whether the picture shows a dependency on a less critical service.
+    pub fn warns(&self) -> bool {
+        self.edges.iter().take(EDGES).any(|(from, to)| self.is_warned(*from, *to))
+    }
+
+    /// What the service of a box depends on.
+    fn needs(&self, index: usize) -> Vec<usize> {
+        self.edges.iter().filter(|(from, _)| *from == index).map(|(_, to)| *to).collect()
+    }
+
+    /// The same as a list: each service with those that it depends on.
+    pub fn list(&self) -> Markup {
+        let name = |index: usize| match (&self.nodes[index], self.folded.boxes[index].content) {
+            (Some(node), _) => shortened_to(&node.name, 60),
+            (None, Content::More(several)) => self.more(several),
+            (None, Content::Node(_)) => String::new(),
+        };
+        html! {
+            ul {
+                @for index in 0..self.nodes.len() {
+                    @let needs = self.needs(index);
+                    @if !needs.is_empty() { li {
+                        @match &self.nodes[index] { Some(node) => a href=(node.href) { (name(index)) }, None => (name(index)) }
+                        " depends on "
+                        @for (place, to) in needs.iter().take(NAMES).enumerate() {
+                            @if place > 0 { ", " }
+                            bdi { (name(*to)) }
+                            @if self.is_warned(index, *to) { " (less critical)" }
+                        }
+                        @if needs.len() > NAMES { " and " (needs.len() - NAMES) " more" }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+fn arrow(name: &str) -> Markup {
+    html! {
+        marker id={ "graph-" (name) } class=(name) viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto" {
+            path d="M0 0 8 4 0 8z" {}
+        }
+    }
+}
+
+/// The curve from one box to another: forwards from side to side, within a layer and backwards around.
+fn way((from_x, from_y): (usize, usize), (to_x, to_y): (usize, usize)) -> String {
+    let (start, end) = (from_y + HEIGHT / 2, to_y + HEIGHT / 2);
+    if from_x < to_x {
+        let (x, middle) = (from_x + WIDTH, GAP / 2);
+        return format!("M{x} {start}C{} {start} {} {end} {to_x} {end}", x + middle, to_x - middle);
+    }
+    // Beside the way forward, which may be there too.
+    let (start, end) = (start + 7, end + 7);
+    if from_x == to_x {
+        let x = from_x + WIDTH;
+        return format!("M{x} {start}C{0} {start} {0} {end} {x} {end}", x + BULGE);
+    }
+    let x = to_x + WIDTH;
+    format!("M{from_x} {start}C{} {start} {} {end} {x} {end}", from_x - GAP / 2, x + GAP / 2)
+}
+
+fn shortened(name: &str) -> String {
+    shortened_to(name, LETTERS)
+}
+
+/// Cuts a text after so many letters, of which wide ones count twice.
+fn shortened_to(name: &str, most: usize) -> String {
+    let name = name.trim();
+    let mut width = 0;
+    let cut = name.char_indices().find(|(_, letter)| {
+        width += if *letter >= '\u{1100}' { 2 } else { 1 };
+        width > most
+    });
+    cut.map_or_else(|| name.to_owned(), |(end, _)| format!("{}…", name[..end].trim_end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::graph::layout::{Most, fold};
+
+    #[test]
+    fn names_are_cut_by_their_width() {
+        assert_eq!(shortened("shopping cart"), "shopping cart");
+        assert_eq!(shortened("a service with a long name"), "a service with a l…");
+        assert_eq!(shortened("訂單服務訂單服務訂單服務"), "訂單服務訂單服務訂…");
+    }
+
+    #[test]
+    fn an_empty_graph_and_a_single_layer_are_drawn() {
+        let draw = |layers: &[usize]| {
+            let folded = fold(layers, Most { nodes: 60, in_layer: 24 });
+            let nodes = folded.boxes.iter().map(|_| None).collect();
+            Picture { folded, edges: Vec::new(), nodes, is_complete: true }.draw("A", "#").into_string()
+        };
+        assert!(draw(&[]).contains("viewBox=\"0 0 40 16\""), "{}", draw(&[]));
+        assert!(draw(&[0, 0]).contains("height=\"88\""), "{}", draw(&[0, 0]));
+    }
+}

@@ -1,0 +1,326 @@
+//! The forms that create and change systems and domains, and say what belongs to them.
+
+use async_graphql::MaybeUndefined;
+use maud::{Markup, html};
+
+use super::ask::{ask, by_alias, or_null, settled, unanswered};
+use super::form::{self, Mistakes, Text};
+use super::layout::layout;
+use super::operations::domain_to_change::Domain;
+use super::operations::system_to_change::System;
+use super::operations::{
+    AssignService, AssignSystem, CreateDomain, CreateSystem, DeleteDomain, DeleteSystem, DomainInput, DomainToChange,
+    Mistake, OwnerId, PageInfo, ReleaseService, ReleaseSystem, SystemInput, SystemToChange, UpdateDomain, UpdateSystem,
+};
+use super::parts::{delete_button, pages};
+use super::visit::{Fields, Session, Visit, path};
+use super::{Answer, Fault, Site};
+use crate::entity::field_rule::{FieldRules, Reference};
+use crate::entity::user::Role;
+use crate::entity::{domain, system};
+
+/// The hint for Markdown fields.
+const MARKDOWN: &str = "Markdown. URLs become links.";
+/// The form of a system, from top to bottom: column, label, hint, height.
+const SYSTEM: [(system::Column, &str, &str, u8); system::Entity::FIELDS.len()] = [
+    (system::Column::Name, "Name", "The alias is derived from it.", 1),
+    (system::Column::Description, "Description", MARKDOWN, 3),
+    (system::Column::OwnerId, "Owner's alias", "", 1),
+    (system::Column::DomainId, "Domain's alias", "", 1),
+    (system::Column::Note, "Notes", MARKDOWN, 6),
+];
+/// The form of a domain. Its fields have the names that those of a system have.
+const DOMAIN: [(domain::Column, &str, &str, u8); domain::Entity::FIELDS.len()] = [
+    (domain::Column::Name, "Name", "The alias is derived from it.", 1),
+    (domain::Column::Description, "Description", MARKDOWN, 3),
+    (domain::Column::OwnerId, "Owner's alias", "", 1),
+    (domain::Column::Note, "Notes", MARKDOWN, 6),
+];
+/// The field for what is to belong to the group: the path that the API uses for mistakes about it.
+const CHILD: [&str; 2] = ["childServices.0.alias", "childSystems.0.alias"];
+
+/// What the forms are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A system, to which services belong.
+    System,
+    /// A domain, to which systems belong.
+    Domain,
+}
+
+/// A system or a domain, as its forms need it.
+struct Group {
+    kind: Kind,
+    id: String,
+    name: String,
+    alias: String,
+    /// The current values as form fields.
+    fields: Fields,
+    children: Vec<Child>,
+    page_info: PageInfo,
+}
+
+struct Child {
+    id: String,
+    name: String,
+    alias: String,
+}
+
+impl Kind {
+    /// The first segment of its pages.
+    pub fn part(self) -> &'static str {
+        match self {
+            Self::System => "systems",
+            Self::Domain => "domains",
+        }
+    }
+
+    /// What people call it.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Domain => "domain",
+        }
+    }
+
+    /// What people call that which belongs to it.
+    pub fn child(self) -> &'static str {
+        match self {
+            Self::System => "service",
+            Self::Domain => "system",
+        }
+    }
+}
+
+/// Shows the form for a new one.
+pub fn new(visit: &Visit, session: &Session, kind: Kind) -> Result<Answer, Fault> {
+    session.require(Role::User)?;
+    Ok(Answer::page(new_form(visit, kind, &Mistakes::none())))
+}
+
+fn new_form(visit: &Visit, kind: Kind, mistakes: &Mistakes) -> Markup {
+    let main = html! {
+        form method="post" action=(path(["new", kind.noun()])) {
+            (fields(kind, &visit.form, mistakes))
+            button { "Create " (kind.noun()) }
+        }
+    };
+    layout(visit, &format!("New {}", kind.noun()), main)
+}
+
+/// Creates one.
+pub async fn create(site: &Site, visit: &Visit, kind: Kind) -> Result<Answer, Fault> {
+    match save(site, visit, kind, None).await? {
+        Ok(alias) => Ok(Answer::redirect(alias.map_or_else(|| path([kind.part()]), |alias| address(kind, &alias)))),
+        Err(mistakes) => Ok(Answer::refused(new_form(visit, kind, &mistakes))),
+    }
+}
+
+/// Shows the form of the one with this alias.
+pub async fn edit(site: &Site, visit: &Visit, session: &Session, kind: Kind, alias: &str) -> Result<Answer, Fault> {
+    session.require(Role::User)?;
+    let group = find(site, visit, kind, alias).await?;
+    Ok(Answer::page(edit_form(visit, &group, &group.fields, &Mistakes::none())))
+}
+
+/// Changes it, or what belongs to it.
+pub async fn change(site: &Site, visit: &Visit, kind: Kind, alias: &str, what: &str) -> Result<Answer, Fault> {
+    let group = find(site, visit, kind, alias).await?;
+    let (form, id) = (&visit.form, &*group.id);
+    if what == "edit" {
+        return match save(site, visit, kind, Some(id)).await? {
+            Ok(_) => Ok(Answer::redirect(address(kind, &group.alias))),
+            Err(mistakes) => Ok(Answer::refused(edit_form(visit, &group, form, &mistakes))),
+        };
+    }
+    let errors = match (what, kind) {
+        ("child", Kind::System) => {
+            let assign = AssignService { id, alias: form.get(CHILD[0]) };
+            ask(site, visit, assign).await?.system_child_assign.map(|done| done.errors)
+        }
+        ("child", Kind::Domain) => {
+            let assign = AssignSystem { id, alias: form.get(CHILD[1]) };
+            ask(site, visit, assign).await?.domain_child_assign.map(|done| done.errors)
+        }
+        // This page takes nothing out of another group.
+        ("child-delete", _) if !group.children.iter().any(|child| child.id == form.get("id")) => {
+            return Err(Fault::NotFound);
+        }
+        ("child-delete", Kind::System) => {
+            ask(site, visit, ReleaseService { id: form.get("id") }).await?.service_update.map(|done| done.errors)
+        }
+        ("child-delete", Kind::Domain) => {
+            ask(site, visit, ReleaseSystem { id: form.get("id") }).await?.system_update.map(|done| done.errors)
+        }
+        ("delete", Kind::System) => ask(site, visit, DeleteSystem { id }).await?.system_delete.map(|done| done.errors),
+        ("delete", Kind::Domain) => ask(site, visit, DeleteDomain { id }).await?.domain_delete.map(|done| done.errors),
+        _ => return Err(Fault::NotFound),
+    };
+    match settled(errors.ok_or_else(unanswered)?) {
+        Ok(()) if what == "delete" => Ok(Answer::redirect(path([kind.part()]))),
+        Ok(()) => Ok(Answer::redirect(format!("{}/edit#children", address(kind, &group.alias)))),
+        Err(mistakes) => Ok(Answer::refused(edit_form(visit, &group, &group.fields, &mistakes))),
+    }
+}
+
+/// Creates or changes one from the form. Returns the alias of a new one.
+async fn save(
+    site: &Site,
+    visit: &Visit,
+    kind: Kind,
+    id: Option<&str>,
+) -> Result<Result<Option<String>, Mistakes>, Fault> {
+    let form = match kind {
+        Kind::System => form::sent::<system::Entity>(&visit.form),
+        Kind::Domain => form::sent::<domain::Entity>(&visit.form),
+    };
+    let owner = match owner_id(site, visit, form.given("ownerId")).await? {
+        Ok(owner) => owner,
+        Err(mistakes) => return Ok(Err(mistakes)),
+    };
+    let name = MaybeUndefined::Value(form.get("name"));
+    let (description, note) = (or_null(form.given("description")), or_null(form.given("note")));
+    let owner_id = or_null(owner.as_deref());
+    let (alias, errors): (Option<Vec<String>>, Option<Vec<Mistake>>) = match kind {
+        Kind::System => {
+            let parent = or_null(form.given("parent.alias")).map_value(by_alias);
+            let input = SystemInput { name, description, note, owner_id, parent };
+            match id {
+                Some(id) => {
+                    let done = ask(site, visit, UpdateSystem { id, input }).await?.system_update;
+                    (None, done.map(|done| done.errors))
+                }
+                None => match ask(site, visit, CreateSystem { input }).await?.system_create {
+                    Some(done) => (done.system.map(|system| system.aliases), Some(done.errors)),
+                    None => (None, None),
+                },
+            }
+        }
+        Kind::Domain => {
+            let input = DomainInput { name, description, note, owner_id };
+            match id {
+                Some(id) => {
+                    let done = ask(site, visit, UpdateDomain { id, input }).await?.domain_update;
+                    (None, done.map(|done| done.errors))
+                }
+                None => match ask(site, visit, CreateDomain { input }).await?.domain_create {
+                    Some(done) => (done.domain.map(|domain| domain.aliases), Some(done.errors)),
+                    None => (None, None),
+                },
+            }
+        }
+    };
+    let alias = alias.and_then(|aliases| aliases.into_iter().next());
+    Ok(settled(errors.ok_or_else(unanswered)?).map(|()| alias))
+}
+
+/// The id of the team with this alias, or the mistake that there is none.
+async fn owner_id(site: &Site, visit: &Visit, alias: Option<&str>) -> Result<Result<Option<String>, Mistakes>, Fault> {
+    let Some(alias) = alias else { return Ok(Ok(None)) };
+    let found = match ask(site, visit, OwnerId { alias }).await {
+        Ok(found) => found.account.team,
+        Err(Fault::NotFound) => None,
+        Err(fault) => return Err(fault),
+    };
+    Ok(found.map(|team| Some(team.id)).ok_or_else(|| {
+        let mut mistakes = Mistakes::none();
+        mistakes.push("ownerId", Reference::Team.unknown(alias));
+        mistakes
+    }))
+}
+
+async fn find(site: &Site, visit: &Visit, kind: Kind, alias: &str) -> Result<Group, Fault> {
+    let after = visit.query.given("after");
+    Ok(match kind {
+        Kind::System => {
+            ask(site, visit, SystemToChange { alias, after }).await?.account.system.ok_or(Fault::NotFound)?.into()
+        }
+        Kind::Domain => {
+            ask(site, visit, DomainToChange { alias, after }).await?.account.domain.ok_or(Fault::NotFound)?.into()
+        }
+    })
+}
+
+impl From<System> for Group {
+    fn from(system: System) -> Self {
+        let System { id, name, aliases, description, note, owner, parent, child_services } = system;
+        let texts = [
+            ("name", Some(name.clone())),
+            ("description", description),
+            ("ownerId", owner.map(|owner| owner.alias)),
+            ("parent.alias", parent.and_then(|domain| domain.aliases.into_iter().next())),
+            ("note", note),
+        ];
+        let children =
+            child_services.nodes.into_iter().map(|one| Child { id: one.id, name: one.name, alias: first(one.aliases) });
+        let (children, page_info) = (children.collect(), child_services.page_info);
+        Self { kind: Kind::System, id, name, alias: first(aliases), fields: filled(texts), children, page_info }
+    }
+}
+
+impl From<Domain> for Group {
+    fn from(domain: Domain) -> Self {
+        let Domain { id, name, aliases, description, note, owner, child_systems } = domain;
+        let texts = [
+            ("name", Some(name.clone())),
+            ("description", description),
+            ("ownerId", owner.map(|owner| owner.alias)),
+            ("note", note),
+        ];
+        let children =
+            child_systems.nodes.into_iter().map(|one| Child { id: one.id, name: one.name, alias: first(one.aliases) });
+        let (children, page_info) = (children.collect(), child_systems.page_info);
+        Self { kind: Kind::Domain, id, name, alias: first(aliases), fields: filled(texts), children, page_info }
+    }
+}
+
+fn first(aliases: Vec<String>) -> String {
+    aliases.into_iter().next().unwrap_or_default()
+}
+
+fn filled<const N: usize>(texts: [(&str, Option<String>); N]) -> Fields {
+    texts.into_iter().fold(Fields::default(), |fields, (name, text)| fields.and(name, &text.unwrap_or_default()))
+}
+
+fn address(kind: Kind, alias: &str) -> String {
+    path([kind.part(), alias])
+}
+
+fn fields(kind: Kind, form: &Fields, mistakes: &Mistakes) -> Markup {
+    match kind {
+        Kind::System => form::entries::<system::Entity, _>(SYSTEM, |_| Vec::new(), form, mistakes),
+        Kind::Domain => form::entries::<domain::Entity, _>(DOMAIN, |_| Vec::new(), form, mistakes),
+    }
+}
+
+fn edit_form(visit: &Visit, group: &Group, form: &Fields, mistakes: &Mistakes) -> Markup {
+    let Group { kind, name, alias, children, page_info, .. } = group;
+    let to = |what: &str| path([kind.part(), alias, what]);
+    let (noun, child) = (kind.noun(), kind.child());
+    let child_part = if *kind == Kind::System { "services" } else { "systems" };
+    let field = CHILD[usize::from(*kind == Kind::Domain)];
+    let label = format!("Alias of a {child}");
+    let main = html! {
+        p { a href=(address(*kind, alias)) { "Back to the " (noun) } }
+        form method="post" action=(to("edit")) {
+            (fields(*kind, form, &mistakes.except(field)))
+            button { "Save" }
+        }
+        h2 #children { "Its " (child) "s" }
+        @if children.is_empty() { p.soft { "No " (child) " belongs to this " (noun) "." } } @else {
+            form method="post" action=(to("child-delete")) { ul { @for one in children { li {
+                a href=(path([child_part, &one.alias])) { (one.name) } " "
+                button.quiet name="id" value=(one.id) { "Remove" span.hidden { " " (one.name) } }
+            } } } }
+            (pages(visit, &to("edit"), page_info))
+        }
+        form.filters method="post" action=(to("child")) {
+            (Text { name: field, label: &label, hint: "", kind: "text", required: true }.show(&visit.form, mistakes))
+            button.quiet { "Add " (child) }
+        }
+        h2 { "Delete" }
+        p { "Its " (child) "s stay, and belong to no " (noun) "." }
+        (delete_button(&to("delete"), "Delete", name, &format!("Delete this {noun}?")))
+    };
+    layout(visit, &format!("Edit {name}"), main)
+}

@@ -1,0 +1,199 @@
+//! The lists of systems and of domains, and the page of each.
+
+use maud::{Markup, html};
+
+use super::ask::ask;
+use super::graph;
+use super::group_form::Kind;
+use super::layout::layout;
+use super::markdown::prose;
+use super::operations::{Domain, Domains, System, Systems};
+use super::parts::{count, empty, pages};
+use super::visit::{Session, Visit, path};
+use super::{Answer, Fault, Site, services};
+use crate::entity::service::Column;
+use crate::entity::system;
+use crate::entity::user::Role;
+
+/// Lists the systems.
+pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    let systems = ask(site, visit, Systems { after: visit.query.given("after") }).await?.account.systems;
+    let rows = systems.nodes.iter().map(|system| {
+        html! {
+            th scope="row" { (link("systems", &system.aliases, &system.name)) }
+            td { @match &system.parent {
+                Some(domain) => (link("domains", &domain.aliases, &domain.name)),
+                None => span.soft { "none" },
+            } }
+            td { (owner(system.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
+            td.number { (system.child_services.total_count) }
+        }
+    });
+    let table = table("Systems", &["System", "Domain", "Owner", "Services"], rows.collect());
+    let turn = pages(visit, "/systems", &systems.page_info);
+    Ok(Answer::page(list(visit, session, Kind::System, table, turn)))
+}
+
+/// Lists the domains.
+pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    let domains = ask(site, visit, Domains { after: visit.query.given("after") }).await?.account.domains;
+    let rows = domains.nodes.iter().map(|domain| {
+        html! {
+            th scope="row" { (link("domains", &domain.aliases, &domain.name)) }
+            td { (owner(domain.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
+            td.number { (domain.child_systems.total_count) }
+        }
+    });
+    let table = table("Domains", &["Domain", "Owner", "Systems"], rows.collect());
+    let turn = pages(visit, "/domains", &domains.page_info);
+    Ok(Answer::page(list(visit, session, Kind::Domain, table, turn)))
+}
+
+/// A table; nothing without rows.
+fn table(label: &str, heads: &[&str], rows: Vec<Markup>) -> Option<Markup> {
+    (!rows.is_empty()).then(|| {
+        html! {
+            div.scroll tabindex="0" role="region" aria-label=(label) {
+                table {
+                    thead { tr { @for head in heads { th scope="col" { (head) } } } }
+                    tbody { @for row in rows { tr { (row) } } }
+                }
+            }
+        }
+    })
+}
+
+fn list(visit: &Visit, session: &Session, kind: Kind, table: Option<Markup>, turn: Markup) -> Markup {
+    let (title, other, what) = match kind {
+        Kind::System => {
+            ("Systems", ("Domains", "/domains"), "A system is a group of services that do one thing together.")
+        }
+        Kind::Domain => {
+            ("Domains", ("Systems", "/systems"), "A domain is a group of systems that serve one part of the business.")
+        }
+    };
+    let main = html! {
+        p.actions {
+            @if session.user.role >= Role::User { a.button.quiet href=(path(["new", kind.noun()])) { "New " (kind.noun()) } " " }
+            a.button.quiet href=(other.1) { (other.0) }
+        }
+        @match table {
+            Some(table) => { (table) (turn) },
+            None => (empty(&format!("No {}s yet.", kind.noun()), html! { p { (what) } })),
+        }
+    };
+    layout(visit, title, main)
+}
+
+/// Shows the system with this alias.
+pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
+    let found = ask(site, visit, System { alias, after: visit.query.given("after") }).await?;
+    let system = found.account.system.ok_or(Fault::NotFound)?;
+    let label = format!("Dependencies of the services of {}", system.name);
+    let picture = graph::of_group::<system::Entity>(site, Column::SystemId, &system.id, &label).await?;
+    let children = html! {
+        h2 #services { "Services" }
+        @if system.child_services.nodes.is_empty() { p.soft { "No service belongs to this system." } } @else {
+            p.soft { (count(system.child_services.total_count, "service")) }
+            (services::table(system.child_services.nodes.iter().map(|service| (service, None))))
+            (pages(visit, &path(["systems", alias]), &system.child_services.page_info))
+        }
+        (picture)
+    };
+    let group = Group {
+        kind: Kind::System,
+        aliases: &system.aliases,
+        name: &system.name,
+        description: system.description.as_deref(),
+        note: system.note.as_deref(),
+        owner: system.owner.as_ref().map(|team| (&*team.alias, &*team.name)),
+        domain: system.parent.as_ref().map(|domain| (&*domain.aliases, &*domain.name)),
+        tags: system.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)).collect(),
+    };
+    Ok(Answer::page(group.page(visit, session, children)))
+}
+
+/// Shows the domain with this alias.
+pub async fn domain(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
+    let found = ask(site, visit, Domain { alias, after: visit.query.given("after") }).await?;
+    let domain = found.account.domain.ok_or(Fault::NotFound)?;
+    let children = html! {
+        h2 { "Systems" }
+        @if domain.child_systems.nodes.is_empty() { p.soft { "No system belongs to this domain." } } @else {
+            p.soft { (count(domain.child_systems.total_count, "system")) }
+            ul { @for system in &domain.child_systems.nodes {
+                li {
+                    (link("systems", &system.aliases, &system.name)) " "
+                    span.soft { (count(system.child_services.total_count, "service")) }
+                    @if let Some(text) = &system.description { (prose(text)) }
+                }
+            } }
+            (pages(visit, &path(["domains", alias]), &domain.child_systems.page_info))
+        }
+    };
+    let group = Group {
+        kind: Kind::Domain,
+        aliases: &domain.aliases,
+        name: &domain.name,
+        description: domain.description.as_deref(),
+        note: domain.note.as_deref(),
+        owner: domain.owner.as_ref().map(|team| (&*team.alias, &*team.name)),
+        domain: None,
+        tags: domain.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)).collect(),
+    };
+    Ok(Answer::page(group.page(visit, session, children)))
+}
+
+/// A system or a domain, as its page shows it.
+struct Group<'g> {
+    kind: Kind,
+    aliases: &'g [String],
+    name: &'g str,
+    description: Option<&'g str>,
+    note: Option<&'g str>,
+    owner: Option<(&'g str, &'g str)>,
+    domain: Option<(&'g [String], &'g str)>,
+    tags: Vec<(&'g str, &'g str)>,
+}
+
+impl Group<'_> {
+    fn page(&self, visit: &Visit, session: &Session, children: Markup) -> Markup {
+        let first = self.aliases.first().map_or("", String::as_str);
+        let main = html! {
+            @if session.user.role >= Role::User {
+                p.actions { a.button.quiet href=(path([self.kind.part(), first, "edit"])) { "Edit" } }
+            }
+            @if let Some(text) = self.description { (prose(text)) }
+            dl.facts {
+                dt { "Owner" } dd { (owner(self.owner)) }
+                @if let Some((aliases, name)) = self.domain {
+                    dt { "Domain" } dd { (link("domains", aliases, name)) }
+                }
+                dt { "Aliases" } dd { ul.marks { @for alias in self.aliases { li { code.mark.none { (alias) } } } } }
+                @if !self.tags.is_empty() {
+                    dt { "Tags" } dd { ul.marks { @for (key, value) in &self.tags {
+                        li { span.mark.none { (key) @if !value.is_empty() { ": " (value) } } }
+                    } } }
+                }
+            }
+            @if let Some(note) = self.note { h2 { "Notes" } (prose(note)) }
+            (children)
+        };
+        layout(visit, self.name, main)
+    }
+}
+
+/// Links to a system or a domain by its first alias.
+pub fn link(part: &str, aliases: &[String], name: &str) -> Markup {
+    html! { a href=(path([part, aliases.first().map_or("", String::as_str)])) { (name) } }
+}
+
+/// Links to the team that owns something.
+pub fn owner(team: Option<(&str, &str)>) -> Markup {
+    html! {
+        @match team {
+            Some((alias, name)) => a href=(path(["teams", alias])) { (name) },
+            None => span.soft { "none" },
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! A service's links to its runbooks, dashboards, logs and the like: all of them, and their forms.
+
+use async_graphql::MaybeUndefined;
+use maud::{Markup, html};
+
+use super::ask::{ask, or_null, settled, unanswered};
+use super::form::{self, Mistakes};
+use super::layout::layout;
+use super::operations::tools_of_service::Service;
+use super::operations::{
+    AddTool, ChangeTool, DeleteTool, ToolCategory, ToolCreateInput, ToolUpdateInput, ToolsOfService,
+};
+use super::parts::{count, delete_button, outside, pages};
+use super::services::address;
+use super::visit::{Fields, Session, Visit, path};
+use super::{Answer, Fault, Site};
+use crate::entity::field_rule::FieldRules;
+use crate::entity::tool::{self, Column, Entity};
+use crate::entity::user::Role;
+use crate::entity::{ByIds, service};
+use crate::graphql::id;
+
+/// The form's fields below the category: column, label, hint, height.
+const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] =
+    [(Column::DisplayName, "Name", "", 1), (Column::Url, "URL", "", 1), (Column::Environment, "Environment", "", 1)];
+/// The API's words for what a link is for: those that are needed first when something is wrong come first.
+const CATEGORIES: [&str; 23] = [
+    "runbooks",
+    "logs",
+    "metrics",
+    "observability",
+    "errors",
+    "incidents",
+    "health_checks",
+    "status_page",
+    "deployment",
+    "continuous_integration",
+    "code",
+    "issue_tracking",
+    "backlog",
+    "wiki",
+    "api_documentation",
+    "architecture_diagram",
+    "design_documentation",
+    "feature_flag",
+    "orchestrator",
+    "admin",
+    "resiliency",
+    "security_scans",
+    "other",
+];
+
+/// Lists the links, with a form for another.
+pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
+    let service = find(site, visit, alias).await?;
+    let may_write = session.user.role >= Role::User;
+    Ok(Answer::page(list(visit, &service, may_write, &Mistakes::none())))
+}
+
+/// Adds a link.
+pub async fn create(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
+    let service = find(site, visit, alias).await?;
+    let form = form::sent::<Entity>(&visit.form);
+    let input = ToolCreateInput {
+        category: chosen(&visit.form)?,
+        display_name: form.get("displayName"),
+        environment: or_null(form::given::<Entity>(&form, Column::Environment)),
+        service_alias: MaybeUndefined::Undefined,
+        service_id: MaybeUndefined::Value(&service.id),
+        url: form.get("url"),
+    };
+    let done = ask(site, visit, AddTool { input }).await?.tool_create.ok_or_else(unanswered)?;
+    match settled(done.errors) {
+        Ok(()) => Ok(Answer::redirect(address(&service.aliases) + "/tools")),
+        Err(mistakes) => Ok(Answer::refused(list(visit, &service, true, &mistakes))),
+    }
+}
+
+/// Shows the form of a link.
+pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str, id: &str) -> Result<Answer, Fault> {
+    session.require(Role::User)?;
+    let service = find(site, visit, alias).await?;
+    let tool = tool_of(site, &service, id).await?;
+    Ok(Answer::page(edit_form(visit, &service, id, &current(&tool), &Mistakes::none())))
+}
+
+/// Changes or deletes a link.
+pub async fn change(site: &Site, visit: &Visit, alias: &str, id: &str, what: &str) -> Result<Answer, Fault> {
+    let service = find(site, visit, alias).await?;
+    // This page changes no links of other services.
+    let tool = tool_of(site, &service, id).await?;
+    let form = form::sent::<Entity>(&visit.form);
+    let errors = match what {
+        "edit" => {
+            let input = ToolUpdateInput {
+                id,
+                category: MaybeUndefined::Value(chosen(&visit.form)?),
+                display_name: MaybeUndefined::Value(form.get("displayName")),
+                environment: or_null(form::given::<Entity>(&form, Column::Environment)),
+                url: MaybeUndefined::Value(form.get("url")),
+            };
+            ask(site, visit, ChangeTool { input }).await?.tool_update.map(|done| done.errors)
+        }
+        "delete" => ask(site, visit, DeleteTool { id }).await?.tool_delete.map(|done| done.errors),
+        _ => return Err(Fault::NotFound),
+    };
+    match settled(errors.ok_or_else(unanswered)?) {
+        Ok(()) => Ok(Answer::redirect(address(&service.aliases) + "/tools")),
+        Err(mistakes) => {
+            let shown = if what == "edit" { visit.form.clone() } else { current(&tool) };
+            Ok(Answer::refused(edit_form(visit, &service, id, &shown, &mistakes)))
+        }
+    }
+}
+
+async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Service, Fault> {
+    let wanted = ToolsOfService { alias, after: visit.query.given("after") };
+    ask(site, visit, wanted).await?.account.service.ok_or(Fault::NotFound)
+}
+
+/// The link with this id. The API lists links and finds none by id, so it comes from the rows.
+async fn tool_of(site: &Site, service: &Service, id: &str) -> Result<tool::Model, Fault> {
+    let found = Entity::by_ids(site.db.read(), [id::number::<Entity>(id)]).await?.pop().flatten();
+    let owner = id::number::<service::Entity>(&service.id);
+    found.filter(|tool| Some(tool.service_id) == owner).ok_or(Fault::NotFound)
+}
+
+/// The current values as form fields.
+fn current(tool: &tool::Model) -> Fields {
+    Fields::one("category", &tool.category)
+        .and("displayName", &tool.display_name)
+        .and("url", &tool.url)
+        .and("environment", tool.environment.as_deref().unwrap_or_default())
+}
+
+fn chosen(form: &Fields) -> Result<ToolCategory, Fault> {
+    form.get("category").parse().map_err(|()| Fault::BadRequest("Choose what the link is for.".to_owned()))
+}
+
+/// Such as `health checks`.
+fn words(category: &str) -> String {
+    category.replace('_', " ")
+}
+
+fn fields(form: &Fields, mistakes: &Mistakes) -> Markup {
+    let categories = CATEGORIES.map(|word| (word, words(word)));
+    let categories = categories.each_ref().map(|(word, label)| (*word, &**label));
+    html! {
+        (form::select("category", "What it is for", "", &categories, form, mistakes))
+        (form::entries::<Entity, _>(SHOWN, |_| Vec::new(), form, mistakes))
+    }
+}
+
+fn list(visit: &Visit, service: &Service, may_write: bool, mistakes: &Mistakes) -> Markup {
+    let Service { name, aliases, locked, tools, .. } = service;
+    let page = address(aliases);
+    let may_write = may_write && !locked;
+    let main = html! {
+        p { a href=(page) { "Back to the service" } }
+        @if *locked { div.notice { p { "This service is managed by a service file, so its links cannot be changed here." } } }
+        @if tools.nodes.is_empty() { p.soft { "No links yet." } } @else {
+            p.soft { (count(tools.total_count, "link")) }
+            ul.entries { @for tool in &tools.nodes { li {
+                div {
+                    (outside(Some(&tool.url), &tool.display_name)) " "
+                    @if let Some(category) = &tool.category_alias { span.mark.none { (words(category)) } " " }
+                    @if let Some(environment) = &tool.environment { span.soft { (environment) } }
+                }
+                @if may_write {
+                    a.button.quiet href={ (page) (path(["tools", &tool.id])) } { "Edit" span.hidden { " " (tool.display_name) } }
+                    (delete_button(&format!("{page}{}", path(["tools", &tool.id, "delete"])), "Delete", &tool.display_name, "Delete this link?"))
+                }
+            } } }
+            (pages(visit, &format!("{page}/tools"), &tools.page_info))
+        }
+        @if may_write {
+            h2 { "New link" }
+            form method="post" action={ (page) "/tools" } {
+                (fields(&visit.form, mistakes))
+                button { "Add link" }
+            }
+        } @else {
+            (mistakes.summary(&[]))
+        }
+    };
+    layout(visit, &format!("Links of {name}"), main)
+}
+
+fn edit_form(visit: &Visit, service: &Service, id: &str, form: &Fields, mistakes: &Mistakes) -> Markup {
+    let list = address(&service.aliases) + "/tools";
+    let main = html! {
+        p { a href=(list) { "All links" } }
+        form method="post" action={ (list) (path([id, "edit"])) } {
+            (fields(form, mistakes))
+            button { "Save" }
+        }
+    };
+    layout(visit, &format!("Link of {}", service.name), main)
+}

@@ -1,0 +1,69 @@
+//! The services that a failure of a service can reach.
+
+use super::context::Ctx;
+use super::relation::present;
+use super::schema::*;
+use super::service::taken_from;
+use super::types::Service;
+use crate::db::Read;
+use crate::engine::page::{Cursor, Page, PageRequest};
+use crate::entity::service_dependency::{Direction, Found, Reach, STEPS, reach};
+use crate::entity::{ByIds, service};
+use crate::error::{Result, UserError};
+
+/// A page of what each service's failure can reach.
+pub(super) async fn of_services(
+    services: &[&Service],
+    args: &ServiceImpactArgs,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<ServiceImpactConnectionType>> {
+    let ServiceImpactArgs { depth, first, after } = args;
+    let steps = match depth.value() {
+        None => STEPS,
+        Some(depth) => u8::try_from(*depth)
+            .ok()
+            .filter(|depth| (1..=STEPS).contains(depth))
+            .ok_or_else(|| UserError::new("depth", format!("depth must be from 1 to {STEPS}")))?,
+    };
+    let request = PageRequest::new(first, after)?;
+    if request.after.is_some_and(|after| after.order.is_none()) {
+        return Err(UserError::new("after", "after is a cursor of another list").into());
+    }
+    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
+    let reached = reach(ctx.db(), &ids, Direction::Dependents, steps).await?;
+    let pages: Vec<Page<Found>> = reached.iter().map(|reached| page(reached, &request)).collect();
+    let selects_rows = ctx.selects("nodes") || ctx.selects("edges");
+    let found = pages.iter().filter(|_| selects_rows).flat_map(|page| &page.edges).map(|edge| Some(edge.node.id));
+    let mut found = present(service::Entity::by_ids(ctx.db(), found).await?)?.into_iter();
+    let selects_nodes = ctx.selects("nodes");
+    let mut connections = Vec::with_capacity(pages.len());
+    for (page, Reach { found: all, is_complete }) in pages.into_iter().zip(reached) {
+        let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+        for edge in page.edges {
+            let Some(node) = found.next() else { break };
+            if selects_nodes {
+                nodes.push(taken_from(&node, ctx)?);
+            }
+            let (cursor, distance) = (edge.cursor.to_string(), edge.node.distance.into());
+            edges.push(ServiceImpactEdge { node, cursor, distance });
+        }
+        let total_count = i32::try_from(all.len()).unwrap_or(i32::MAX);
+        connections.push(ServiceImpactConnectionType { nodes, edges, page_info: page.info, total_count, is_complete });
+    }
+    Ok(connections)
+}
+
+/// The page of all that was found, which is in the order of the cursors.
+fn page(reached: &Reach, request: &PageRequest) -> Page<Found> {
+    let place = |found: &Found| (i64::from(found.distance), found.id);
+    let start = request.after.map_or(0, |after| {
+        let after = (after.order.unwrap_or_default(), after.id);
+        reached.found.partition_point(|found| place(found) <= after)
+    });
+    let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
+    let rows = reached.found[start..].iter().take(most).map(|found| {
+        let (order, id) = place(found);
+        (Cursor { order: Some(order), id }, *found)
+    });
+    Page::new(rows.collect(), request)
+}
