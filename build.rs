@@ -16,8 +16,8 @@ const EXPLORER: &str = "src/app/explorer/dist";
 const ENTITIES: &str = "src/entity";
 const TYPES: &str = "src/graphql/types.rs";
 const OPERATIONS: &str = "src/app/operations";
-/// Scalar fields that need the request to be resolved: they contain a URL of this installation.
-const COMPUTED: &[&str] = &["href", "htmlUrl", "webhookUrl"];
+/// Scalar fields that need the request to be resolved: they contain a URL of this installation, or read other rows.
+const COMPUTED: &[&str] = &["href", "htmlUrl", "webhookUrl", "Property.locked"];
 
 fn main() {
     let own = ["src/codegen", "src/app/explorer/embed.rs", "build.rs"];

@@ -13,7 +13,7 @@ use super::parts::{count, empty, link, outside, short, time};
 use super::services::address;
 use super::systems::link as link_to_system;
 use super::visit::{Fields, Session, Visit, path};
-use super::{Answer, Fault, Site, audit, issues};
+use super::{Answer, Fault, Site, audit, issues, properties};
 use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
 use crate::entity::user::Role;
@@ -55,6 +55,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
             }
         }
         @if let Some(note) = &service.note { h2 { "Notes" } (prose(note)) }
+        (properties::section(&service.properties.nodes, service.properties.page_info.has_next_page))
         (dependencies(&service))
         h2 #deploys { "Deploys" }
         (deploys_of(&service, &days, production, now))

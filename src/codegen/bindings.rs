@@ -22,7 +22,7 @@ pub struct Bindings {
 
 impl Bindings {
     /// Reads the source of the module `types`. Every type that it defines or re-exports is bound. `computed` names
-    /// scalar fields that are resolved like relations although they have no arguments.
+    /// scalar fields (`field`, or `Type.field`) that are resolved like relations although they have no arguments.
     pub fn read(source: &str, computed: &[&str]) -> Result<Self, syn::Error> {
         let mut bound = BTreeMap::new();
         for item in syn::parse_file(source)?.items {
@@ -96,9 +96,9 @@ impl Bindings {
         self.bound.get(&super::names::type_name(sdl_name).to_string())?.last().map(String::as_str)
     }
 
-    /// Whether fields of this name need the request's context.
-    pub fn is_computed(&self, field: &str) -> bool {
-        self.computed.contains(field)
+    /// Whether a field needs the request's context.
+    pub fn is_computed(&self, object: &str, field: &str) -> bool {
+        self.computed.contains(field) || self.computed.contains(&format!("{object}.{field}"))
     }
 
     /// The source file where this SDL type's code belongs.

@@ -70,7 +70,7 @@ fn reason(object: &Object, model: &Schema, bindings: &Bindings) -> Option<String
         if !field.args.is_empty() {
             return Some(format!("its field `{name}` has arguments"));
         }
-        if bindings.is_computed(name) {
+        if bindings.is_computed(&object.name, name) {
             return Some(format!("its field `{name}` depends on the request"));
         }
         if name == "id" && field.ty.to_string() == "ID!" {

@@ -13,8 +13,9 @@ use serde_json::{Map, Value as Json, json};
 use super::alias::AliasTable;
 use super::{
     ByIds, Timestamp, audit, category, code_issue, code_issue_project, component_type, contact, domain, domain_alias,
-    integration, level, lifecycle, repository, service, service_alias, service_dependency, service_repository,
-    suggestion, system, system_alias, tag, team, team_alias, team_membership, tier, tool, user,
+    integration, level, lifecycle, property, property_definition, repository, service, service_alias,
+    service_dependency, service_repository, suggestion, system, system_alias, tag, team, team_alias, team_membership,
+    tier, tool, user,
 };
 use crate::db::Read;
 
@@ -34,12 +35,15 @@ pub enum List<'a> {
 }
 
 /// Columns that say nothing about a thing, or are secrets.
-const LEFT_OUT: &[&str] = &["id", "created_at", "updated_at", "last_used_at", "hash", "webhook_id", "email_key"];
+const LEFT_OUT: &[&str] =
+    &["id", "created_at", "updated_at", "last_used_at", "hash", "webhook_id", "email_key", "search_key"];
 
 /// Columns that name a row of another table, and its noun in the SDL.
 const REFERENCES: &[(&str, &str)] = &[
     ("owner_id", "Team"),
     ("type_id", "ComponentType"),
+    ("component_type_id", "ComponentType"),
+    ("definition_id", "PropertyDefinition"),
     ("parent_team_id", "Team"),
     ("source_id", "Service"),
     ("destination_id", "Service"),
@@ -69,6 +73,7 @@ macro_rules! nouns {
             "Service" service, "Team" team, "User" user, "Tier" tier, "Lifecycle" lifecycle, "Repository" repository,
             "ServiceRepository" service_repository, "Tag" tag, "Integration" integration,
             "System" system, "Domain" domain, "ComponentType" component_type, "Tool" tool, "Level" level, "Category" category, "Contact" contact,
+            "PropertyDefinition" property_definition, "Property" property,
             "ServiceDependency" service_dependency, "CodeIssueProject" code_issue_project, "CodeIssue" code_issue, "ServiceSuggestion" suggestion
         }
     };

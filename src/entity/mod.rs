@@ -33,6 +33,8 @@ pub mod integration;
 pub mod key;
 pub mod level;
 pub mod lifecycle;
+pub mod property;
+pub mod property_definition;
 mod reference;
 pub mod repository;
 pub mod row_lock;

@@ -7,12 +7,12 @@ use super::id::{self, Id};
 use super::identifier::{Identifier, OneOf, exactly_one};
 use super::schema::*;
 use super::types::{
-    Category, CodeIssueProject, ComponentType, Domain, Level, Lifecycle, Repository, Rubric, Service, System, Team,
-    Tier, User,
+    Category, CodeIssueProject, ComponentType, Domain, Level, Lifecycle, Property, PropertyDefinition, Repository,
+    Rubric, Service, System, Team, TeamPropertyDefinition, Tier, User,
 };
 use super::{
-    code_issue_project, component_type, deploy, deploy_metrics, domain, grade, integration, repository, service,
-    suggestion, system, team, user,
+    code_issue_project, component_type, deploy, deploy_metrics, domain, grade, integration, property,
+    property_definition, repository, service, suggestion, system, team, user,
 };
 use crate::engine::page::PageArguments;
 use crate::entity;
@@ -94,6 +94,43 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ComponentTypeConnectionType>> {
         only(accounts, component_type::page(ctx, &args.request()?).await?)
+    }
+
+    async fn property(accounts: &[&Self], args: &AccountPropertyArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Property>>> {
+        only(accounts, property::find(ctx, args).await?)
+    }
+
+    async fn property_definition(
+        accounts: &[&Self],
+        args: &AccountPropertyDefinitionArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<PropertyDefinition>>> {
+        only(accounts, property_definition::find(ctx.db(), Identifier::of_argument("input", &args.input)?).await?)
+    }
+
+    async fn property_definitions(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<PropertyDefinitionConnectionType>> {
+        only(accounts, property_definition::page(ctx, &args.request()?).await?)
+    }
+
+    async fn team_property_definition(
+        accounts: &[&Self],
+        args: &AccountTeamPropertyDefinitionArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<TeamPropertyDefinition>>> {
+        let identifier = Identifier::of_argument("input", &args.input)?;
+        only(accounts, property_definition::find_of_teams(ctx.db(), identifier).await?)
+    }
+
+    async fn team_property_definitions(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<TeamPropertyDefinitionConnectionType>> {
+        only(accounts, property_definition::team_page(ctx, &args.request()?).await?)
     }
 
     async fn system(accounts: &[&Self], args: &AccountSystemArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<System>>> {

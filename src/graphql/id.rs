@@ -89,6 +89,8 @@ classes! {
     level => "Level", "level";
     category => "Category", "category";
     contact => "Contact", "contact";
+    property_definition => "PropertyDefinition", "property definition";
+    property => "Property", "property";
     service_dependency => "ServiceDependency", "dependency";
     tier => "Tier", "tier";
     lifecycle => "Lifecycle", "lifecycle";

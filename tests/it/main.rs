@@ -51,6 +51,7 @@ mod paging;
 mod postgres;
 mod process;
 mod properties;
+mod property;
 mod published_limits;
 mod races;
 mod readme;

@@ -152,7 +152,7 @@ pub(super) fn is_column(context: Context<'_>, object: &Object, field: &Field) ->
         Representation::Root => false,
         Representation::Bound => {
             let is_named = matches!(field.ty.shape, TypeShape::Named(_));
-            is_leaf && is_named && field.args.is_empty() && !context.bindings.is_computed(&field.name)
+            is_leaf && is_named && field.args.is_empty() && !context.bindings.is_computed(&object.name, &field.name)
         }
         Representation::Connection(_) => false,
         Representation::Plain | Representation::Edge(_) | Representation::PageInfo => is_leaf,
