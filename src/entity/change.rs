@@ -13,9 +13,9 @@ use serde_json::{Map, Value as Json, json};
 use super::alias::AliasTable;
 use super::{
     ByIds, Timestamp, audit, category, code_issue, code_issue_project, component_type, contact, domain, domain_alias,
-    integration, level, lifecycle, property, property_definition, repository, service, service_alias,
-    service_dependency, service_repository, suggestion, system, system_alias, tag, team, team_alias, team_membership,
-    tier, tool, user,
+    infrastructure_resource, infrastructure_resource_alias, integration, level, lifecycle, property,
+    property_definition, repository, service, service_alias, service_dependency, service_repository, suggestion,
+    system, system_alias, tag, team, team_alias, team_membership, tier, tool, user,
 };
 use crate::db::Read;
 
@@ -72,7 +72,7 @@ macro_rules! nouns {
         $each! {
             "Service" service, "Team" team, "User" user, "Tier" tier, "Lifecycle" lifecycle, "Repository" repository,
             "ServiceRepository" service_repository, "Tag" tag, "Integration" integration,
-            "System" system, "Domain" domain, "ComponentType" component_type, "Tool" tool, "Level" level, "Category" category, "Contact" contact,
+            "System" system, "Domain" domain, "InfrastructureResource" infrastructure_resource, "ComponentType" component_type, "Tool" tool, "Level" level, "Category" category, "Contact" contact,
             "PropertyDefinition" property_definition, "Property" property,
             "ServiceDependency" service_dependency, "CodeIssueProject" code_issue_project, "CodeIssue" code_issue, "ServiceSuggestion" suggestion
         }
@@ -162,6 +162,7 @@ fn owner(tag: &tag::Model) -> Option<(&'static str, i64)> {
         ("User", tag.user_id),
         ("System", tag.system_id),
         ("Domain", tag.domain_id),
+        ("InfrastructureResource", tag.infrastructure_resource_id),
     ];
     owners.into_iter().find_map(|(class, id)| Some((class, id?)))
 }
@@ -252,6 +253,9 @@ async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result
         (List::Aliases, "Team") => names(aliases::<team_alias::Entity>(db, id).await?),
         (List::Aliases, "System") => names(aliases::<system_alias::Entity>(db, id).await?),
         (List::Aliases, "Domain") => names(aliases::<domain_alias::Entity>(db, id).await?),
+        (List::Aliases, "InfrastructureResource") => {
+            names(aliases::<infrastructure_resource_alias::Entity>(db, id).await?)
+        }
         (List::Members(_) | List::FirstMembers, "Team") => {
             let mut own = team_membership::Entity::find().filter(team_membership::Column::TeamId.eq(id));
             own = match list {

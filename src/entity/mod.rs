@@ -29,6 +29,8 @@ pub mod domain;
 pub mod domain_alias;
 pub mod field_rule;
 pub mod identity;
+pub mod infrastructure_resource;
+pub mod infrastructure_resource_alias;
 pub mod integration;
 pub mod key;
 pub mod level;

@@ -7,12 +7,12 @@ use super::id::{self, Id};
 use super::identifier::{Identifier, OneOf, exactly_one};
 use super::schema::*;
 use super::types::{
-    Category, CodeIssueProject, ComponentType, Domain, Level, Lifecycle, Property, PropertyDefinition, Repository,
-    Rubric, Service, System, Team, TeamPropertyDefinition, Tier, User,
+    Category, CodeIssueProject, ComponentType, Domain, InfrastructureResource, Level, Lifecycle, Property,
+    PropertyDefinition, Repository, Rubric, Service, System, Team, TeamPropertyDefinition, Tier, User,
 };
 use super::{
-    code_issue_project, component_type, deploy, deploy_metrics, domain, grade, integration, property,
-    property_definition, repository, service, suggestion, system, team, user,
+    code_issue_project, component_type, deploy, deploy_metrics, domain, grade, infrastructure_resource, integration,
+    property, property_definition, repository, service, suggestion, system, team, user,
 };
 use crate::engine::page::PageArguments;
 use crate::entity;
@@ -147,6 +147,30 @@ impl AccountResolver for Account {
 
     async fn domains(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<DomainConnectionType>> {
         only(accounts, domain::page(ctx, &args.request()?).await?)
+    }
+
+    async fn infrastructure_resource(
+        accounts: &[&Self],
+        args: &AccountInfrastructureResourceArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<InfrastructureResource>>> {
+        only(accounts, infrastructure_resource::find(ctx.db(), Identifier::of_argument("input", &args.input)?).await?)
+    }
+
+    async fn infrastructure_resources(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<InfrastructureResourceConnectionType>> {
+        only(accounts, infrastructure_resource::page(ctx, &args.request()?).await?)
+    }
+
+    async fn infrastructure_resource_schemas(
+        accounts: &[&Self],
+        args: &PageArguments,
+        _: &Ctx<'_>,
+    ) -> Result<Vec<InfrastructureResourceSchemaConnectionType>> {
+        only(accounts, infrastructure_resource::schemas(&args.request()?))
     }
 
     async fn user(accounts: &[&Self], args: &AccountUserArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {

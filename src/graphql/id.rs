@@ -84,6 +84,7 @@ classes! {
     user => "User", "user";
     system => "System", "system";
     domain => "Domain", "domain";
+    infrastructure_resource => "InfrastructureResource", "infrastructure resource";
     component_type => "ComponentType", "component type";
     tool => "Tool", "tool";
     level => "Level", "level";

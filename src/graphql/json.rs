@@ -1,4 +1,4 @@
-//! JSON in the API: the scalars `JSONSchema` and `JsonString`.
+//! JSON in the API: the scalars `JSON`, `JSONSchema` and `JsonString`.
 
 use async_graphql::Value;
 use serde::de::IgnoredAny;

@@ -50,6 +50,7 @@ mod deploy;
 mod deploy_metrics;
 mod domain;
 mod grade;
+mod infrastructure_resource;
 mod integration;
 mod json;
 mod lifecycle;

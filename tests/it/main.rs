@@ -36,6 +36,7 @@ mod graphql_js_validation;
 mod graphql_over_http;
 mod http;
 mod identifiers;
+mod infrastructure_resource;
 mod integration;
 mod introspection;
 mod kill;

@@ -131,16 +131,17 @@ fn readme_tells_the_limits_as_they_are() {
         (
             "JSON Schema; with its references expanded",
             format!(
-                "{} bytes, {} levels; {} bytes, {} objects, {} patterns",
+                "{} bytes, {} levels; {} bytes, {} objects, {} patterns of {} bytes compiled",
                 number(json_schema::SCHEMA),
                 json_schema::LEVELS,
                 number(json_schema::EXPANDED),
                 json_schema::SCHEMA_OBJECTS,
-                json_schema::PATTERNS
+                json_schema::PATTERNS,
+                number(json_schema::PATTERN)
             ),
         ),
         (
-            "value of a property; sentences about what is wrong with it",
+            "value of a property, data of a resource; sentences about what is wrong with it",
             format!(
                 "{} bytes, {} levels, {} parts; {}",
                 number(json_schema::VALUE),

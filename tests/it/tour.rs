@@ -179,6 +179,13 @@ impl Tour {
                 alias: "weight", name: "Weight", description: "d", allowedInConfigFiles: false, propertyDisplayStatus: hidden,
                 schema: { type: "number" }
             } }) { componentType { id } errors { message } }
+            ledgerBase: infrastructureResourceCreate(input: {
+                schema: { type: "Database" }, data: { name: "Ledger base", port: 5432 }, ownerId: null, providerResourceType: "RDS",
+                providerData: { accountName: "dev", externalUrl: "https://cloud.example.com/1", providerName: "Cloud" }
+            }) { infrastructureResource { id } errors { message } }
+            oldBase: infrastructureResourceCreate(input: { schema: { type: "Queue" }, data: { name: "Old" } }) {
+                infrastructureResource { id } errors { message }
+            }
             lanes: propertyDefinitionCreate(input: {
                 name: "Lanes", description: "d", schema: { type: "array", items: { type: "string" } }
             }) { definition { id } errors { message } }
@@ -231,6 +238,12 @@ impl Tour {
         self.make(
             r#"
                 shopAlias: aliasCreate(input: { ownerId: $shop, alias: "store" }) { aliases errors { message } }
+                baseAlias: aliasCreate(input: { ownerId: $ledgerBase, alias: "base" }) { aliases errors { message } }
+                otherBaseAlias: aliasCreate(input: { ownerId: $ledgerBase, alias: "base-2" }) { aliases errors { message } }
+                baseTag: tagCreate(input: { id: $ledgerBase, key: "env", value: "dev" }) { tag { id } errors { message } }
+                baseOwner: infrastructureResourceUpdate(infrastructureResource: { id: $ledgerBase }, input: { ownerId: $Core }) {
+                    infrastructureResource { id } errors { message }
+                }
                 tillAlias: aliasCreate(input: { ownerId: $Till, alias: "till-2" }) { aliases errors { message } }
                 commerceAlias: aliasCreate(input: { ownerId: $Commerce, alias: "trade-2" }) { aliases errors { message } }
                 tillFull: systemUpdate(system: { id: $Till }, input: {
@@ -242,7 +255,7 @@ impl Tour {
                     domain { id } errors { message }
                 }
             "#,
-            &["shop", "Till", "Commerce", "Core", "ada"],
+            &["shop", "Till", "Commerce", "Core", "ada", "ledgerBase"],
         )
         .await;
     }
@@ -336,6 +349,11 @@ impl Tour {
                 "propertyDisplayStatus": "hidden", "schema": { "type": "integer" },
             }],
         });
+        let infrastructure = json!({
+            "schema": { "type": "Cluster" }, "data": { "name": "Ship", "nodes": 3, "odd": true }, "ownerId": id("Core"),
+            "providerResourceType": "EKS",
+            "providerData": { "accountName": "live", "externalUrl": "https://cloud.example.com/2", "providerName": "Cloud" },
+        });
         let of_gizmo = json!([{
             "alias": "width", "name": "Width", "description": "d", "allowedInConfigFiles": true, "lockedStatus": "unlocked",
             "propertyDisplayStatus": "visible", "schema": "{\"type\": \"integer\"}",
@@ -410,6 +428,13 @@ impl Tour {
                 json!({ "componentType": { "id": id("gadget") }, "input": changed(changed(component_type.clone(), "alias", json!("gizmo")), "properties", of_gizmo) }),
             ),
             ("componentTypeDelete", json!({ "resource": { "alias": "passing" } })),
+            ("infrastructureResourceCreate", json!({ "input": infrastructure })),
+            (
+                "infrastructureResourceUpdate",
+                json!({ "infrastructureResource": { "alias": "base" }, "input": infrastructure }),
+            ),
+            ("infrastructureResourceDelete", json!({ "resource": { "id": id("oldBase") } })),
+            ("aliasDelete", json!({ "input": { "ownerType": "infrastructure_resource", "alias": "base-2" } })),
             ("propertyDefinitionCreate", json!({ "input": definition })),
             (
                 "propertyDefinitionUpdate",
