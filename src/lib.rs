@@ -17,6 +17,7 @@ pub mod generate;
 pub mod graphql;
 pub mod healthcheck;
 pub mod http;
+pub mod json_schema;
 pub mod log;
 pub mod new_file;
 pub mod outgoing;

@@ -14,7 +14,7 @@ use super::operations::{Contact, DeployStatus, Neighbour};
 use super::parts::{count, empty, link, outside, short, status, time};
 use super::services::address;
 use super::visit::{Fields, Session, Visit};
-use super::{Answer, Fault, Site, audit, deploys, graph};
+use super::{Answer, Fault, Site, audit, deploys, graph, properties};
 use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
 use crate::entity::user::Role;
@@ -55,6 +55,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         @if let Some(description) = &service.description { (prose(description)) }
         (facts(&service, now))
         @if let Some(note) = &service.note { h2 { "Notes" } (prose(note)) }
+        (properties::section(&service.properties.nodes, service.properties.page_info.has_next_page))
         (dependencies(&service, &picture))
         h2 #deploys { "Deploys" }
         (deploys_of(&service, &days, production, now))

@@ -13,9 +13,10 @@ use serde_json::{Map, Value as Json, json};
 use super::alias::AliasTable;
 use super::{
     ByIds, Timestamp, alert_source, alert_source_service, audit, category, code_issue, code_issue_project,
-    component_type, contact, domain, domain_alias, filter, integration, level, lifecycle, repository, service,
-    service_alias, service_dependency, service_document, service_repository, suggestion, system, system_alias, tag,
-    team, team_alias, team_membership, tier, tool, user,
+    component_type, contact, domain, domain_alias, filter, infrastructure_resource, infrastructure_resource_alias,
+    integration, level, lifecycle, property, property_definition, repository, service, service_alias,
+    service_dependency, service_document, service_repository, suggestion, system, system_alias, tag, team, team_alias,
+    team_membership, tier, tool, user,
 };
 use crate::db::Read;
 
@@ -35,13 +36,24 @@ pub enum List<'a> {
 }
 
 /// Columns that say nothing about a thing, or are secrets.
-const LEFT_OUT: &[&str] =
-    &["id", "created_at", "updated_at", "last_used_at", "hash", "webhook_id", "email_key", "creation_source"];
+const LEFT_OUT: &[&str] = &[
+    "id",
+    "created_at",
+    "updated_at",
+    "last_used_at",
+    "hash",
+    "webhook_id",
+    "email_key",
+    "creation_source",
+    "search_key",
+];
 
 /// Columns that name a row of another table, and its noun in the SDL.
 const REFERENCES: &[(&str, &str)] = &[
     ("owner_id", "Team"),
     ("type_id", "ComponentType"),
+    ("component_type_id", "ComponentType"),
+    ("definition_id", "PropertyDefinition"),
     ("parent_team_id", "Team"),
     ("source_id", "Service"),
     ("destination_id", "Service"),
@@ -71,9 +83,11 @@ macro_rules! nouns {
         $each! {
             "Service" service, "Team" team, "User" user, "Tier" tier, "Lifecycle" lifecycle, "Repository" repository,
             "ServiceRepository" service_repository, "Tag" tag, "Integration" integration,
-            "System" system, "Domain" domain, "ComponentType" component_type, "Tool" tool, "Level" level, "Category" category, "Contact" contact,
-            "ServiceDependency" service_dependency, "ServiceDocument" service_document, "Filter" filter, "AlertSource" alert_source,
-            "AlertSourceService" alert_source_service, "CodeIssueProject" code_issue_project, "CodeIssue" code_issue, "ServiceSuggestion" suggestion
+            "System" system, "Domain" domain, "InfrastructureResource" infrastructure_resource, "ComponentType" component_type,
+            "Tool" tool, "Level" level, "Category" category, "Contact" contact, "PropertyDefinition" property_definition,
+            "Property" property, "ServiceDependency" service_dependency, "ServiceDocument" service_document, "Filter" filter,
+            "AlertSource" alert_source, "AlertSourceService" alert_source_service, "CodeIssueProject" code_issue_project,
+            "CodeIssue" code_issue, "ServiceSuggestion" suggestion
         }
     };
 }
@@ -161,6 +175,7 @@ fn owner(tag: &tag::Model) -> Option<(&'static str, i64)> {
         ("User", tag.user_id),
         ("System", tag.system_id),
         ("Domain", tag.domain_id),
+        ("InfrastructureResource", tag.infrastructure_resource_id),
     ];
     owners.into_iter().find_map(|(class, id)| Some((class, id?)))
 }
@@ -251,6 +266,9 @@ async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result
         (List::Aliases, "Team") => names(aliases::<team_alias::Entity>(db, id).await?),
         (List::Aliases, "System") => names(aliases::<system_alias::Entity>(db, id).await?),
         (List::Aliases, "Domain") => names(aliases::<domain_alias::Entity>(db, id).await?),
+        (List::Aliases, "InfrastructureResource") => {
+            names(aliases::<infrastructure_resource_alias::Entity>(db, id).await?)
+        }
         (List::Members(_) | List::FirstMembers, "Team") => {
             let mut own = team_membership::Entity::find().filter(team_membership::Column::TeamId.eq(id));
             own = match list {

@@ -12,14 +12,16 @@ use super::identifier::{Identifier, given};
 use super::list::List;
 use super::schema::*;
 use super::service::refuse_where_locked;
-use super::types::{Contact, Team};
-use super::{alias, contact, deploy_metrics, service_document, team_membership};
+use super::types::{Contact, Property, Team};
+use super::{alias, contact, deploy_metrics, property, service_document, team_membership};
 use crate::db::Read;
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, contact as contacts, row_lock, service, team, team_alias, text, user};
+use crate::entity::{
+    Timestamp, contact as contacts, property as properties, row_lock, service, team, team_alias, text, user,
+};
 use crate::error::{Result, UserError, quoted};
 
 impl TeamResolver for Team {
@@ -33,6 +35,11 @@ impl TeamResolver for Team {
 
     async fn contacts(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
         contact::of_owners(ctx, contacts::Column::TeamId, teams.iter().map(|team| team.id)).await
+    }
+
+    async fn property(teams: &[&Self], args: &TeamPropertyArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Property>>> {
+        let owners = teams.iter().map(|team| team.id).collect();
+        property::of_owners(ctx, properties::Column::TeamId, owners, &args.definition).await
     }
 
     async fn deploy_metrics(
