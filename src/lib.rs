@@ -3,6 +3,7 @@
 extern crate self as rollcall;
 
 pub mod app;
+mod apply;
 pub mod budget;
 pub mod commands;
 pub mod config;

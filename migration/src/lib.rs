@@ -33,6 +33,7 @@ mod m20261122_000003_scopes;
 mod m20261122_000004_systems_and_domains;
 mod m20261122_000005_tools_contacts_dependencies;
 mod m20261122_000006_rubric;
+mod m20261122_000014_service_file_sources;
 
 /// What services are found by: the form that a step gives it, for whoever writes and asks it.
 pub mod search {
@@ -63,6 +64,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000004_systems_and_domains::Migration),
             Box::new(m20261122_000005_tools_contacts_dependencies::Migration),
             Box::new(m20261122_000006_rubric::Migration),
+            Box::new(m20261122_000014_service_file_sources::Migration),
         ]
     }
 }

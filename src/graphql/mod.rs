@@ -59,6 +59,7 @@ mod rubric;
 mod service;
 mod service_dependency;
 mod service_document;
+pub mod service_file;
 mod service_repository;
 mod suggestion;
 mod system;

@@ -14,7 +14,9 @@ use super::list::List;
 use super::relation::to_one;
 use super::schema::*;
 use super::types::{ComponentType, Contact, Deploy, Service, ServiceDocument, ServiceRepository, System};
-use super::{alias, component_type, contact, deploy, deploy_metrics, service_dependency, service_repository};
+use super::{
+    alias, component_type, contact, deploy, deploy_metrics, service_dependency, service_file, service_repository,
+};
 use crate::db::{self, Ids, Read};
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::field_rule::Reference;
@@ -84,6 +86,10 @@ impl ServiceResolver for Service {
 
     fn locked(&self) -> bool {
         self.locked_by.is_some()
+    }
+
+    async fn service_file(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceFile>>> {
+        Ok(service_file::of_services(services, ctx))
     }
 
     async fn html_url(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {

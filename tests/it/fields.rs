@@ -6,7 +6,6 @@ use std::fmt::Write;
 use rollcall::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use rollcall::entity::user::Role;
 use rollcall::entity::{repository, service, team, text};
-use rollcall::service_file;
 use sea_orm::{ColumnTrait, ModelTrait, QueryOrder};
 
 use crate::app::TestApp;
@@ -89,7 +88,7 @@ async fn apply<E: FieldRules>(app: &TestApp, noun: &str) -> E::Model {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rollcall.yml");
     std::fs::write(&path, &document).expect("a file");
-    let applied = service_file::apply(&app.db, &[path]).await;
+    let applied = crate::service_file::run(&app.db, &[path]).await;
     assert!(applied.is_ok(), "{applied:?}: {document}");
     let key = <E::PrimaryKey as sea_orm::Iterable>::iter().next().expect("a key");
     let last = E::find().order_by_desc(sea_orm::PrimaryKeyToColumn::into_column(key));
