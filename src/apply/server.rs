@@ -150,7 +150,7 @@ fn done(Payload { documents, not_taken, errors: _ }: Payload) -> Done {
         },
         changes: changes.into_iter().map(change).collect(),
     };
-    let note = |Left { path, line, column, message }| Note { path, line, column, message };
+    let note = |Left { path, line, column, message }| Note { file: 0, path, line, column, message };
     Done {
         documents: documents.into_iter().flatten().map(document).collect(),
         left_out: not_taken.into_iter().flatten().map(note).collect(),

@@ -66,19 +66,14 @@ impl ServiceFilesApplyMutation for Mutation {
     }
 }
 
-/// Mistakes as errors of the payload. Each names its file, line and column.
+/// Mistakes as errors of the payload. The message of each names the file, the line and the column.
 fn refused(refused: Refused) -> Error {
     let notes = match refused {
         Refused::Problems(notes) => notes,
         Refused::Failed(error) => return error,
     };
     let more = notes.len().saturating_sub(MISTAKES);
-    let error = |note: Note| {
-        let message = note.to_string();
-        let place = [note.path, note.line.to_string(), note.column.to_string()];
-        let path = std::iter::once("files".into()).chain(place.map(Into::into)).collect();
-        UserError { path, ..UserError::base(message) }
-    };
+    let error = |note: Note| UserError::new("text", note.to_string()).within(note.file.to_string()).within("files");
     let mut errors: Vec<UserError> = notes.into_iter().take(MISTAKES).map(error).collect();
     if more > 0 {
         errors.push(UserError::new("files", format!("there are {more} more mistakes")));
@@ -105,7 +100,7 @@ fn document(applied: Applied) -> ServiceFileDocument {
 }
 
 fn note(note: Note) -> ServiceFileNote {
-    let Note { path, line, column, message } = note;
+    let Note { file: _, path, line, column, message } = note;
     let number = |number| i32::try_from(number).unwrap_or(i32::MAX);
     ServiceFileNote { path, line: number(line), column: number(column), message }
 }

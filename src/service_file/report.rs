@@ -7,6 +7,8 @@ use super::yaml::Spot;
 /// A sentence about a place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
+    /// The file's place among those of the run, from 0.
+    pub file: usize,
     /// The file's name.
     pub path: String,
     /// The line, from 1. 0: the whole file.
@@ -21,7 +23,7 @@ pub struct Note {
 /// log line.
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, line, column, message } = self;
+        let Self { file: _, path, line, column, message } = self;
         let whole = match line {
             0 => format!("{path}: {message}"),
             _ => format!("{path}:{line}:{column}: {message}"),
@@ -95,7 +97,7 @@ impl Problems {
             list.sort_by_key(|(file, spot, _)| (*file, *spot));
             let note = |(file, spot, message): (usize, Spot, String)| {
                 let path = files.get(file).cloned().unwrap_or_default();
-                Note { path, line: spot.line, column: spot.column, message }
+                Note { file, path, line: spot.line, column: spot.column, message }
             };
             list.into_iter().map(note).collect()
         };
@@ -109,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_note_is_one_line() {
-        let note = |line| Note { path: "a\n.yml".into(), line, column: 2, message: "x\u{1b}".into() };
+        let note = |line| Note { file: 0, path: "a\n.yml".into(), line, column: 2, message: "x\u{1b}".into() };
         assert_eq!(note(0).to_string(), "a\\n.yml: x\\u{1b}");
         assert_eq!(note(3).to_string(), "a\\n.yml:3:2: x\\u{1b}");
     }

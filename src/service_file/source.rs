@@ -89,7 +89,8 @@ impl Sources<'_> {
     /// missing.
     fn unread(&mut self, path: &Path, message: impl Into<String>) {
         let path = self.name(path);
-        let note = Note { path: path.clone(), line: 0, column: 0, message: message.into() };
+        let file = self.files.len();
+        let note = Note { file, path: path.clone(), line: 0, column: 0, message: message.into() };
         self.files.push(File { path, content: Err(note) });
     }
 
@@ -159,7 +160,8 @@ impl Sources<'_> {
             Source::StandardInput => (STANDARD_INPUT.to_owned(), self.bytes(io::stdin().lock())),
             Source::File(path) => (self.name(path), fs::File::open(path).and_then(|file| self.bytes(file))),
         };
-        let note = |line, column, message| Note { path: path.clone(), line, column, message };
+        let file = self.files.len();
+        let note = |line, column, message| Note { file, path: path.clone(), line, column, message };
         let content = match bytes.map(String::from_utf8) {
             Ok(Ok(text)) => Ok(text),
             Ok(Err(error)) => {

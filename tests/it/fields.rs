@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use rollcall::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use rollcall::entity::user::Role;
-use rollcall::entity::{repository, service, team, text};
+use rollcall::entity::{domain, repository, service, system, team, text};
 use sea_orm::{ColumnTrait, ModelTrait, QueryOrder};
 
 use crate::app::TestApp;
@@ -42,6 +42,7 @@ async fn with_names() -> TestApp {
         teamCreate(input: { name: "Platform" }) { errors { message } }
         componentTypeCreate(input: { name: "Platform" }) { errors { message } }
         systemCreate(input: { name: "Platform" }) { errors { message } }
+        domainCreate(input: { name: "Platform" }) { errors { message } }
         userInvite(email: "lead@example.com", input: {}) { errors { message } }
     }"#;
     data(&app, names).await;
@@ -112,4 +113,7 @@ async fn service_files_have_every_field_of_the_lists() {
     let app = with_names().await;
     has_every_field::<repository::Entity>(&apply::<repository::Entity>(&app, "repository").await);
     has_every_field::<service::Entity>(&apply::<service::Entity>(&app, "service").await);
+    has_every_field::<team::Entity>(&apply::<team::Entity>(&app, "team").await);
+    has_every_field::<system::Entity>(&apply::<system::Entity>(&app, "system").await);
+    has_every_field::<domain::Entity>(&apply::<domain::Entity>(&app, "domain").await);
 }

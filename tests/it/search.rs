@@ -10,7 +10,7 @@ use rollcall::entity::audit::Actor;
 use rollcall::entity::user;
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
-use rollcall::{generate, service_file, transfer};
+use rollcall::{generate, transfer};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
