@@ -26,9 +26,7 @@ pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
         None => {
             let actor = Actor::command_line();
             let apply = async |db: &crate::db::Db| {
-                let done = db.write(async |tx| {
-                    service_file::apply(db.committed(), tx, &actor, &files, &options).await
-                });
+                let done = db.write(async |tx| service_file::apply(db.committed(), tx, &actor, &files, &options).await);
                 Ok(done.await)
             };
             match with_database(&settings.database, apply).await? {
@@ -53,7 +51,9 @@ fn read(settings: &Apply) -> Result<(Vec<File>, Options), String> {
     let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let commit = given(&settings.commit).or(checkout.commit).or(pipeline.sha);
     let origin = match given(&settings.repository) {
-        Some(repository) => Origin::new(Some(&repository), commit.as_deref()).map_err(|error| error.message.into_owned())?,
+        Some(repository) => {
+            Origin::new(Some(&repository), commit.as_deref()).map_err(|error| error.message.into_owned())?
+        }
         // A remote on this machine is no address for others.
         None => [checkout.remote, pipeline.repository]
             .into_iter()

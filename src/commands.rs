@@ -304,7 +304,10 @@ fn schema_diff(old: &Path, new: &Path) -> Result<ExitCode, String> {
 
 /// Opens the database, runs `work` and closes the database, even if `work` fails. A closed SQLite database is a single
 /// file: SQLite checkpoints and removes its log, unless another process has the database open.
-pub(crate) async fn with_database<T>(database: &Database, work: impl AsyncFnOnce(&Db) -> Result<T, String>) -> Result<T, String> {
+pub(crate) async fn with_database<T>(
+    database: &Database,
+    work: impl AsyncFnOnce(&Db) -> Result<T, String>,
+) -> Result<T, String> {
     let db = open(database).await?;
     let done = work(&db).await;
     close_or_say(&db).await;

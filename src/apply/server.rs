@@ -38,7 +38,8 @@ pub(super) fn apply(
     if !unread.is_empty() {
         return Ok(Err(unread));
     }
-    let files = files.iter().map(|file| json!({ "path": file.path, "text": file.content.as_deref().unwrap_or_default() }));
+    let files =
+        files.iter().map(|file| json!({ "path": file.path, "text": file.content.as_deref().unwrap_or_default() }));
     let input = json!({
         "files": files.collect::<Vec<_>>(),
         "repository": options.origin.repository,

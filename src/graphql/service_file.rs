@@ -1,4 +1,5 @@
-//! Service files that are sent through the API. [`service_file`] applies them, as `rollcall apply` does on the server itself.
+//! Service files that are sent through the API. [`service_file`] applies them, as for `rollcall apply` beside the
+//! database.
 
 use super::context::{Ctx, MutationCtx};
 use super::schema::*;
@@ -13,6 +14,8 @@ pub const DOCUMENTS: usize = 1_000;
 pub const ENTRIES: usize = 10_000;
 /// The most mistakes that an answer names.
 const MISTAKES: usize = 100;
+/// The most notes of an answer.
+const NOTES: usize = 1_000;
 
 /// Where the files that govern services are.
 pub(super) fn of_services(services: &[&Service], _: &Ctx<'_>) -> Vec<Option<ServiceFile>> {
@@ -60,7 +63,7 @@ impl ServiceFilesApplyMutation for Mutation {
         let done = service_file::apply(ctx.committed(), ctx.db(), actor, &files, &options).await.map_err(refused)?;
         Ok(ServiceFilesApplyPayload {
             documents: Some(done.documents.into_iter().map(document).collect()),
-            not_taken: Some(done.left_out.into_iter().map(note).collect()),
+            not_taken: Some(notes(done.left_out)),
             ..Default::default()
         })
     }
@@ -99,6 +102,15 @@ fn document(applied: Applied) -> ServiceFileDocument {
     }
 }
 
+/// The first notes, and how many more there are.
+fn notes(mut notes: Vec<Note>) -> Vec<ServiceFileNote> {
+    let more = notes.len().saturating_sub(NOTES);
+    if let (1.., Some(last)) = (more, notes.get_mut(NOTES - 1)) {
+        last.message = format!("there are {} more notes", more + 1);
+    }
+    notes.into_iter().take(NOTES).map(note).collect()
+}
+
 fn note(note: Note) -> ServiceFileNote {
     let Note { file: _, path, line, column, message } = note;
     let number = |number| i32::try_from(number).unwrap_or(i32::MAX);
@@ -117,7 +129,8 @@ mod tests {
         let tools: Vec<_> = tool::CATEGORIES.iter().filter_map(|word| ToolCategory::from_word(word)).collect();
         assert_eq!(tools.len(), tool::CATEGORIES.len());
         let number = |noun: &str| {
-            let body = crate::graphql::SDL.split(&format!("enum {noun} {{")).nth(1).and_then(|rest| rest.split('}').next());
+            let body =
+                crate::graphql::SDL.split(&format!("enum {noun} {{")).nth(1).and_then(|rest| rest.split('}').next());
             body.map(|body| body.lines().filter(|line| !line.contains("\"\"\"") && !line.trim().is_empty()).count())
         };
         assert_eq!(number("ContactType"), Some(contact::TYPES.len()));

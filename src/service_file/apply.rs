@@ -39,8 +39,8 @@ pub(super) async fn apply(
     Ok(changes)
 }
 
-/// Returns the id of the row that a document names: the inner `None` if it names none. Returns `None` if there is no such row.
-/// That is a mistake, unless `is_lenient`.
+/// Returns the id of the row that a document names: the inner `None` if it names none. Returns `None` if there is no such
+/// row. That is a mistake, unless `is_lenient`.
 pub(super) async fn key(
     db: &DatabaseTransaction,
     to: Reference,

@@ -1,7 +1,7 @@
 //! Reads Backstage's `catalog-info.yaml`: components, systems, domains, groups and users.
 //!
-//! What the catalogue has no place for is left out and noted, and so is a reference that leads nowhere: in Backstage both are
-//! usual. [`left_out`] lists what is never taken. README.md says what becomes what.
+//! What the catalogue has no place for is left out and noted, and so is a reference that leads nowhere: in Backstage both
+//! are usual. [`left_out`] lists what is never taken. README.md says what becomes what.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,7 @@ use crate::entity::{contact, domain, repository, service, system, tag, team, tex
 use crate::error::quoted;
 
 /// The keys of `metadata` that are read.
-const METADATA: &[&str] =
-    &["name", "namespace", "title", "description", "labels", "annotations", "tags", "links"];
+const METADATA: &[&str] = &["name", "namespace", "title", "description", "labels", "annotations", "tags", "links"];
 
 /// Whether a document is an entity of Backstage.
 pub(super) fn is_entity(node: &At<Node>) -> bool {
@@ -142,7 +141,8 @@ impl Reader<'_> {
                 if METADATA.contains(&key.value) {
                     metadata.insert(key.value, value);
                 } else {
-                    let message = format!("metadata.{} is not taken: nothing in the catalogue stands for it", key.value);
+                    let message =
+                        format!("metadata.{} is not taken: nothing in the catalogue stands for it", key.value);
                     self.leave(key.spot, message);
                 }
             }
@@ -411,11 +411,18 @@ impl Reader<'_> {
             let entries = reader.entries("a link", node, &["url", "title", "icon", "type"])?;
             let url = reader.required::<tool::Entity>("a link", node, &entries, tool::Column::Url)?;
             let rule = contact::Entity::rule(contact::Column::DisplayName);
-            let mut word = |key| {
-                let node = entries.get(key)?;
-                reader.text(node, key, |text| rule.check_text(key, text)).flatten()
-            };
-            Some(WebLink { url, title: word("title"), r#type: word("type"), icon: word("icon") })
+            let title = entries
+                .get("title")
+                .and_then(|node| reader.text(node, "title", |text| rule.check_text("title", text)).flatten());
+            let mut category = None;
+            for node in ["type", "icon"].into_iter().filter_map(|key| entries.get(key)) {
+                let Some(word) = reader.string("the type of a link", node) else { continue };
+                match category_of(word) {
+                    Some(known) => category = category.or(Some(known)),
+                    None => reader.leave(node.spot, format!("{} is not taken: it is no category", quoted(word))),
+                }
+            }
+            Some(WebLink { url, title, category })
         })
     }
 }
@@ -424,19 +431,18 @@ impl Reader<'_> {
 struct WebLink {
     url: String,
     title: Option<String>,
-    r#type: Option<String>,
-    icon: Option<String>,
+    category: Option<&'static str>,
 }
 
-/// A link is a tool. Its type or icon says the category if it is the word of one, or its singular.
-fn tool_of(link: WebLink) -> Tool {
-    let word = |word: &Option<String>| {
-        let word = word.as_deref()?.to_lowercase().replace('-', "_");
-        tool::CATEGORIES.iter().find(|known| **known == word || known.strip_suffix('s') == Some(&word)).copied()
-    };
-    let category = word(&link.r#type).or_else(|| word(&link.icon)).unwrap_or("other").to_owned();
-    let display_name = link.title.unwrap_or_else(|| link.url.chars().take(text::SHORT).collect());
-    Tool { category, display_name, url: link.url, environment: None }
+/// The category whose word, or its singular, is the type or the icon of a link.
+fn category_of(word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase().replace('-', "_");
+    tool::CATEGORIES.iter().find(|known| **known == word || known.strip_suffix('s') == Some(&word)).copied()
+}
+
+fn tool_of(WebLink { url, title, category }: WebLink) -> Tool {
+    let display_name = title.unwrap_or_else(|| url.chars().take(text::SHORT).collect());
+    Tool { category: category.unwrap_or("other").to_owned(), display_name, url, environment: None }
 }
 
 fn contact_of(kind: &str, address: String, display_name: Option<String>) -> Contact {

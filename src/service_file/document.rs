@@ -24,7 +24,8 @@ impl Document {
         }
         match &self.subject {
             Subject::Service(document) => {
-                let ServiceDocument { naming, fields: _, tags, repositories, tools, contacts, dependencies } = &**document;
+                let ServiceDocument { naming, fields: _, tags, repositories, tools, contacts, dependencies } =
+                    &**document;
                 let links = number(repositories) + number(tools) + number(contacts) + number(dependencies);
                 number(&naming.aliases) + number(tags) + links
             }

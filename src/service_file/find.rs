@@ -125,8 +125,8 @@ async fn lock_found<'a>(
     Ok(governed)
 }
 
-/// Refuses a service that a file of another repository governs. Refuses a rename of a service that another file governs: a
-/// document copied from that file, with a forgotten alias, must not take over its service.
+/// Refuses a service that a file of another repository governs. Refuses a rename of a service that another file governs:
+/// a document copied from that file, with a forgotten alias, must not take over its service.
 fn check_lock(
     service: &Writable,
     file: usize,

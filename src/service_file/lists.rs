@@ -1,5 +1,5 @@
-//! Replaces the lists of a subject: aliases, tags, repositories, tools, contacts. Each function returns whether anything
-//! changed, and leaves what stays as it is.
+//! Replaces the lists of a subject: aliases, tags, repositories, tools, contacts. Each function returns whether
+//! anything changed, and leaves what stays as it is.
 
 use std::collections::HashMap;
 
@@ -34,8 +34,8 @@ pub(super) async fn holder<T: AliasTable>(db: &DatabaseTransaction, alias: &str)
     T::find().select_only().column(T::OWNER).filter(T::VALUE.eq(alias)).into_tuple().one(db).await
 }
 
-/// Adds an alias, unless the owner has it already, of whatever kind. Returns whether it is new. An alias that another has
-/// is a mistake.
+/// Adds an alias, unless the owner has it already, of whatever kind. Returns whether it is new. An alias that another
+/// has is a mistake.
 pub(super) async fn give_alias<T: AliasTable>(
     db: &DatabaseTransaction,
     owner: &T::Owner,

@@ -1,5 +1,5 @@
-//! Service files: YAML that describes services, repositories, teams, systems and domains, kept beside their code. Applying a
-//! file updates the catalogue and locks the services, so that they can only be changed in the file.
+//! Service files: YAML that describes services, repositories, teams, systems and domains, kept beside their code.
+//! Applying a file updates the catalogue and locks the services, so that they can only be changed in the file.
 //!
 //! README.md shows one of each kind, with all its keys.
 //!
@@ -28,6 +28,7 @@ mod report;
 mod repositories;
 mod services;
 mod source;
+mod teams;
 mod yaml;
 
 use sea_orm::{DatabaseTransaction, DbErr, TransactionTrait};
@@ -45,7 +46,7 @@ use crate::db::{Db, Read};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
 use crate::entity::service;
-use crate::error::{Error, UserError};
+use crate::error::{Error, UserError, shortened};
 
 /// The lists that a document can change.
 const LISTS: [List; 7] = [
@@ -130,7 +131,7 @@ pub struct Applied {
 pub struct FieldChange {
     /// Its name.
     pub field: String,
-    /// The value before; of a list, the entries that were removed.
+    /// The value before, cut after 255 characters; of a list, the entries that were removed.
     pub before: Option<String>,
     /// The value now; of a list, the entries that were added.
     pub after: Option<String>,
@@ -252,7 +253,7 @@ async fn told(
     Ok((Applied { path, line, kind: noun.to_lowercase(), name: name.clone(), outcome, changes }, changed))
 }
 
-/// The fields of a change that the audit would keep.
+/// The fields of a change that the audit would keep. Long values are cut.
 fn fields(changed: &Json) -> Vec<FieldChange> {
     let text = |value: Option<&Json>| match value? {
         Json::Null => None,
@@ -263,8 +264,8 @@ fn fields(changed: &Json) -> Vec<FieldChange> {
     };
     let field = |(name, value): (&String, &Json)| FieldChange {
         field: name.clone(),
-        before: text(value.get("old").or(value.get("removed"))),
-        after: text(value.get("new").or(value.get("added"))),
+        before: text(value.get("old").or(value.get("removed"))).map(|text| shortened(&text).to_string()),
+        after: text(value.get("new").or(value.get("added"))).map(|text| shortened(&text).to_string()),
     };
     changed.as_object().into_iter().flatten().map(field).collect()
 }

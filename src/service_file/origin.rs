@@ -49,14 +49,17 @@ fn web_address(remote: &str) -> Option<String> {
         }
         Some(_) => return None,
         // git@host:owner/name
-        None => ("https", remote.split_once(':').map(|(host, path)| format!("{host}/{}", path.trim_start_matches('/')))?),
+        None => {
+            ("https", remote.split_once(':').map(|(host, path)| format!("{host}/{}", path.trim_start_matches('/')))?)
+        }
     };
     let (authority, path) = rest.split_once('/')?;
     let host = authority.rsplit('@').next()?.to_lowercase();
     let path = path.split(['?', '#']).next()?.trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path);
     let is_plain = |text: &str| text.chars().all(|letter| letter.is_ascii_graphic() && !"\"<>\\^`{|}".contains(letter));
-    (!host.is_empty() && !path.is_empty() && is_plain(&host) && is_plain(path)).then(|| format!("{scheme}://{host}/{path}"))
+    (!host.is_empty() && !path.is_empty() && is_plain(&host) && is_plain(path))
+        .then(|| format!("{scheme}://{host}/{path}"))
 }
 
 /// The address on the web of a file at a commit, in the form of the repository's host.
@@ -85,7 +88,10 @@ mod tests {
     fn a_remote_becomes_its_address_on_the_web() {
         for (remote, expected) in [
             ("https://github.com/org/cart.git", Some("https://github.com/org/cart")),
-            ("https://ci-token:secret@GitLab.example.com:8443/a/b/cart.git", Some("https://gitlab.example.com:8443/a/b/cart")),
+            (
+                "https://ci-token:secret@GitLab.example.com:8443/a/b/cart.git",
+                Some("https://gitlab.example.com:8443/a/b/cart"),
+            ),
             ("git@github.com:org/cart.git", Some("https://github.com/org/cart")),
             ("ssh://git@git.example.com:7999/org/cart.git", Some("https://git.example.com/org/cart")),
             ("http://10.0.0.1/org/cart?token=secret", Some("http://10.0.0.1/org/cart")),
@@ -106,7 +112,10 @@ mod tests {
             ("https://gitlab.com/org/cart", "https://gitlab.com/org/cart/-/blob/c0ffee/a%20b/%3Fcart.yml"),
             ("https://bitbucket.org/org/cart", "https://bitbucket.org/org/cart/src/c0ffee/a%20b/%3Fcart.yml"),
             ("https://codeberg.org/org/cart", "https://codeberg.org/org/cart/src/commit/c0ffee/a%20b/%3Fcart.yml"),
-            ("https://dev.azure.com/o/p/_git/cart", "https://dev.azure.com/o/p/_git/cart?path=/a%20b/%3Fcart.yml&version=GCc0ffee"),
+            (
+                "https://dev.azure.com/o/p/_git/cart",
+                "https://dev.azure.com/o/p/_git/cart?path=/a%20b/%3Fcart.yml&version=GCc0ffee",
+            ),
         ] {
             assert_eq!(address_of(repository, "c0ffee", "a b/?cart.yml"), expected);
         }

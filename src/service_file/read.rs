@@ -11,8 +11,8 @@ use super::report::Problems;
 use super::yaml::{self, At, Node, Spot};
 use crate::entity::field_rule::{FieldRule, FieldRules};
 use crate::entity::{
-    contact, domain, repository, service, service_dependency, service_repository, system, team, team_membership,
-    text, tool,
+    contact, domain, repository, service, service_dependency, service_repository, system, team, team_membership, text,
+    tool,
 };
 use crate::error::UserError;
 

@@ -19,8 +19,8 @@ pub struct Note {
     pub message: String,
 }
 
-/// `file:line:column: message`, on one line with control characters escaped: CI systems execute commands at the start of a
-/// log line.
+/// `file:line:column: message`, on one line with control characters escaped: CI systems execute commands at the start of
+/// a log line.
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file: _, path, line, column, message } = self;

@@ -162,8 +162,8 @@ async fn name(
     Ok(is_new)
 }
 
-/// Replaces what a service depends on. A service that is not there is left out and noted: two repositories may depend on one
-/// another, and one of them comes first.
+/// Replaces what a service depends on. A service that is not there is left out and noted: two repositories may depend
+/// on one another, and one of them comes first.
 async fn depend(
     db: &DatabaseTransaction,
     id: i64,
@@ -191,7 +191,12 @@ async fn depend(
                 ActiveModel { notes: Set(notes.clone()), ..one.into() }.update(db).await?;
             }
             None => {
-                let row = ActiveModel { source_id: Set(id), destination_id: Set(to), notes: Set(notes.clone()), ..Default::default() };
+                let row = ActiveModel {
+                    source_id: Set(id),
+                    destination_id: Set(to),
+                    notes: Set(notes.clone()),
+                    ..Default::default()
+                };
                 Entity::insert(row).exec_without_returning(db).await?;
             }
         }
@@ -213,12 +218,15 @@ pub(super) async fn release_missing(
 ) -> Result<Vec<(i64, String)>, DbErr> {
     use service::{Column, Entity};
     let locked = Entity::find().filter(Column::LockedRepository.eq(repository)).filter(Column::LockedBy.is_not_null());
-    let ids: Vec<i64> = locked.all(db).await?.into_iter().map(|row| row.id).filter(|id| !described.contains(id)).collect();
+    let ids: Vec<i64> =
+        locked.all(db).await?.into_iter().map(|row| row.id).filter(|id| !described.contains(id)).collect();
     let held = service::governed(db, &ids).await?;
     let mut released = Vec::with_capacity(held.len());
     for id in ids {
         // One that another repository took over meanwhile stays locked.
-        let Some(row) = held.get(&id).filter(|row| row.locked_repository.as_deref() == Some(repository)) else { continue };
+        let Some(row) = held.get(&id).filter(|row| row.locked_repository.as_deref() == Some(repository)) else {
+            continue;
+        };
         released.push((id, row.slug.clone()));
         service::release(db, row).await?;
     }

@@ -119,7 +119,9 @@ async fn pages_and_the_command_line_are_noted_too() {
     let file = folder.path().join("shop.yml");
     std::fs::write(&file, "version: 1\nservice:\n  name: Shop\n").expect("a file");
     crate::service_file::run(&app.db, std::slice::from_ref(&file)).await.expect("it applies");
-    crate::service_file::run(&app.db, std::slice::from_ref(&file)).await.expect("it applies again, and changes nothing");
+    crate::service_file::run(&app.db, std::slice::from_ref(&file))
+        .await
+        .expect("it applies again, and changes nothing");
     service_file::release(&app.db, "shop").await.expect("a service");
 
     let rows = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.read()).await.expect("entries");

@@ -43,7 +43,8 @@ async fn everything(app: &TestApp) -> Value {
 
 fn shapes() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/catalog_info");
-    let mut shapes: Vec<_> = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path()).collect();
+    let mut shapes: Vec<_> =
+        fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path()).collect();
     shapes.sort();
     shapes
 }
@@ -80,7 +81,9 @@ fn values(line: &str) -> Vec<String> {
             let value = kinds.iter().find_map(|kind| value.strip_prefix(kind)).unwrap_or(value);
             value.strip_prefix("default/").unwrap_or(value).to_owned()
         })
-        .filter(|value| !value.is_empty() && !value.ends_with(':') && !["|", ">-", "{}", "[]", "&meta"].contains(&&**value))
+        .filter(|value| {
+            !value.is_empty() && !value.ends_with(':') && !["|", ">-", "{}", "[]", "&meta"].contains(&&**value)
+        })
         .collect()
 }
 
@@ -92,13 +95,16 @@ async fn every_value_of_a_catalog_info_file_is_taken_or_noted() {
         let app = catalogue().await;
         let text = fs::read_to_string(&path).expect("a file");
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let Done { left_out, .. } = done_of(&app, &[("catalog-info.yaml", &text)]).await.unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        let Done { left_out, .. } =
+            done_of(&app, &[("catalog-info.yaml", &text)]).await.unwrap_or_else(|error| panic!("{name}: {error:?}"));
         // A flow on one line is noted or taken as a whole.
         let stored = everything(&app).await.to_string().replace("\\\"", "\"");
         let lines: Vec<&str> = text.lines().collect();
         for (number, line) in lines.iter().enumerate() {
             let key = line.trim().trim_start_matches("- ").split(':').next().unwrap_or_default();
-            if ["apiVersion", "kind", "---", "type", "targetRef"].contains(&key) && indent(line) == 0 || line.starts_with('{') {
+            if ["apiVersion", "kind", "---", "type", "targetRef"].contains(&key) && indent(line) == 0
+                || line.starts_with('{')
+            {
                 continue;
             }
             // Backstage writes these itself.

@@ -82,8 +82,13 @@ async fn graph(app: &TestApp) -> Value {
 async fn files_describe_the_whole_graph_in_any_order() {
     let app = with_people().await;
     let first = [
-        "created service cart", "created service mail", "created service pay", "created system checkout",
-        "created domain commerce", "created team platform", "created team engineering",
+        "created service cart",
+        "created service mail",
+        "created service pay",
+        "created system checkout",
+        "created domain commerce",
+        "created team platform",
+        "created team engineering",
     ];
     assert_eq!(apply_text(&app, GRAPH).await, first);
     let site = json!({ "nodes": [{ "key": "site", "value": "north" }] });
@@ -141,8 +146,10 @@ team: { name: Platform, members: [bob@example.com], contacts: , tags: null, pare
     assert_eq!(apply_text(&app, less).await, ["updated service cart", "updated team platform"]);
     let after = graph(&app).await;
     let service = json!([
-        after["service"]["tools"]["nodes"][0]["displayName"], after["service"]["tools"]["nodes"][1],
-        after["service"]["contacts"], after["service"]["dependencies"]["edges"],
+        after["service"]["tools"]["nodes"][0]["displayName"],
+        after["service"]["tools"]["nodes"][1],
+        after["service"]["contacts"],
+        after["service"]["dependencies"]["edges"],
     ]);
     let expected = json!([
         "Logs", null, [{ "type": "slack", "address": "#cart-alerts", "displayName": null, "isDefault": true }],
@@ -372,7 +379,9 @@ async fn files_move_and_are_renamed_within_their_repository_and_no_other_takes_t
         assert_eq!(found, [format!("cart.yml:2:18: {elsewhere}")]);
     }
     rollcall::service_file::release(&app.db, "cart").await.expect("a service");
-    done_with(&app, &[("cart.yml", text)], &from("https://github.com/org/other", "c0ffee01")).await.expect("it is free");
+    done_with(&app, &[("cart.yml", text)], &from("https://github.com/org/other", "c0ffee01"))
+        .await
+        .expect("it is free");
 }
 
 #[tokio::test]
@@ -382,7 +391,9 @@ async fn services_without_a_document_are_released_when_that_is_asked_for() {
     let shop = from("https://github.com/org/shop", "c0ffee01");
     let (cart, mail) = (file("Cart"), file("Mail"));
     done_with(&app, &[("cart.yml", &cart), ("mail.yml", &mail)], &shop).await.expect("it applies");
-    done_with(&app, &[("other.yml", &file("Other"))], &from("https://github.com/org/other", "c0ffee01")).await.expect("it applies");
+    done_with(&app, &[("other.yml", &file("Other"))], &from("https://github.com/org/other", "c0ffee01"))
+        .await
+        .expect("it applies");
     done_with(&app, &[("own.yml", &file("Own"))], &Options::default()).await.expect("it applies");
     let kept = done_with(&app, &[("cart.yml", &cart)], &shop).await.expect("it applies");
     assert_eq!(lines(&kept), ["unchanged service cart"]);

@@ -92,7 +92,10 @@ async fn a_dry_run_prints_the_differences_and_changes_nothing() {
     let done = run(&place, &app, &token, &dry).await;
     assert_eq!((done.status, &*done.err), (3, ""));
     assert!(done.out.starts_with("would create service cart\n"), "{}", done.out);
-    assert_eq!(data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"], json!(0));
+    assert_eq!(
+        data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"],
+        json!(0)
+    );
     assert_eq!(run(&place, &app, &token, &["cart.yml"]).await.status, 0);
     let done = run(&place, &app, &token, &dry).await;
     assert_eq!((done.status, &*done.out, &*done.err), (0, "unchanged service cart\n", ""));
@@ -102,7 +105,10 @@ async fn a_dry_run_prints_the_differences_and_changes_nothing() {
     assert_eq!((done.status, &*done.out, &*done.err), (3, expected, ""));
     let entries = audit::Entity::find().all(app.db.read()).await.expect("entries");
     assert_eq!(entries.iter().filter(|entry| entry.action == "apply").count(), 1);
-    assert_eq!(data(&app, r#"{ account { service(alias: "a") { language } } }"#).await["account"]["service"]["language"], json!("Go"));
+    assert_eq!(
+        data(&app, r#"{ account { service(alias: "a") { language } } }"#).await["account"]["service"]["language"],
+        json!("Go")
+    );
 }
 
 #[test]
@@ -132,10 +138,17 @@ async fn what_a_server_refuses_is_printed_and_nothing_is_retried_in_vain() {
     for (token, words) in [(read.as_str(), "write"), ("rc_none", "token")] {
         let done = run(&place, &app, token, &["good.yml"]).await;
         assert_eq!((done.status, &*done.out), (1, ""), "{}", done.err);
-        assert!(done.err.starts_with("rollcall: ") && done.err.contains(words) && done.err.lines().count() == 1, "{}", done.err);
+        assert!(
+            done.err.starts_with("rollcall: ") && done.err.contains(words) && done.err.lines().count() == 1,
+            "{}",
+            done.err
+        );
         assert!(!done.err.contains(token), "{}", done.err);
     }
-    assert_eq!(data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"], json!(0));
+    assert_eq!(
+        data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"],
+        json!(0)
+    );
     let mut alone = place.command(&["apply", "--server", "http://127.0.0.1:1", "--deadline", "1s", "good.yml"]);
     let done = tokio::task::spawn_blocking(move || alone.env("ROLLCALL_TOKEN", "rc_x").output().expect("it runs"));
     let done = done.await.expect("it ends");
@@ -158,7 +171,12 @@ async fn the_mutation_answers_what_each_document_did() {
     let document = &answer["documents"][0];
     let place = json!([document["path"], document["line"], document["kind"], document["name"], document["outcome"]]);
     assert_eq!(place, json!(["cart.yml", 4, "service", "cart", "created"]));
-    assert!(document["changes"].as_array().expect("changes").contains(&json!({ "field": "name", "before": null, "after": "Cart" })));
+    assert!(
+        document["changes"]
+            .as_array()
+            .expect("changes")
+            .contains(&json!({ "field": "name", "before": null, "after": "Cart" }))
+    );
     let message = "the dependency is not taken: no service has the alias \"mail\"";
     assert_eq!(answer["notTaken"], json!([{ "path": "cart.yml", "line": 5, "column": 18, "message": message }]));
     assert_eq!(answer["errors"], json!([]));
@@ -167,7 +185,10 @@ async fn the_mutation_answers_what_each_document_did() {
     let changes = json!([{ "field": "lockedBy", "before": "cart.yml", "after": "moved.yml" }]);
     assert_eq!((&answer["documents"][0]["outcome"], &answer["documents"][0]["changes"]), (&json!("updated"), &changes));
     let answer = send(&app, input).await;
-    assert_eq!((&answer["documents"][0]["outcome"], &answer["documents"][0]["changes"]), (&json!("unchanged"), &json!([])));
+    assert_eq!(
+        (&answer["documents"][0]["outcome"], &answer["documents"][0]["changes"]),
+        (&json!("unchanged"), &json!([]))
+    );
     let wrong = json!({ "files": [file("f.yml", "version: 1\nservice: { name: X, tier: none }\n")] });
     let error = json!({ "message": "f.yml:2:27: no tier has the alias \"none\"", "path": ["files", "0", "text"] });
     assert_eq!(send(&app, wrong).await, json!({ "documents": null, "notTaken": null, "errors": [error] }));
@@ -178,19 +199,36 @@ async fn the_mutation_refuses_what_is_too_much_before_it_costs_anything() {
     let app = TestApp::start().await;
     let errors = async |input: Value| send(&app, input).await["errors"].take();
     let many: Vec<_> = (0..=1_000).map(|number| file(&format!("{number}.yml"), "")).collect();
-    assert_eq!(errors(json!({ "files": many })).await, json!([{ "message": "at most 1000 files can be applied at once", "path": ["files"] }]));
+    assert_eq!(
+        errors(json!({ "files": many })).await,
+        json!([{ "message": "at most 1000 files can be applied at once", "path": ["files"] }])
+    );
     let documents = "--- {version: 1, service: {name: x}}\n".repeat(DOCUMENTS + 1);
     let found = errors(json!({ "files": [file("f.yml", &documents)] })).await;
-    assert_eq!(found, json!([{
-        "message": "f.yml:1001:27: there are more than 1000 documents; apply fewer files at a time",
-        "path": ["files", "0", "text"],
-    }]));
-    let aliases = |from: usize| (from..from + 1_000).map(|number| number.to_string()).map(|n| format!("a{n}")).collect::<Vec<_>>().join(", ");
+    assert_eq!(
+        found,
+        json!([{
+            "message": "f.yml:1001:27: there are more than 1000 documents; apply fewer files at a time",
+            "path": ["files", "0", "text"],
+        }])
+    );
+    let aliases = |from: usize| {
+        (from..from + 1_000).map(|number| number.to_string()).map(|n| format!("a{n}")).collect::<Vec<_>>().join(", ")
+    };
     let lists: String = (0..=ENTRIES / 1_000)
-        .map(|number| format!("--- {{version: 1, service: {{name: s{number}, aliases: [{}]}}}}\n", aliases(number * 1_000)))
+        .map(|number| {
+            format!("--- {{version: 1, service: {{name: s{number}, aliases: [{}]}}}}\n", aliases(number * 1_000))
+        })
         .collect();
     let found = errors(json!({ "files": [file("f.yml", &lists)] })).await;
-    assert_eq!(found[0]["message"], json!("f.yml:11:27: the lists have more than 10000 entries in total; apply fewer files at a time"));
+    assert_eq!(
+        found[0]["message"],
+        json!("f.yml:11:27: the lists have more than 10000 entries in total; apply fewer files at a time")
+    );
+    let laughs: String = (0..30).map(|n| format!("a{}: &a{} [*a{n}, *a{n}, *a{n}, *a{n}]\n", n + 1, n + 1)).collect();
+    let found = errors(json!({ "files": [file("f.yml", &format!("a0: &a0 ha\n{laughs}"))] })).await;
+    let message = found[0]["message"].as_str().expect("a message");
+    assert!(message.contains("the YAML cannot be read: "), "{message}");
     let mistakes = "--- 1\n".repeat(150);
     let found = errors(json!({ "files": [file("f.yml", &mistakes)] })).await;
     let found = found.as_array().expect("errors");
@@ -204,5 +242,8 @@ async fn the_mutation_refuses_what_is_too_much_before_it_costs_anything() {
     assert_eq!(errors(json!({ "files": [], "releaseMissing": true })).await, expected);
     let expected = json!([{ "message": "commit must be the hash of a commit", "path": ["commit"] }]);
     assert_eq!(errors(json!({ "files": [], "commit": "main" })).await, expected);
-    assert_eq!(data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"], json!(0));
+    assert_eq!(
+        data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"],
+        json!(0)
+    );
 }
