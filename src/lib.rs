@@ -4,6 +4,7 @@ extern crate self as rollcall;
 
 pub mod api_document;
 pub mod app;
+mod apply;
 pub mod budget;
 pub mod commands;
 pub mod config;

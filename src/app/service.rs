@@ -38,17 +38,13 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let (db, number) = (site.db.read(), id::number::<service::Entity>(&service.id).unwrap_or_default());
     let production = &site.catalogue.settings().production;
     let days = days::of_service(db, number, since, DAYS, production).await?;
-    // The API says only that a service file manages the service; the page also names the file.
-    let file = match service.locked {
-        true => service::by_alias(db, alias).await?.and_then(|row| row.locked_by),
-        false => None,
-    };
     let issues = Issues::of_service(db, number).await?;
     let picture = graph::small(site, &service.id, &service.name, &service.aliases).await?;
     let main = html! {
-        @if let Some(file) = &file {
-            div.notice { p { "This service is managed by the file " code { (file) } ". Change it there. To edit it "
-                "here, run " code { "rollcall release" } " first." } }
+        @if let Some(file) = &service.service_file {
+            div.notice { p { "This service is managed by the file " code { (outside(file.url.as_deref(), &file.path)) }
+                @if let Some(repository) = &file.repository { " in " (outside(Some(repository), repository)) }
+                ". Change it there. To edit it here, run " code { "rollcall release" } " first." } }
         }
         (now_what(&service, &issues, production, now))
         (actions(&service, session, number))

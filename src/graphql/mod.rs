@@ -67,6 +67,7 @@ mod rubric;
 mod service;
 mod service_dependency;
 mod service_document;
+pub mod service_file;
 pub mod service_filter;
 mod service_impact;
 mod service_repository;

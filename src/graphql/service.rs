@@ -17,7 +17,7 @@ use super::schema::*;
 use super::types::{ComponentType, Contact, Deploy, Property, Service, ServiceDocument, ServiceRepository, System};
 use super::{
     alias, component_type, contact, deploy, deploy_metrics, on_call, property, repository, service_dependency,
-    service_document, service_filter, service_impact, service_repository,
+    service_document, service_file, service_filter, service_impact, service_repository,
 };
 use crate::db::{self, Ids, Read};
 use crate::engine::page::{PageArguments, PageRequest};
@@ -121,6 +121,10 @@ impl ServiceResolver for Service {
 
     fn locked(&self) -> bool {
         self.locked_by.is_some()
+    }
+
+    async fn service_file(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceFile>>> {
+        Ok(service_file::of_services(services, ctx))
     }
 
     async fn html_url(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {

@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
-use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, DatabaseTransaction, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
@@ -96,25 +96,6 @@ pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Resul
     }
 }
 
-/// The most teams above a team.
-const LEVELS: usize = 20;
-
-/// Refuses a parent that is the team itself or a part of it.
-async fn refuse_circle(db: &DatabaseTransaction, team: i64, parent: i64) -> Result<()> {
-    let mut above = Some(parent);
-    for _ in 0..LEVELS {
-        let Some(id) = above else { return Ok(()) };
-        if id == team {
-            return Err(
-                UserError::new("parentTeam", "a team cannot be a part of itself, or of one of its parts").into()
-            );
-        }
-        // Locked, so that two mutations do not close a circle together.
-        above = row_lock::row::<team::Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
-    }
-    Err(UserError::new("parentTeam", format!("there are at most {LEVELS} teams above a team")).into())
-}
-
 fn taken(name: &str) -> UserError {
     UserError::new("name", format!("another team has the name {}", quoted(name)))
 }
@@ -165,7 +146,7 @@ impl TeamUpdateMutation for Mutation {
         draft.refer(db, Column::ManagerId, &manager_email).await?;
         draft.refer(db, Column::ParentTeamId, &parent_team).await?;
         if let ActiveValue::Set(Some(parent)) = &draft.row.parent_team_id {
-            let circle = refuse_circle(db, team_id, *parent).await;
+            let circle = team::refuse_circle(db, team_id, *parent).await;
             draft.problems.take_any(circle)?;
         }
         draft.set(Column::Responsibilities, &responsibilities);

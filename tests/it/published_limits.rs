@@ -10,7 +10,7 @@ use rollcall::engine::{cost, faults, page};
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
-use rollcall::graphql::{service_filter, user};
+use rollcall::graphql::{service_file, service_filter, user};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::MOST_PARTS;
 use rollcall::http::{body, outbox};
@@ -124,6 +124,10 @@ fn readme_tells_the_limits_as_they_are() {
         ("errors of an answer; of a refusal", format!("{MOST_ERRORS}, and how many more there are; {}", faults::MOST)),
         ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
         ("list in an input: tags, members, references, environments", format!("{} entries", number(ENTRIES))),
+        (
+            "service files in a request; their documents; the entries of all their lists",
+            format!("{}; {}; {}", number(ENTRIES), number(service_file::DOCUMENTS), number(service_file::ENTRIES)),
+        ),
         (
             "aliases of one owner; tags of one owner; tools and dependencies of a service",
             format!("{0}; {0}; {0} each; another is not added", number(ENTRIES)),

@@ -262,6 +262,10 @@ impl Tour {
                 tillFull: systemUpdate(system: { id: $Till }, input: {
                     description: "d", note: "n", ownerId: $Core, parent: { id: $Commerce }
                 }) { system { id } errors { message } }
+                governed: serviceFilesApply(input: {
+                    files: [{ path: "governed.yml", text: "version: 1\nservice: { name: Governed, language: Rust }" }]
+                    repository: "https://github.com/org/governed", commit: "c0ffee"
+                }) { documents { name } errors { message } }
                 adaContact: contactCreate(input: { ownerId: $ada, type: email, address: "ada@example.com" }) { contact { id } errors { message } }
                 shopContact: contactCreate(input: { ownerId: $shop, type: web, address: "https://shop.example.com" }) { contact { id } errors { message } }
                 shopOwner: repositoryUpdate(input: { alias: "github.com:org/shop", ownerId: $Core }) { errors { message } }
@@ -583,6 +587,13 @@ impl Tour {
                 json!({ "input": changed(changed(contact, "id", id("coreContact")), "makeDefault", json!(true)) }),
             ),
             ("contactDelete", json!({ "input": { "id": id("oldContact") } })),
+            (
+                "serviceFilesApply",
+                json!({ "input": {
+                    "files": [{ "path": "governed.yml", "text": "version: 1\nservice: { name: Governed, language: Go, properties: }" }],
+                    "repository": "https://github.com/org/governed", "commit": "c0ffee", "dryRun": false, "releaseMissing": false,
+                } }),
+            ),
             (
                 "serviceDependencyCreate",
                 json!({ "inputV2": {
