@@ -1,7 +1,7 @@
 //! Replaces the lists of a subject: aliases, tags, repositories, tools, contacts. Each function returns whether
 //! anything changed, and leaves what stays as it is.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
@@ -96,7 +96,7 @@ fn difference<R, W: PartialEq>(present: Vec<R>, mut wanted: Vec<W>, content: imp
     (gone, wanted)
 }
 
-/// Replaces the service's repositories. An existing link keeps the folder and the name that the document does not say.
+/// Replaces the service's repositories. A link that says no folder keeps the folders by which the two are linked.
 pub(super) async fn links(
     db: &DatabaseTransaction,
     service: &Writable,
@@ -106,46 +106,57 @@ pub(super) async fn links(
 ) -> Result<bool, DbErr> {
     use service_repository::{Column, Entity};
     let mut is_changed = false;
-    let present = Entity::find().filter(Column::ServiceId.eq(service.id)).all(db).await?;
-    let mut present: HashMap<i64, _> = present.into_iter().map(|link| (link.repository_id, link)).collect();
-    let mut linked = Vec::with_capacity(wanted.len());
-    for Link { alias, repository, base_directory, display_name } in wanted {
-        let found = match (repository::by_alias(db, &alias.value).await?, repository) {
-            (None, Some((name, url))) => Some(repositories::create(db, name, &alias.value, Some(url)).await?.0),
-            (found, _) => found,
-        };
-        let Some(found) = found else {
-            // It may be defined by a document that could not be read.
-            if !problems.documents_are_missing {
-                problems.add(file, alias.spot, format!("no repository has the alias \"{}\"", alias.value));
-            }
-            continue;
-        };
-        if linked.contains(&found.id) {
-            problems.add(file, alias.spot, format!("\"{}\" occurs twice", alias.value));
+    let mut present = Entity::find().filter(Column::ServiceId.eq(service.id)).all(db).await?;
+    let mut seen = HashSet::with_capacity(wanted.len());
+    for link in wanted {
+        let Some(repository) = linked(db, file, link, problems).await? else { continue };
+        let folder = link.base_directory.as_ref().map(|folder| service_repository::folder(Some(folder.clone())));
+        if !seen.insert((repository, folder.clone())) {
+            problems.add(file, link.alias.spot, format!("\"{}\" occurs twice", link.alias.value));
             continue;
         }
-        linked.push(found.id);
-        let Some(before) = present.remove(&found.id) else {
-            let (folder, name) = (base_directory.clone(), display_name.clone());
-            service_repository::link(db, service, found.id, folder, name).await?;
-            is_changed = true;
-            continue;
+        let is_meant = |row: &service_repository::Model| {
+            row.repository_id == repository && folder.as_ref().is_none_or(|folder| row.base_directory == *folder)
         };
-        let mut after = before.clone();
-        after.base_directory = base_directory.clone().unwrap_or(after.base_directory);
-        after.display_name = display_name.clone().or(after.display_name);
-        if after != before {
-            after.into_active_model().reset_all().update(db).await?;
+        let (meant, rest): (Vec<_>, Vec<_>) = present.into_iter().partition(is_meant);
+        present = rest;
+        if meant.is_empty() {
+            service_repository::link(db, service, repository, folder, link.display_name.clone()).await?;
+            is_changed = true;
+        }
+        for row in meant.into_iter().filter(|row| link.display_name.is_some() && row.display_name != link.display_name)
+        {
+            let display_name = Set(link.display_name.clone());
+            service_repository::ActiveModel { display_name, ..row.into() }.update(db).await?;
             is_changed = true;
         }
     }
-    let rest: Vec<i64> = present.into_values().map(|link| link.id).collect();
+    let rest: Vec<i64> = present.iter().map(|link| link.id).collect();
     if !rest.is_empty() {
         Entity::delete_many().filter(db::any(db, Column::Id, &rest)).exec(db).await?;
         is_changed = true;
     }
     Ok(is_changed)
+}
+
+/// The key of the repository that a link names. It is created if the link says how. One that is not there otherwise is a
+/// mistake.
+async fn linked(
+    db: &DatabaseTransaction,
+    file: usize,
+    Link { alias, repository, .. }: &Link,
+    problems: &mut Problems,
+) -> Result<Option<i64>, DbErr> {
+    match (repository::by_alias(db, &alias.value).await?, repository) {
+        (Some(found), _) => return Ok(Some(found.id)),
+        (None, Some((name, url))) => {
+            return Ok(Some(repositories::create(db, name, &alias.value, Some(url)).await?.0.id));
+        }
+        // It may be defined by a document that could not be read.
+        (None, None) if problems.documents_are_missing => {}
+        (None, None) => problems.add(file, alias.spot, format!("no repository has the alias \"{}\"", alias.value)),
+    }
+    Ok(None)
 }
 
 /// Replaces the service's tools.

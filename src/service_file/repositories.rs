@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, ModelTrait, Set};
 
-use super::apply::Change;
+use super::apply::{Change, key};
 use super::document::{Document, Given, RepositoryDocument, Subject};
 use super::lists;
 use super::report::Problems;
@@ -29,19 +29,35 @@ pub(super) async fn apply(
             problems.add(*file, spot, format!("this repository is already described at {first}"));
             continue;
         }
-        changes.push(put(db, number, document).await?);
+        changes.push(put(db, number, *file, document, problems).await?);
     }
     Ok(changes)
 }
 
-async fn put(db: &DatabaseTransaction, number: usize, document: &RepositoryDocument) -> Result<Change, DbErr> {
+async fn put(
+    db: &DatabaseTransaction,
+    number: usize,
+    file: usize,
+    document: &RepositoryDocument,
+    problems: &mut Problems,
+) -> Result<Change, DbErr> {
     // Destructured without `..`, so that no key of a document is forgotten.
     let RepositoryDocument { name, alias, fields, tags } = document;
     let (before, is_created) = create(db, name, &alias.value, None).await?;
     let mut after = before.clone();
     after.name.clone_from(name);
     for Given { rule, said } in fields {
-        after.set(rule.column, said.value.clone());
+        match rule.value.reference() {
+            Some(to) => {
+                if let Some(found) = key(db, to, file, said, false, problems).await? {
+                    after.set(rule.column, found.into());
+                }
+            }
+            None => after.set(rule.column, said.value.clone()),
+        }
+    }
+    if after.owner_id != before.owner_id {
+        after.last_owner_changed_at = Some(Timestamp::now());
     }
     let mut changed = after != before;
     let id = after.id;
