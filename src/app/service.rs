@@ -8,9 +8,9 @@ use super::groups::{link as link_to_system, owner};
 use super::issues::Issues;
 use super::layout::layout;
 use super::markdown::prose;
-use super::operations::service::{Service, Tag};
+use super::operations::service::{AlertSourceService, Service, Tag};
 use super::operations::{self, types::Moment};
-use super::operations::{Contact, DeployStatus, Neighbour};
+use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatus, Neighbour};
 use super::parts::{count, empty, link, outside, short, status, time};
 use super::services::address;
 use super::visit::{Fields, Session, Visit};
@@ -167,6 +167,7 @@ fn now_what(service: &Service, issues: &Issues, production: &Environments, now: 
                     ", led by " (manager.name) " (" (manager.email) ")"
                 }
             }
+            @if !service.on_calls.nodes.is_empty() { dt { "On call" } dd { (on_call(service)) } }
             @if !contacts.is_empty() {
                 dt { "Contact" }
                 dd {
@@ -200,6 +201,19 @@ fn now_what(service: &Service, issues: &Issues, production: &Environments, now: 
     }
 }
 
+/// Who is on call now.
+fn on_call(service: &Service) -> Markup {
+    let people = &service.on_calls;
+    let rest = usize::try_from(people.total_count).unwrap_or_default().saturating_sub(people.nodes.len());
+    html! {
+        ul.near { @for person in &people.nodes { li {
+            (outside(person.url.as_deref(), person.name.as_deref().unwrap_or("somebody")))
+            @if let Some(email) = &person.external_email { " " a href={ "mailto:" (email) } { (short(email)) } }
+        } } }
+        @if rest > 0 { (rest) " more" }
+    }
+}
+
 /// What is broken, as far as the catalogue knows.
 fn broken(service: &Service, issues: &Issues, production: &Environments) -> Markup {
     let mut deploys = service.deploys.nodes.iter();
@@ -210,10 +224,16 @@ fn broken(service: &Service, issues: &Issues, production: &Environments) -> Mark
     });
     let has_failed = last.is_some_and(|deploy| deploy.deploy_status == Some(DeployStatus::Failed));
     let severe = issues.severe();
+    let is_raised = |link: &&AlertSourceService| link.status == AlertSourceStatusTypeEnum::Alert;
+    let alerts: Vec<_> = service.alert_source_services.nodes.iter().filter(is_raised).collect();
     html! {
-        @if has_failed || !severe.is_empty() {
+        @if has_failed || !severe.is_empty() || !alerts.is_empty() {
             dt { "Broken" }
             dd {
+                @for link in alerts.iter().take(NEAR) {
+                    span.mark.bad { (outside(link.alert_source.url.as_deref(), &short(&link.alert_source.name))) } " "
+                }
+                @if alerts.len() > NEAR { span.mark.bad { (alerts.len() - NEAR) " more alerts" } " " }
                 @if has_failed { a.mark.bad href="#deploys" { "the last deploy to production failed" } " " }
                 @for number in severe { a.mark.bad href="#issues" { (number) } " " }
             }
