@@ -20,6 +20,7 @@ const OPERATIONS: &str = "src/app/operations";
 /// the row: some contain a URL of this installation, others are read from other tables.
 const COMPUTED: &[&str] = &[
     "AlertSourceService.status",
+    "Property.locked",
     "RepositoryConnectionType.hiddenCount",
     "RepositoryConnectionType.organizationCount",
     "RepositoryConnectionType.ownedCount",

@@ -6,7 +6,7 @@
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::error::{Error, UserError};
 use crate::graphql::SDL;
 use crate::new_file::{Existing, NewFile};
 use crate::schema_diff::{self, Class, Report};
-use crate::{doctor, generate, healthcheck, sender, serve, service_file, transfer};
+use crate::{apply, doctor, generate, healthcheck, sender, serve, service_file, transfer};
 
 /// The timeout for closing the database: SQLite checkpoints its log into the file.
 const CLOSING: Duration = Duration::from_secs(5);
@@ -68,7 +68,7 @@ async fn carry_out(command: Command) -> Result<ExitCode, String> {
         Command::Import { file, database } => import(&database, &file).await?,
         Command::Schema(SchemaCommand::Print) => print(SDL)?,
         Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
-        Command::Apply { files, database } => return apply(&database, &files).await,
+        Command::Apply(settings) => return apply::run(&settings).await,
         Command::Release { alias, database } => release(&database, &alias).await?,
         Command::Deploy(settings) => {
             print(&format!("{}\n", tokio::task::block_in_place(|| sender::send(&settings))?))?;
@@ -218,20 +218,6 @@ async fn doctor(settings: &Serve) -> Result<ExitCode, String> {
     Ok(if findings.iter().any(doctor::Finding::is_problem) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-async fn apply(database: &Database, files: &[PathBuf]) -> Result<ExitCode, String> {
-    match with_database(database, async |db| Ok(service_file::apply(db, files).await)).await? {
-        Ok(done) => {
-            print(&done.iter().map(|line| format!("{line}\n")).collect::<String>())?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(service_file::Refused::Problems(problems)) => {
-            problems.iter().for_each(|problem| say(problem));
-            Ok(ExitCode::FAILURE)
-        }
-        Err(service_file::Refused::Failed(error)) => Err(sentence(error)),
-    }
-}
-
 async fn release(database: &Database, alias: &str) -> Result<(), String> {
     let released = with_database(database, async |db| service_file::release(db, alias).await.map_err(sentence));
     match released.await? {
@@ -318,7 +304,10 @@ fn schema_diff(old: &Path, new: &Path) -> Result<ExitCode, String> {
 
 /// Opens the database, runs `work` and closes the database, even if `work` fails. A closed SQLite database is a single
 /// file: SQLite checkpoints and removes its log, unless another process has the database open.
-async fn with_database<T>(database: &Database, work: impl AsyncFnOnce(&Db) -> Result<T, String>) -> Result<T, String> {
+pub(crate) async fn with_database<T>(
+    database: &Database,
+    work: impl AsyncFnOnce(&Db) -> Result<T, String>,
+) -> Result<T, String> {
     let db = open(database).await?;
     let done = work(&db).await;
     close_or_say(&db).await;
@@ -357,7 +346,7 @@ async fn close_or_say(db: &Db) {
 }
 
 /// Prints to standard output. A closed pipe is not an error.
-fn print(text: &str) -> Result<(), String> {
+pub(crate) fn print(text: &str) -> Result<(), String> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

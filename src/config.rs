@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use clap::{CommandFactory, Parser};
 
 mod addresses;
+mod apply;
 mod budget;
 mod command;
 mod database;
@@ -23,6 +24,7 @@ mod tracing;
 mod value;
 
 pub use addresses::Addresses;
+pub use apply::Apply;
 pub use budget::Budget;
 pub use command::{Command, DeployEndpointCommand, SchemaCommand, TokenCommand};
 pub use database::Database;

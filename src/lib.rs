@@ -4,6 +4,7 @@ extern crate self as rollcall;
 
 pub mod api_document;
 pub mod app;
+mod apply;
 pub mod budget;
 pub mod commands;
 pub mod config;
@@ -17,6 +18,7 @@ pub mod generate;
 pub mod graphql;
 pub mod healthcheck;
 pub mod http;
+pub mod json_schema;
 pub mod log;
 pub mod new_file;
 pub mod outgoing;

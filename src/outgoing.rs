@@ -1,7 +1,10 @@
-//! The HTTP client for our own requests, to deploy endpoints and OpenID providers.
+//! The HTTP client for our own requests, to deploy endpoints, servers and OpenID providers.
+
+mod retry;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+pub use self::retry::{Attempt, retry, retry_after};
 use ureq::Agent;
 use ureq::tls::{RootCerts, TlsConfig};
 

@@ -4,7 +4,6 @@
 //! help, always with the same dedup id, so that it is recorded once. [`deploy::record`](crate::deploy::record) defines
 //! what a record may hold.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use data_encoding::HEXLOWER;
@@ -16,16 +15,12 @@ use crate::commands::say;
 use crate::config::{self, Deploy, Pipeline, SecretUrl};
 use crate::entity::Timestamp;
 use crate::entity::text::{BRANCH, MESSAGE, SHORT};
-use crate::outgoing;
+use crate::outgoing::{self, Attempt, retry, retry_after};
 
-mod git;
+pub(crate) mod git;
 
 /// The timeout of one attempt.
 const ATTEMPT: Duration = Duration::from_secs(20);
-/// The pause after the first attempt. It doubles with each attempt.
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The longest pause, unless the server asks for a longer one.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// The longest response that is read, in bytes. Ours are far shorter.
 const LONGEST_ANSWER: u64 = 64 * 1024;
 
@@ -124,37 +119,10 @@ fn new_id() -> Result<String, String> {
 /// Posts until the server gives a final response or the time is up. `left` returns the time until the deadline.
 fn post(url: &SecretUrl, body: &str, left: impl Fn() -> Duration) -> Result<Value, String> {
     let agent = outgoing::agent();
-    let mut pause = FIRST_PAUSE;
-    loop {
-        let (why, asked) = match attempt(&agent, url, body, left().min(ATTEMPT)) {
-            Attempt::Recorded(said) => return Ok(said),
-            Attempt::Refused(why) => return Err(why),
-            Attempt::Again { why, after } => (why, after),
-        };
-        // Jitter, so that clients that lost the server together do not return together.
-        let own = pause.mul_f64(0.75 + fastrand::f64() / 2.0);
-        let wait = asked.map_or(own, |asked| asked.max(own));
-        // A server may ask for any number of seconds, so do not add to it: it could overflow.
-        if wait >= left() {
-            return Err(format!("{why}; gave up at the deadline (--deadline)"));
-        }
-        say(&format!("rollcall: {why}; trying again in {:.1} s", wait.as_secs_f64()));
-        thread::sleep(wait);
-        pause = (pause * 2).min(LONGEST_PAUSE);
-    }
+    retry(&left, || attempt(&agent, url, body, left().min(ATTEMPT)))
 }
 
-/// The outcome of an attempt. Messages never contain the URL.
-enum Attempt {
-    /// Status 202.
-    Recorded(Value),
-    /// Retrying would give the same result.
-    Refused(String),
-    /// Retrying may help, perhaps after a delay that the server asked for.
-    Again { why: String, after: Option<Duration> },
-}
-
-fn attempt(agent: &Agent, url: &SecretUrl, body: &str, within: Duration) -> Attempt {
+fn attempt(agent: &Agent, url: &SecretUrl, body: &str, within: Duration) -> Attempt<Value> {
     let request = agent.post(url.reveal()).config().timeout_global(Some(within)).build();
     let sent = request.header("content-type", "application/json").header("accept", "application/json").send(body);
     let answer = sent.and_then(|mut response| {
@@ -163,60 +131,27 @@ fn attempt(agent: &Agent, url: &SecretUrl, body: &str, within: Duration) -> Atte
     });
     match answer {
         Ok((response, text)) => answered(&response, &text),
-        Err(error) => failed(&error),
+        Err(error) => Attempt::failed(&error, "deploy", "a deploy endpoint"),
     }
 }
 
-fn answered<B>(response: &Response<B>, text: &str) -> Attempt {
+fn answered<B>(response: &Response<B>, text: &str) -> Attempt<Value> {
     let said: Value = serde_json::from_str(text).unwrap_or_default();
     let status = response.status().as_u16();
     if status == 202 && said["result"].is_string() {
-        return Attempt::Recorded(said);
+        return Attempt::Done(said);
     }
     let details = said["errors"].as_array().into_iter().flatten().filter_map(|error| error["detail"].as_str());
     let details = details.collect::<Vec<_>>().join("; ");
     match status {
         429 | 500..=599 => {
-            let after = response.headers().get("retry-after").and_then(|value| seconds(value.to_str().ok()?));
             let why = if details.is_empty() { format!("the server answers {status}") } else { details };
-            Attempt::Again { why, after: after.map(Duration::from_secs) }
+            Attempt::Again { why, after: retry_after(response) }
         }
         _ if details.is_empty() => {
             Attempt::Refused(format!("the server answers {status}, but not like a deploy endpoint: is the URL right?"))
         }
         404 => Attempt::Refused("there is no deploy endpoint at this URL, or no longer".to_owned()),
         _ => Attempt::Refused(details),
-    }
-}
-
-/// Parses the seconds of a `Retry-After`. A number too large for any deadline becomes the largest one.
-fn seconds(text: &str) -> Option<u64> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| text.parse().unwrap_or(u64::MAX))
-}
-
-fn failed(error: &ureq::Error) -> Attempt {
-    use std::io::ErrorKind::InvalidData;
-    let again = |why: String| Attempt::Again { why: format!("the server cannot be reached: {why}"), after: None };
-    match error {
-        // The certificate was refused, as it would be again.
-        ureq::Error::Io(error) if error.kind() == InvalidData => {
-            Attempt::Refused(format!("the server is not trusted: {error}"))
-        }
-        ureq::Error::Rustls(error) => Attempt::Refused(format!("the server is not trusted: {error}")),
-        ureq::Error::Io(error) => again(error.to_string()),
-        ureq::Error::Timeout(_) => again("it does not answer in time".to_owned()),
-        ureq::Error::HostNotFound => again("unknown host name".to_owned()),
-        ureq::Error::ConnectionFailed => again("no connection".to_owned()),
-        ureq::Error::Protocol(_) => again("the connection was lost".to_owned()),
-        ureq::Error::BodyExceedsLimit(_) => {
-            Attempt::Refused("the server does not answer like a deploy endpoint: is the URL right?".to_owned())
-        }
-        // These errors can contain the URL.
-        ureq::Error::BadUri(_) | ureq::Error::Http(_) => Attempt::Refused("the deploy URL cannot be read".to_owned()),
-        ureq::Error::InvalidProxyUrl => {
-            Attempt::Refused("the proxy that the environment names cannot be read".to_owned())
-        }
-        other => Attempt::Refused(format!("the deploy cannot be sent: {other}")),
     }
 }

@@ -35,6 +35,9 @@ mod m20261122_000005_tools_contacts_dependencies;
 mod m20261122_000006_rubric;
 mod m20261122_000007_repositories_users_integrations;
 mod m20261122_000008_documents_filters_alerts;
+mod m20261122_000011_properties;
+mod m20261122_000012_infrastructure;
+mod m20261122_000014_service_file_sources;
 mod m20261122_000017_dependencies_followed;
 
 /// What services are found by: the form that a step gives it, for whoever writes and asks it.
@@ -68,6 +71,9 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000006_rubric::Migration),
             Box::new(m20261122_000007_repositories_users_integrations::Migration),
             Box::new(m20261122_000008_documents_filters_alerts::Migration),
+            Box::new(m20261122_000011_properties::Migration),
+            Box::new(m20261122_000012_infrastructure::Migration),
+            Box::new(m20261122_000014_service_file_sources::Migration),
             Box::new(m20261122_000017_dependencies_followed::Migration),
         ]
     }

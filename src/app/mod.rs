@@ -36,6 +36,7 @@ pub mod openid;
 mod operations;
 mod parts;
 mod plot;
+mod properties;
 mod reference;
 pub mod refusals;
 mod service;

@@ -14,7 +14,7 @@ use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatus, Neighb
 use super::parts::{count, empty, link, outside, short, status, time};
 use super::services::address;
 use super::visit::{Fields, Session, Visit};
-use super::{Answer, Fault, Site, audit, deploys, graph};
+use super::{Answer, Fault, Site, audit, deploys, graph, properties};
 use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
 use crate::entity::user::Role;
@@ -38,23 +38,20 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let (db, number) = (site.db.read(), id::number::<service::Entity>(&service.id).unwrap_or_default());
     let production = &site.catalogue.settings().production;
     let days = days::of_service(db, number, since, DAYS, production).await?;
-    // The API says only that a service file manages the service; the page also names the file.
-    let file = match service.locked {
-        true => service::by_alias(db, alias).await?.and_then(|row| row.locked_by),
-        false => None,
-    };
     let issues = Issues::of_service(db, number).await?;
     let picture = graph::small(site, &service.id, &service.name, &service.aliases).await?;
     let main = html! {
-        @if let Some(file) = &file {
-            div.notice { p { "This service is managed by the file " code { (file) } ". Change it there. To edit it "
-                "here, run " code { "rollcall release" } " first." } }
+        @if let Some(file) = &service.service_file {
+            div.notice { p { "This service is managed by the file " code { (outside(file.url.as_deref(), &file.path)) }
+                @if let Some(repository) = &file.repository { " in " (outside(Some(repository), repository)) }
+                ". Change it there. To edit it here, run " code { "rollcall release" } " first." } }
         }
         (now_what(&service, &issues, production, now))
         (actions(&service, session, number))
         @if let Some(description) = &service.description { (prose(description)) }
         (facts(&service, now))
         @if let Some(note) = &service.note { h2 { "Notes" } (prose(note)) }
+        (properties::section(&service.properties.nodes, service.properties.page_info.has_next_page))
         (dependencies(&service, &picture))
         h2 #deploys { "Deploys" }
         (deploys_of(&service, &days, production, now))

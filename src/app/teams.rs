@@ -9,7 +9,7 @@ use super::markdown::prose;
 use super::operations::{Team, Teams};
 use super::parts::{count, empty, pages};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, graph, services};
+use super::{Answer, Fault, Site, graph, properties, services};
 use crate::entity::service::Column;
 use crate::entity::team;
 use crate::entity::user::Role;
@@ -83,6 +83,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
                 dd { ul.marks { @for tag in &team.tags.nodes { li { span.mark.none { (tag.key) @if !tag.value.is_empty() { ": " (tag.value) } } } } } }
             }
         }
+        (properties::section(&team.properties.nodes, team.properties.page_info.has_next_page))
         h2 { "Members" }
         @if team.memberships.nodes.is_empty() { p.soft { "This team has no members." } } @else {
             ul { @for member in &team.memberships.nodes {

@@ -22,7 +22,7 @@ pub struct Bindings {
 
 impl Bindings {
     /// Reads the source of the module `types`. Every type that it defines or re-exports is bound. `computed` names
-    /// scalar fields that are resolved like relations although they have no arguments: of every type, or `Type.field`.
+    /// scalar fields (`field`, or `Type.field`) that are resolved like relations although they have no arguments.
     pub fn read(source: &str, computed: &[&str]) -> Result<Self, syn::Error> {
         let mut bound = BTreeMap::new();
         for item in syn::parse_file(source)?.items {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Subcommand;
 
-use super::{Addresses, Database, Deploy, Serve, value};
+use super::{Addresses, Apply, Database, Deploy, Serve, value};
 use crate::entity::token::Scope;
 
 /// The command to run.
@@ -80,15 +80,9 @@ pub enum Command {
     /// The GraphQL schema: print it, or compare two versions of it
     #[command(subcommand)]
     Schema(SchemaCommand),
-    /// Update the catalogue from service files, and lock the services in them against other changes
-    Apply {
-        /// YAML files, folders of them, or - for standard input; applies all of them or none
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        #[command(flatten)]
-        #[allow(missing_docs)]
-        database: Database,
-    },
+    /// Update the catalogue from service files, and lock the services in them against other changes. Exits with status 1 if
+    /// nothing was applied, and with 3 if --dry-run finds a difference
+    Apply(Box<Apply>),
     /// Unlock a service that a service file manages, until the file is applied again
     Release {
         /// One of the service's aliases

@@ -171,6 +171,8 @@ pub struct Pipeline {
     pub sha: Option<String>,
     /// The branch. In CI the checkout is usually detached.
     pub branch: Option<String>,
+    /// The URL of the repository. It may hold a password.
+    pub repository: Option<String>,
     /// The commit's message.
     pub message: Option<String>,
     /// The commit date.
@@ -213,6 +215,9 @@ impl Pipeline {
         let is_branch = variable("GITHUB_REF_TYPE").as_deref() == Some("branch");
         Self {
             url: run(),
+            repository: variable("GITHUB_SERVER_URL")
+                .zip(variable("GITHUB_REPOSITORY"))
+                .map(|(server, name)| format!("{server}/{name}")),
             deployer_name: variable("GITHUB_ACTOR"),
             deployer_id: variable("GITHUB_ACTOR_ID"),
             sha: variable("GITHUB_SHA"),
@@ -228,6 +233,7 @@ impl Pipeline {
         let author = author.as_deref().and_then(|author| author.strip_suffix('>')?.split_once(" <"));
         Self {
             url: variable("CI_JOB_URL"),
+            repository: variable("CI_PROJECT_URL"),
             environment: variable("CI_ENVIRONMENT_NAME"),
             deployer_name: variable("GITLAB_USER_NAME"),
             deployer_email: variable("GITLAB_USER_EMAIL"),
@@ -245,6 +251,7 @@ impl Pipeline {
     fn circle_ci(variable: impl Fn(&str) -> Option<String>) -> Self {
         Self {
             url: variable("CIRCLE_BUILD_URL"),
+            repository: variable("CIRCLE_REPOSITORY_URL"),
             deployer_name: variable("CIRCLE_USERNAME"),
             sha: variable("CIRCLE_SHA1"),
             branch: variable("CIRCLE_BRANCH"),
@@ -256,6 +263,7 @@ impl Pipeline {
     fn buildkite(variable: impl Fn(&str) -> Option<String>) -> Self {
         Self {
             url: variable("BUILDKITE_BUILD_URL"),
+            repository: variable("BUILDKITE_REPO"),
             deployer_name: variable("BUILDKITE_BUILD_CREATOR"),
             deployer_email: variable("BUILDKITE_BUILD_CREATOR_EMAIL"),
             deployer_id: variable("BUILDKITE_BUILD_CREATOR_ID"),
@@ -280,6 +288,7 @@ impl Pipeline {
         let branch = variable("BUILD_SOURCEBRANCH");
         Self {
             url: run(),
+            repository: variable("BUILD_REPOSITORY_URI"),
             environment: variable("ENVIRONMENT_NAME"),
             deployer_name: variable("BUILD_REQUESTEDFOR"),
             deployer_email: variable("BUILD_REQUESTEDFOREMAIL"),
@@ -300,6 +309,7 @@ impl Pipeline {
         };
         Self {
             url: run(),
+            repository: variable("BITBUCKET_GIT_HTTP_ORIGIN"),
             environment: variable("BITBUCKET_DEPLOYMENT_ENVIRONMENT"),
             deployer_id: variable("BITBUCKET_STEP_TRIGGERER_UUID"),
             sha: variable("BITBUCKET_COMMIT"),
@@ -314,6 +324,7 @@ impl Pipeline {
         let branch = branch.map(|branch| branch.strip_prefix("origin/").unwrap_or(&branch).to_owned());
         Self {
             url: variable("BUILD_URL"),
+            repository: variable("GIT_URL"),
             // Set by the plugin "build user vars".
             deployer_name: variable("BUILD_USER"),
             deployer_email: variable("BUILD_USER_EMAIL"),

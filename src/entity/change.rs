@@ -13,9 +13,10 @@ use serde_json::{Map, Value as Json, json};
 use super::alias::AliasTable;
 use super::{
     ByIds, Timestamp, alert_source, alert_source_service, audit, category, code_issue, code_issue_project,
-    component_type, contact, domain, domain_alias, filter, integration, level, lifecycle, repository, service,
-    service_alias, service_dependency, service_document, service_repository, suggestion, system, system_alias, tag,
-    team, team_alias, team_membership, tier, tool, user,
+    component_type, contact, domain, domain_alias, filter, infrastructure_resource, infrastructure_resource_alias,
+    integration, level, lifecycle, property, property_definition, repository, service, service_alias,
+    service_dependency, service_document, service_repository, suggestion, system, system_alias, tag, team, team_alias,
+    team_membership, tier, tool, user,
 };
 use crate::db::Read;
 
@@ -28,20 +29,37 @@ pub enum List<'a> {
     Members(&'a [i64]),
     /// The first members of a team, with their roles.
     FirstMembers,
-    /// The tags of a service or a repository.
+    /// The tags of a service, a repository, a team, a system or a domain.
     Tags,
     /// The repositories of a service.
     Repositories,
+    /// The tools of a service.
+    Tools,
+    /// The contacts of a service or a team.
+    Contacts,
+    /// What a service depends on.
+    Dependencies,
 }
 
 /// Columns that say nothing about a thing, or are secrets.
-const LEFT_OUT: &[&str] =
-    &["id", "created_at", "updated_at", "last_used_at", "hash", "webhook_id", "email_key", "creation_source"];
+const LEFT_OUT: &[&str] = &[
+    "id",
+    "created_at",
+    "updated_at",
+    "last_used_at",
+    "hash",
+    "webhook_id",
+    "email_key",
+    "creation_source",
+    "search_key",
+];
 
 /// Columns that name a row of another table, and its noun in the SDL.
 const REFERENCES: &[(&str, &str)] = &[
     ("owner_id", "Team"),
     ("type_id", "ComponentType"),
+    ("component_type_id", "ComponentType"),
+    ("definition_id", "PropertyDefinition"),
     ("parent_team_id", "Team"),
     ("source_id", "Service"),
     ("destination_id", "Service"),
@@ -71,9 +89,11 @@ macro_rules! nouns {
         $each! {
             "Service" service, "Team" team, "User" user, "Tier" tier, "Lifecycle" lifecycle, "Repository" repository,
             "ServiceRepository" service_repository, "Tag" tag, "Integration" integration,
-            "System" system, "Domain" domain, "ComponentType" component_type, "Tool" tool, "Level" level, "Category" category, "Contact" contact,
-            "ServiceDependency" service_dependency, "ServiceDocument" service_document, "Filter" filter, "AlertSource" alert_source,
-            "AlertSourceService" alert_source_service, "CodeIssueProject" code_issue_project, "CodeIssue" code_issue, "ServiceSuggestion" suggestion
+            "System" system, "Domain" domain, "InfrastructureResource" infrastructure_resource, "ComponentType" component_type,
+            "Tool" tool, "Level" level, "Category" category, "Contact" contact, "PropertyDefinition" property_definition,
+            "Property" property, "ServiceDependency" service_dependency, "ServiceDocument" service_document, "Filter" filter,
+            "AlertSource" alert_source, "AlertSourceService" alert_source_service, "CodeIssueProject" code_issue_project,
+            "CodeIssue" code_issue, "ServiceSuggestion" suggestion
         }
     };
 }
@@ -129,6 +149,9 @@ pub async fn of(
             List::Aliases => compare_list(&mut changed, "aliases", before, after),
             List::Members(_) | List::FirstMembers => compare_list(&mut changed, "members", before, after),
             List::Repositories => compare_list(&mut changed, "repositories", before, after),
+            List::Tools => compare_list(&mut changed, "tools", before, after),
+            List::Contacts => compare_list(&mut changed, "contacts", before, after),
+            List::Dependencies => compare_list(&mut changed, "dependencies", before, after),
         }
     }
     Ok(Json::Object(changed))
@@ -161,6 +184,7 @@ fn owner(tag: &tag::Model) -> Option<(&'static str, i64)> {
         ("User", tag.user_id),
         ("System", tag.system_id),
         ("Domain", tag.domain_id),
+        ("InfrastructureResource", tag.infrastructure_resource_id),
     ];
     owners.into_iter().find_map(|(class, id)| Some((class, id?)))
 }
@@ -251,6 +275,9 @@ async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result
         (List::Aliases, "Team") => names(aliases::<team_alias::Entity>(db, id).await?),
         (List::Aliases, "System") => names(aliases::<system_alias::Entity>(db, id).await?),
         (List::Aliases, "Domain") => names(aliases::<domain_alias::Entity>(db, id).await?),
+        (List::Aliases, "InfrastructureResource") => {
+            names(aliases::<infrastructure_resource_alias::Entity>(db, id).await?)
+        }
         (List::Members(_) | List::FirstMembers, "Team") => {
             let mut own = team_membership::Entity::find().filter(team_membership::Column::TeamId.eq(id));
             own = match list {
@@ -268,10 +295,15 @@ async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result
             };
             names(members.into_iter().zip(users).map(name).collect())
         }
-        (List::Tags, "Service" | "Repository") => {
-            let owner = if class == "Service" { tag::Column::ServiceId } else { tag::Column::RepositoryId };
-            let own = tag::Entity::find().filter(owner.eq(id));
-            db.all(own).await?.into_iter().map(|tag| (tag.key, Some(tag.value))).collect()
+        (List::Tags, class) => {
+            let Some(owner) = tag_owner(class) else { return Ok(Entries::new()) };
+            let own = tag::Entity::find().filter(owner.eq(id)).order_by_asc(tag::Column::Id);
+            let mut tags = Entries::new();
+            for tag in db.all(own).await? {
+                let values = tags.entry(tag.key).or_default();
+                *values = Some(values.take().map_or(tag.value.clone(), |before| format!("{before}, {}", tag.value)));
+            }
+            tags
         }
         (List::Repositories, "Service") => {
             let own = service_repository::Entity::find().filter(service_repository::Column::ServiceId.eq(id));
@@ -280,8 +312,50 @@ async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result
             let repositories = repository::Entity::by_ids(db, linked).await?;
             names(repositories.into_iter().flatten().map(|repository| repository.default_alias).collect())
         }
+        (List::Tools, "Service") => {
+            let own = tool::Entity::find().filter(tool::Column::ServiceId.eq(id));
+            names(db.all(own).await?.iter().map(tool_words).collect())
+        }
+        (List::Contacts, "Service" | "Team") => {
+            let owner = if class == "Service" { contact::Column::ServiceId } else { contact::Column::TeamId };
+            let own = db.all(contact::Entity::find().filter(owner.eq(id))).await?;
+            names(own.iter().map(contact_words).collect())
+        }
+        (List::Dependencies, "Service") => {
+            let own = service_dependency::Entity::find().filter(service_dependency::Column::SourceId.eq(id));
+            let own = db.all(own).await?;
+            let others = service::Entity::by_ids(db, own.iter().map(|one| Some(one.destination_id))).await?;
+            let name = |(one, other): (service_dependency::Model, Option<service::Model>)| {
+                let slug = other.map_or_else(|| one.destination_id.to_string(), |other| other.slug);
+                one.notes.map_or(slug.clone(), |notes| format!("{slug} ({notes})"))
+            };
+            names(own.into_iter().zip(others).map(name).collect())
+        }
         _ => Entries::new(),
     })
+}
+
+fn tag_owner(class: &str) -> Option<tag::Column> {
+    let owners = [
+        ("Service", tag::Column::ServiceId),
+        ("Repository", tag::Column::RepositoryId),
+        ("Team", tag::Column::TeamId),
+        ("System", tag::Column::SystemId),
+        ("Domain", tag::Column::DomainId),
+    ];
+    owners.into_iter().find_map(|(owner, column)| (owner == class).then_some(column))
+}
+
+fn tool_words(tool: &tool::Model) -> String {
+    let tool::Model { category, display_name, url, environment, .. } = tool;
+    let of = environment.as_ref().map_or(String::new(), |environment| format!(", {environment}"));
+    format!("{display_name} ({category}{of}): {url}")
+}
+
+fn contact_words(contact: &contact::Model) -> String {
+    let contact::Model { r#type, address, display_name, .. } = contact;
+    let name = display_name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+    format!("{}: {address}{name}", r#type)
 }
 
 async fn aliases<T: AliasTable>(db: &impl Read, owner: i64) -> Result<Vec<String>, DbErr> {

@@ -40,6 +40,9 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+/// The channels: the words of the SDL's `ContactType`.
+pub const TYPES: &[&str] = &["email", "github", "microsoft_teams", "slack", "slack_handle", "web"];
+
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[
         FieldRule::text("address", Column::Address, text::URL).required(),

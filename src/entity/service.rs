@@ -54,6 +54,10 @@ pub struct Model {
     pub locked_by: Option<String>,
     /// How it came into the catalogue: `api`, `web`, `suggestion` or `service_file`; `None` for older rows.
     pub creation_source: Option<String>,
+    /// The URL of the repository that the file is in, if it is known.
+    pub locked_repository: Option<String>,
+    /// The commit at which the file was applied last.
+    pub locked_commit: Option<String>,
     /// When the row was made.
     pub created_at: Timestamp,
     /// When the row was last changed.
@@ -168,6 +172,14 @@ pub async fn governed<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap
     // In one order, so that two who write many of them do not wait for each other.
     let held = Entity::find().filter(db::any(db, Column::Id, ids)).order_by_asc(Column::Id).lock(LockType::Update);
     Ok(held.all(db).await?.into_iter().map(|service| (service.id, Writable(service))).collect())
+}
+
+/// Unlocks a service.
+pub async fn release<C: ConnectionTrait>(db: &C, service: &Writable) -> Result<Model, DbErr> {
+    let mut row: ActiveModel = service.0.clone().into();
+    (row.locked_by, row.locked_repository, row.locked_commit) = (Set(None), Set(None), Set(None));
+    touch(&mut row.updated_at);
+    row.update(db).await
 }
 
 /// The service that has this alias, of whatever kind.

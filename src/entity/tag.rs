@@ -1,4 +1,4 @@
-//! Tags: keys with values on services, repositories, teams, users, systems and domains.
+//! Tags: keys with values on services, repositories, teams, users, systems, domains and infrastructure.
 //!
 //! The database makes sure that exactly one of the owners is set, and that an owner has a key with a value once. An owner may
 //! have several tags of one key.
@@ -36,8 +36,10 @@ pub struct Model {
     pub user_id: Option<i64>,
     /// the system, or
     pub system_id: Option<i64>,
-    /// the domain.
+    /// the domain, or
     pub domain_id: Option<i64>,
+    /// the infrastructure resource.
+    pub infrastructure_resource_id: Option<i64>,
 }
 
 /// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
@@ -61,6 +63,8 @@ pub enum Owner<'a> {
     System(i64),
     /// A domain.
     Domain(i64),
+    /// An infrastructure resource.
+    InfrastructureResource(i64),
 }
 
 impl Owner<'_> {
@@ -73,6 +77,7 @@ impl Owner<'_> {
             Self::User(_) => Column::UserId,
             Self::System(_) => Column::SystemId,
             Self::Domain(_) => Column::DomainId,
+            Self::InfrastructureResource(_) => Column::InfrastructureResourceId,
         }
     }
 
@@ -80,7 +85,12 @@ impl Owner<'_> {
     pub fn id(self) -> i64 {
         match self {
             Self::Service(service) => service.id,
-            Self::Repository(id) | Self::Team(id) | Self::User(id) | Self::System(id) | Self::Domain(id) => id,
+            Self::Repository(id)
+            | Self::Team(id)
+            | Self::User(id)
+            | Self::System(id)
+            | Self::Domain(id)
+            | Self::InfrastructureResource(id) => id,
         }
     }
 }

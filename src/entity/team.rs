@@ -1,11 +1,13 @@
 //! Teams: the owners of services.
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::LockType;
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use super::{Timestamp, team_alias, text};
+use super::{Timestamp, row_lock, team_alias, text};
 use crate::db::Read;
+use crate::error::{Result, UserError};
 
 /// A row of `team`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -48,4 +50,26 @@ impl FieldRules for Entity {
 /// The team that has this alias, of whatever kind.
 pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
     super::by_alias::<Entity, team_alias::Entity>(db, Column::Id, alias).await
+}
+
+/// The most teams above a team.
+const LEVELS: usize = 20;
+
+/// Refuses a parent that is the team itself or a part of it.
+///
+/// # Errors
+/// The team would be a part of itself, or too deep.
+pub async fn refuse_circle(db: &impl ConnectionTrait, team: i64, parent: i64) -> Result<()> {
+    let mut above = Some(parent);
+    for _ in 0..LEVELS {
+        let Some(id) = above else { return Ok(()) };
+        if id == team {
+            return Err(
+                UserError::new("parentTeam", "a team cannot be a part of itself, or of one of its parts").into()
+            );
+        }
+        // Locked, so that two mutations do not close a circle together.
+        above = row_lock::row::<Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
+    }
+    Err(UserError::new("parentTeam", format!("there are at most {LEVELS} teams above a team")).into())
 }

@@ -31,6 +31,33 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+/// What tools are for: the words of the SDL's `ToolCategory`.
+pub const CATEGORIES: &[&str] = &[
+    "admin",
+    "api_documentation",
+    "architecture_diagram",
+    "backlog",
+    "code",
+    "continuous_integration",
+    "deployment",
+    "design_documentation",
+    "errors",
+    "feature_flag",
+    "health_checks",
+    "incidents",
+    "issue_tracking",
+    "logs",
+    "metrics",
+    "observability",
+    "orchestrator",
+    "other",
+    "resiliency",
+    "runbooks",
+    "security_scans",
+    "status_page",
+    "wiki",
+];
+
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[
         FieldRule::text("displayName", Column::DisplayName, text::SHORT).required(),

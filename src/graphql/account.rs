@@ -8,12 +8,14 @@ use super::identifier::{Identifier, OneOf, exactly_one};
 use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{
-    AlertSource, Category, CodeIssueProject, ComponentType, Domain, Filter, Level, Lifecycle, Repository, Rubric,
-    Service, ServiceDocument, System, Team, Tier, User,
+    AlertSource, Category, CodeIssueProject, ComponentType, Domain, Filter, InfrastructureResource, Level, Lifecycle,
+    Property, PropertyDefinition, Repository, Rubric, Service, ServiceDocument, System, Team, TeamPropertyDefinition,
+    Tier, User,
 };
 use super::{
-    alert_source, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade, integration,
-    repository, service, service_document, suggestion, system, team, user,
+    alert_source, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
+    infrastructure_resource, integration, property, property_definition, repository, service, service_document,
+    suggestion, system, team, user,
 };
 use crate::engine::page::PageArguments;
 use crate::entity;
@@ -97,6 +99,43 @@ impl AccountResolver for Account {
         only(accounts, component_type::page(ctx, &args.request()?).await?)
     }
 
+    async fn property(accounts: &[&Self], args: &AccountPropertyArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Property>>> {
+        only(accounts, property::find(ctx, args).await?)
+    }
+
+    async fn property_definition(
+        accounts: &[&Self],
+        args: &AccountPropertyDefinitionArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<PropertyDefinition>>> {
+        only(accounts, property_definition::find(ctx.db(), Identifier::of_argument("input", &args.input)?).await?)
+    }
+
+    async fn property_definitions(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<PropertyDefinitionConnectionType>> {
+        only(accounts, property_definition::page(ctx, &args.request()?).await?)
+    }
+
+    async fn team_property_definition(
+        accounts: &[&Self],
+        args: &AccountTeamPropertyDefinitionArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<TeamPropertyDefinition>>> {
+        let identifier = Identifier::of_argument("input", &args.input)?;
+        only(accounts, property_definition::find_of_teams(ctx.db(), identifier).await?)
+    }
+
+    async fn team_property_definitions(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<TeamPropertyDefinitionConnectionType>> {
+        only(accounts, property_definition::team_page(ctx, &args.request()?).await?)
+    }
+
     async fn system(accounts: &[&Self], args: &AccountSystemArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<System>>> {
         only(accounts, Some(system::require(ctx.db(), Identifier::of_argument("input", &args.input)?).await?))
     }
@@ -143,6 +182,30 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<Option<AlertSource>>> {
         only(accounts, alert_source::find(ctx.db(), args).await?)
+    }
+
+    async fn infrastructure_resource(
+        accounts: &[&Self],
+        args: &AccountInfrastructureResourceArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<InfrastructureResource>>> {
+        only(accounts, infrastructure_resource::find(ctx.db(), Identifier::of_argument("input", &args.input)?).await?)
+    }
+
+    async fn infrastructure_resources(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<InfrastructureResourceConnectionType>> {
+        only(accounts, infrastructure_resource::page(ctx, &args.request()?).await?)
+    }
+
+    async fn infrastructure_resource_schemas(
+        accounts: &[&Self],
+        args: &PageArguments,
+        _: &Ctx<'_>,
+    ) -> Result<Vec<InfrastructureResourceSchemaConnectionType>> {
+        only(accounts, infrastructure_resource::schemas(&args.request()?))
     }
 
     async fn user(accounts: &[&Self], args: &AccountUserArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<User>>> {

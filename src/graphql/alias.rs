@@ -1,4 +1,4 @@
-//! Aliases of services, teams, systems and domains, and what a client is told when a name is taken.
+//! Aliases of services, teams, systems, domains and infrastructure, and what a client is told when a name is taken.
 
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
@@ -12,10 +12,13 @@ use super::id;
 use super::identifier::Identifier;
 use super::relation::lists;
 use super::schema::*;
-use super::{domain, service, system, team};
+use super::{domain, infrastructure_resource, service, system, team};
 use crate::db::{OfKeys, Read, Shape};
 use crate::entity::alias::{AliasTable, Kind};
-use crate::entity::{self, domain_alias, row_lock, service_alias, service_search, system_alias, team_alias, text};
+use crate::entity::{
+    self, domain_alias, infrastructure_resource_alias, row_lock, service_alias, service_search, system_alias,
+    team_alias, text,
+};
 use crate::error::{Error, Result, UserError, quoted};
 
 /// All aliases of each owner, the oldest first.
@@ -94,6 +97,12 @@ impl AliasCreateMutation for Mutation {
                 row_lock::row::<entity::domain::Entity>(db, domain.id, LockType::Update).await?;
                 (DomainResolver::id(&domain), give::<domain_alias::Entity>(db, &domain.id, &alias).await?)
             }
+            Some("InfrastructureResource") => {
+                let resource = id::require::<entity::infrastructure_resource::Entity>(db, &owner_id, "ownerId").await?;
+                row_lock::row::<entity::infrastructure_resource::Entity>(db, resource.id, LockType::Update).await?;
+                let aliases = give::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
+                (InfrastructureResourceResolver::id(&resource), aliases)
+            }
             Some("Service") => {
                 let service = id::require::<entity::service::Entity>(db, &owner_id, "ownerId").await?;
                 let service = entity::service::writable(db, service).await?;
@@ -102,9 +111,8 @@ impl AliasCreateMutation for Mutation {
                 (ServiceResolver::id(&*service), aliases)
             }
             _ => {
-                return Err(UserError::new("ownerId", id::stray(&owner_id, "service, team, system or domain"))
-                    .not_found()
-                    .into());
+                let owners = "service, team, system, domain or infrastructure resource";
+                return Err(UserError::new("ownerId", id::stray(&owner_id, owners)).not_found().into());
             }
         };
         Ok(AliasCreatePayload { owner_id: Some(owner_id), aliases, ..Default::default() })
@@ -148,6 +156,10 @@ impl AliasDeleteMutation for Mutation {
             AliasOwnerTypeEnum::Domain => {
                 let domain = domain::require(db, Identifier::Alias(&alias)).await?;
                 take::<domain_alias::Entity>(db, &domain.id, &alias).await?;
+            }
+            AliasOwnerTypeEnum::InfrastructureResource => {
+                let resource = infrastructure_resource::require(db, Identifier::Alias(&alias)).await?;
+                take::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
             }
         }
         Ok(AliasDeletePayload { deleted_alias: Some(alias), ..Default::default() })

@@ -10,6 +10,7 @@ use super::draft::Draft;
 use super::id;
 use super::identifier::Identifier;
 use super::list::List;
+use super::property_definition;
 use super::schema::*;
 use super::service::refuse_where_locked;
 use super::types::ComponentType;
@@ -104,7 +105,7 @@ async fn locked(db: &DatabaseTransaction, argument: &'static str, named: &Identi
 }
 
 fn fill(draft: &mut Draft<Entity>, input: &ComponentTypeInput) {
-    let ComponentTypeInput { alias, description, icon, name } = input;
+    let ComponentTypeInput { alias, description, icon, name, properties: _ } = input;
     draft.set(Column::Name, name);
     draft.set(Column::Alias, alias);
     draft.set(Column::Description, description);
@@ -158,6 +159,7 @@ impl ComponentTypeCreateMutation for Mutation {
         if Entity::find().count(db).await? > FEW as u64 {
             return Err(UserError::base(format!("there are at most {FEW} component types")).into());
         }
+        property_definition::set_of_type(db, made.id, &input.properties).await?;
         Ok(ComponentTypePayload { component_type: Some(made), ..Default::default() })
     }
 }
@@ -175,6 +177,7 @@ impl ComponentTypeUpdateMutation for Mutation {
         touch(&mut row.updated_at);
         let alias = input.alias.value().map_or("", String::as_str);
         let changed = row.update(db).await.map_err(|error| or_taken(error, taken(alias)))?;
+        property_definition::set_of_type(db, changed.id, &input.properties).await?;
         Ok(ComponentTypePayload { component_type: Some(changed), ..Default::default() })
     }
 }

@@ -10,7 +10,7 @@ use super::caller::Caller;
 use super::places::{Lane, Place, Places};
 use super::{Settings, note, permit};
 use crate::budget::Budget;
-use crate::db::{self, Db, Snapshot};
+use crate::db::{self, Db, Reader, Snapshot};
 use crate::engine;
 use crate::engine::Response;
 use crate::engine::{Documents, Prepared, request_error};
@@ -51,6 +51,9 @@ pub struct Request {
     estimate: u64,
     budget: Arc<Budget>,
 }
+
+/// Mutations that change many things, and write an entry of the audit for each.
+const NOTED_BY_THEMSELVES: &[&str] = &["serviceFilesApply"];
 
 /// A mutation's answer of more objects than this is read among the slow requests.
 const QUICK_ANSWER: u64 = 1_000;
@@ -98,6 +101,9 @@ impl engine::State for State {
     }
 
     async fn note(&self, writing: &Writing, name: &str, index: usize, subject: &[u8]) -> Result<()> {
+        if NOTED_BY_THEMSELVES.contains(&name) {
+            return Ok(());
+        }
         let Request { caller, inputs, .. } = &*self.request;
         let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
         let payload = serde_json::from_slice(subject).unwrap_or_default();
@@ -180,6 +186,11 @@ impl MutationCtx<'_> {
     /// The mutation's transaction, which is committed when it succeeds and rolled back when it fails.
     pub fn db(&self) -> &DatabaseTransaction {
         &self.state.transaction
+    }
+
+    /// What others see until the mutation's transaction commits.
+    pub fn committed(&self) -> &Reader {
+        self.state.request.shared.db.committed()
     }
 }
 

@@ -84,11 +84,14 @@ classes! {
     user => "User", "user";
     system => "System", "system";
     domain => "Domain", "domain";
+    infrastructure_resource => "InfrastructureResource", "infrastructure resource";
     component_type => "ComponentType", "component type";
     tool => "Tool", "tool";
     level => "Level", "level";
     category => "Category", "category";
     contact => "Contact", "contact";
+    property_definition => "PropertyDefinition", "property definition";
+    property => "Property", "property";
     service_dependency => "ServiceDependency", "dependency";
     tier => "Tier", "tier";
     lifecycle => "Lifecycle", "lifecycle";

@@ -7,7 +7,7 @@ use super::id;
 use crate::db::Db;
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
-use crate::entity::{domain, service, system, team};
+use crate::entity::{domain, infrastructure_resource, service, system, team};
 
 /// Writes the entry of the mutation `action`, in its transaction, and answers what it was about. `input` is its arguments; `payload` holds the
 /// identifying fields of what the mutation answered.
@@ -75,6 +75,9 @@ async fn changed(
             Some("domain") => {
                 domain::by_alias(db.committed(), alias).await?.map(|domain| ("Domain", domain.id, domain.slug))
             }
+            Some("infrastructure_resource") => infrastructure_resource::by_alias(db.committed(), alias)
+                .await?
+                .map(|resource| ("InfrastructureResource", resource.id, resource.name)),
             _ => of_service,
         };
         if let Some((class, id, name)) = owner {

@@ -14,10 +14,10 @@ use super::list::List;
 use super::relation::to_one;
 use super::repository::RepositoryConnectionType;
 use super::schema::*;
-use super::types::{ComponentType, Contact, Deploy, Service, ServiceDocument, ServiceRepository, System};
+use super::types::{ComponentType, Contact, Deploy, Property, Service, ServiceDocument, ServiceRepository, System};
 use super::{
-    alias, component_type, contact, deploy, deploy_metrics, on_call, repository, service_dependency, service_document,
-    service_filter, service_impact, service_repository,
+    alias, component_type, contact, deploy, deploy_metrics, on_call, property, repository, service_dependency,
+    service_document, service_file, service_filter, service_impact, service_repository,
 };
 use crate::db::{self, Ids, Read};
 use crate::engine::page::{PageArguments, PageRequest};
@@ -25,7 +25,7 @@ use crate::entity::field_rule::Reference;
 use crate::entity::service::{Column, Writable};
 use crate::entity::{
     Timestamp, code_issue, code_issue_project_resource, contact as contacts, deploy as deploys, deploy_number,
-    lifecycle, service, service_alias, tag, team_alias, text, tier,
+    lifecycle, property as properties, service, service_alias, tag, team_alias, text, tier,
 };
 use crate::error::{Result, UserError, quoted};
 
@@ -90,6 +90,11 @@ impl ServiceResolver for Service {
         contact::of_owners(ctx, contacts::Column::ServiceId, services.iter().map(|service| service.id)).await
     }
 
+    async fn property(services: &[&Self], args: &ServicePropertyArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Property>>> {
+        let owners = services.iter().map(|service| service.id).collect();
+        property::of_owners(ctx, properties::Column::ServiceId, owners, &args.definition).await
+    }
+
     async fn dependencies(
         services: &[&Self],
         args: &PageArguments,
@@ -116,6 +121,10 @@ impl ServiceResolver for Service {
 
     fn locked(&self) -> bool {
         self.locked_by.is_some()
+    }
+
+    async fn service_file(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceFile>>> {
+        Ok(service_file::of_services(services, ctx))
     }
 
     async fn html_url(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {

@@ -1,4 +1,4 @@
-//! Tags: keys with values on services, repositories, teams, users, systems and domains.
+//! Tags: keys with values on services, repositories, teams, users, systems, domains and infrastructure.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::id;
 use super::identifier::Identifier;
 use super::schema::*;
 use super::types::Tag;
-use super::{domain, list, service, system, team};
+use super::{domain, infrastructure_resource, list, service, system, team};
 use crate::db;
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
@@ -30,6 +30,7 @@ enum Taggable {
     User(i64),
     System(i64),
     Domain(i64),
+    InfrastructureResource(i64),
 }
 
 impl Taggable {
@@ -41,6 +42,7 @@ impl Taggable {
             Self::User(id) => Owner::User(*id),
             Self::System(id) => Owner::System(*id),
             Self::Domain(id) => Owner::Domain(*id),
+            Self::InfrastructureResource(id) => Owner::InfrastructureResource(*id),
         }
     }
 }
@@ -58,7 +60,11 @@ async fn taggable(
         Identifier::Id(id) => {
             let kind = id::decode(id).and_then(|(class, _)| TaggableResource::from_word(&class));
             kind.ok_or_else(|| {
-                UserError::new("id", id::stray(id, "service, repository, team, user, system or domain")).not_found()
+                UserError::new(
+                    "id",
+                    id::stray(id, "service, repository, team, user, system, domain or infrastructure resource"),
+                )
+                .not_found()
             })?
         }
     };
@@ -83,6 +89,9 @@ async fn taggable(
         }
         (TaggableResource::System, identifier) => Taggable::System(system::require(db, identifier).await?.id),
         (TaggableResource::Domain, identifier) => Taggable::Domain(domain::require(db, identifier).await?.id),
+        (TaggableResource::InfrastructureResource, identifier) => {
+            Taggable::InfrastructureResource(infrastructure_resource::require(db, identifier).await?.id)
+        }
     })
 }
 
@@ -115,6 +124,9 @@ async fn lock_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
         Taggable::User(id) => drop(row_lock::row::<user::Entity>(db, *id, LockType::Update).await?),
         Taggable::System(id) => drop(row_lock::row::<entity::system::Entity>(db, *id, LockType::Update).await?),
         Taggable::Domain(id) => drop(row_lock::row::<entity::domain::Entity>(db, *id, LockType::Update).await?),
+        Taggable::InfrastructureResource(id) => {
+            drop(row_lock::row::<entity::infrastructure_resource::Entity>(db, *id, LockType::Update).await?);
+        }
     }
     Ok(())
 }

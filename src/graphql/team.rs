@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
-use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, DatabaseTransaction, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
@@ -12,14 +12,16 @@ use super::identifier::{Identifier, given};
 use super::list::List;
 use super::schema::*;
 use super::service::refuse_where_locked;
-use super::types::{Contact, Team};
-use super::{alias, contact, deploy_metrics, service_document, team_membership};
+use super::types::{Contact, Property, Team};
+use super::{alias, contact, deploy_metrics, property, service_document, team_membership};
 use crate::db::Read;
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, contact as contacts, row_lock, service, team, team_alias, text, user};
+use crate::entity::{
+    Timestamp, contact as contacts, property as properties, row_lock, service, team, team_alias, text, user,
+};
 use crate::error::{Result, UserError, quoted};
 
 impl TeamResolver for Team {
@@ -33,6 +35,11 @@ impl TeamResolver for Team {
 
     async fn contacts(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
         contact::of_owners(ctx, contacts::Column::TeamId, teams.iter().map(|team| team.id)).await
+    }
+
+    async fn property(teams: &[&Self], args: &TeamPropertyArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Property>>> {
+        let owners = teams.iter().map(|team| team.id).collect();
+        property::of_owners(ctx, properties::Column::TeamId, owners, &args.definition).await
     }
 
     async fn deploy_metrics(
@@ -89,25 +96,6 @@ pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Resul
     }
 }
 
-/// The most teams above a team.
-const LEVELS: usize = 20;
-
-/// Refuses a parent that is the team itself or a part of it.
-async fn refuse_circle(db: &DatabaseTransaction, team: i64, parent: i64) -> Result<()> {
-    let mut above = Some(parent);
-    for _ in 0..LEVELS {
-        let Some(id) = above else { return Ok(()) };
-        if id == team {
-            return Err(
-                UserError::new("parentTeam", "a team cannot be a part of itself, or of one of its parts").into()
-            );
-        }
-        // Locked, so that two mutations do not close a circle together.
-        above = row_lock::row::<team::Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
-    }
-    Err(UserError::new("parentTeam", format!("there are at most {LEVELS} teams above a team")).into())
-}
-
 fn taken(name: &str) -> UserError {
     UserError::new("name", format!("another team has the name {}", quoted(name)))
 }
@@ -158,7 +146,7 @@ impl TeamUpdateMutation for Mutation {
         draft.refer(db, Column::ManagerId, &manager_email).await?;
         draft.refer(db, Column::ParentTeamId, &parent_team).await?;
         if let ActiveValue::Set(Some(parent)) = &draft.row.parent_team_id {
-            let circle = refuse_circle(db, team_id, *parent).await;
+            let circle = team::refuse_circle(db, team_id, *parent).await;
             draft.problems.take_any(circle)?;
         }
         draft.set(Column::Responsibilities, &responsibilities);

@@ -11,10 +11,13 @@ pub use super::account::Account;
 pub use super::component_type::ComponentTypeIconEnum;
 pub use super::context::State;
 pub use super::id::Id as ID;
+pub use super::infrastructure_resource::InfrastructureResourceSchema;
 pub use super::integration::{
     ApiDocIntegration, AwsIntegration, AzureResourcesIntegration, CustomIntegration, DeployIntegration,
     GoogleCloudIntegration, KubernetesIntegration, NewRelicIntegration,
 };
+pub use super::json::{Json as JSON, Json as JSONSchema, JsonText as JsonString};
+pub use super::property_definition::{TeamPropertyDefinition, TeamPropertyDefinitionsAssignPayload};
 pub use super::relation::{list, list_through, to_its_one, to_one};
 pub use super::repository::RepositoryConnectionType;
 pub use super::rubric::{Check, Rubric};
@@ -32,9 +35,12 @@ pub use crate::entity::deploy::Model as Deploy;
 pub use crate::entity::domain::Model as Domain;
 pub use crate::entity::filter::Model as Filter;
 pub use crate::entity::filter_predicate::Model as FilterPredicate;
+pub use crate::entity::infrastructure_resource::Model as InfrastructureResource;
 pub use crate::entity::level::Model as Level;
 pub use crate::entity::lifecycle::Model as Lifecycle;
 pub use crate::entity::on_call::Model as OnCall;
+pub use crate::entity::property::Model as Property;
+pub use crate::entity::property_definition::Model as PropertyDefinition;
 pub use crate::entity::repository::Model as Repository;
 pub use crate::entity::service::Model as Service;
 pub use crate::entity::service_dependency::Model as ServiceDependency;

@@ -1,5 +1,6 @@
 //! Reads the deployed commit from git. A pipeline may have neither git nor a checkout; then everything is `None`.
 
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// A commit.
@@ -43,6 +44,30 @@ pub fn commit(sha: Option<&str>) -> Commit {
         author_email: next(),
         message: next(),
         branch: git(&["branch", "--show-current"]).map(|branch| branch.trim().to_owned()),
+    }
+}
+
+/// A checkout.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checkout {
+    /// Its folder, without symbolic links.
+    pub root: Option<PathBuf>,
+    /// The URL of the remote `origin`. It may hold a password.
+    pub remote: Option<String>,
+    /// The hash of the commit.
+    pub commit: Option<String>,
+}
+
+/// Reads the checkout that the working folder is in.
+pub fn checkout() -> Checkout {
+    let line = |arguments: &[&str]| {
+        let line = git(arguments)?.trim().to_owned();
+        Some(line).filter(|line| !line.is_empty())
+    };
+    Checkout {
+        root: line(&["rev-parse", "--show-toplevel"]).and_then(|root| PathBuf::from(root).canonicalize().ok()),
+        remote: line(&["config", "--get", "remote.origin.url"]),
+        commit: line(&["rev-parse", "--verify", "--quiet", "HEAD"]),
     }
 }
 

@@ -1,23 +1,56 @@
-//! The documents of a service file.
+//! The documents of service files, whatever form they are written in.
 
 use sea_orm::sea_query::Value;
 
-use super::yaml::At;
+use super::yaml::{At, Spot};
 use crate::entity::field_rule::FieldRule;
-use crate::entity::{repository, service};
+use crate::entity::{domain, repository, service, system, team};
 
 /// A document of a service file.
 #[derive(Debug)]
 pub(super) struct Document {
     /// The index of its file among the applied files.
     pub(super) file: usize,
+    /// Where it begins.
+    pub(super) spot: Spot,
     pub(super) subject: Subject,
+}
+
+impl Document {
+    /// The number of entries of its lists: each costs statements.
+    pub(super) fn entries(&self) -> usize {
+        fn number<T>(list: &Option<Vec<T>>) -> usize {
+            list.as_ref().map_or(0, Vec::len)
+        }
+        match &self.subject {
+            Subject::Service(document) => {
+                let ServiceDocument { naming, fields: _, tags, repositories, tools, contacts, dependencies } =
+                    &**document;
+                let links = number(repositories) + number(tools) + number(contacts) + number(dependencies);
+                number(&naming.aliases) + number(tags) + links
+            }
+            Subject::Repository(document) => number(&document.tags),
+            Subject::Team(document) => {
+                let TeamDocument { group, contacts, members, children } = &**document;
+                let own = number(&group.naming.aliases) + number(&group.tags);
+                own + number(contacts) + number(members) + children.len()
+            }
+            Subject::System(document) => number(&document.naming.aliases) + number(&document.tags),
+            Subject::Domain(document) => number(&document.naming.aliases) + number(&document.tags),
+            Subject::Person(person) => person.teams.len(),
+        }
+    }
 }
 
 #[derive(Debug)]
 pub(super) enum Subject {
     Service(Box<ServiceDocument>),
     Repository(RepositoryDocument),
+    Team(Box<TeamDocument>),
+    System(GroupDocument<system::Column>),
+    Domain(GroupDocument<domain::Column>),
+    /// A person of Backstage: gives members their addresses, and creates nobody.
+    Person(Person),
 }
 
 /// A field's value in a document: a value for the column, or the name of the row that it refers to.
@@ -27,15 +60,73 @@ pub(super) struct Given<C: 'static> {
     pub(super) said: At<Value>,
 }
 
+/// What a document says of its subject's names.
+#[derive(Debug)]
+pub(super) struct Naming {
+    pub(super) name: At<String>,
+    /// The alias that finds the subject, where that is not its name. It is added.
+    pub(super) key: Option<At<String>>,
+    /// The whole list of added aliases.
+    pub(super) aliases: Option<Vec<At<String>>>,
+    /// Whether a reference that leads nowhere is left out and noted, rather than a mistake.
+    pub(super) is_lenient: bool,
+}
+
+impl Naming {
+    /// What finds the subject: its key, else its name.
+    pub(super) fn found_by(&self) -> &At<String> {
+        self.key.as_ref().unwrap_or(&self.name)
+    }
+}
+
+/// A key and a value. A key may occur several times.
+pub(super) type Tags = Vec<(String, String)>;
+
 #[derive(Debug)]
 pub(super) struct ServiceDocument {
-    pub(super) name: At<String>,
+    pub(super) naming: Naming,
     /// The fields other than the name.
     pub(super) fields: Vec<Given<service::Column>>,
-    pub(super) aliases: Option<Vec<At<String>>>,
-    pub(super) tags: Option<Vec<(String, String)>>,
-    /// The aliases of the repositories.
-    pub(super) repositories: Option<Vec<At<String>>>,
+    pub(super) tags: Option<Tags>,
+    pub(super) repositories: Option<Vec<Link>>,
+    pub(super) tools: Option<Vec<Tool>>,
+    pub(super) contacts: Option<Vec<Contact>>,
+    pub(super) dependencies: Option<Vec<Dependency>>,
+}
+
+/// A link to a repository.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) alias: At<String>,
+    /// The name and the URL of the repository, if it is to be created when it is not there.
+    pub(super) repository: Option<(String, String)>,
+    /// The folder; `None` leaves that of an existing link.
+    pub(super) base_directory: Option<String>,
+    /// What the link is called; `None` leaves that of an existing link.
+    pub(super) display_name: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tool {
+    pub(super) category: String,
+    pub(super) display_name: String,
+    pub(super) url: String,
+    pub(super) environment: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Contact {
+    pub(super) r#type: String,
+    pub(super) address: String,
+    pub(super) display_name: Option<String>,
+    pub(super) display_type: Option<String>,
+    pub(super) external_id: Option<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Dependency {
+    pub(super) alias: At<String>,
+    pub(super) notes: Option<String>,
 }
 
 #[derive(Debug)]
@@ -44,5 +135,39 @@ pub(super) struct RepositoryDocument {
     pub(super) alias: At<String>,
     /// The fields other than the name and the alias.
     pub(super) fields: Vec<Given<repository::Column>>,
-    pub(super) tags: Option<Vec<(String, String)>>,
+    pub(super) tags: Option<Tags>,
+}
+
+/// A team, a system or a domain.
+#[derive(Debug)]
+pub(super) struct GroupDocument<C: 'static> {
+    pub(super) naming: Naming,
+    /// The fields other than the name.
+    pub(super) fields: Vec<Given<C>>,
+    pub(super) tags: Option<Tags>,
+}
+
+#[derive(Debug)]
+pub(super) struct TeamDocument {
+    pub(super) group: GroupDocument<team::Column>,
+    pub(super) contacts: Option<Vec<Contact>>,
+    pub(super) members: Option<Vec<Member>>,
+    /// Teams that become parts of this one.
+    pub(super) children: Vec<At<String>>,
+}
+
+/// A member of a team, by the email address, or by the name of a [`Person`].
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) user: At<String>,
+    pub(super) role: Option<String>,
+    pub(super) is_person: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Person {
+    pub(super) name: At<String>,
+    pub(super) email: Option<String>,
+    /// The aliases of the teams that the person is in.
+    pub(super) teams: Vec<At<String>>,
 }

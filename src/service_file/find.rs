@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use sea_orm::{DatabaseTransaction, DbErr};
 
-use super::Problems;
+use super::Origin;
 use super::document::{Document, ServiceDocument, Subject};
+use super::report::Problems;
 use super::yaml::{At, Spot};
 use crate::db::Read;
 use crate::entity::service::{self, Writable};
@@ -33,14 +34,15 @@ struct Found<'a> {
 pub(super) async fn find<'a>(
     db: &DatabaseTransaction,
     documents: &'a [Document],
+    origin: &Origin,
     problems: &mut Problems,
 ) -> Result<Vec<Governed<'a>>, DbErr> {
     let mut subjects = Vec::new();
     let mut names: HashMap<&str, (usize, Spot)> = HashMap::new();
     let mut found: HashMap<i64, (usize, Spot)> = HashMap::new();
-    for (number, Document { file, subject }) in documents.iter().enumerate() {
+    for (number, Document { file, subject, .. }) in documents.iter().enumerate() {
         let Subject::Service(document) = subject else { continue };
-        let At { value: name, spot } = &document.name;
+        let At { value: name, spot } = document.naming.found_by();
         let here = (*file, *spot);
         let service = service::by_alias(db, name).await?;
         let twin = names.insert(name, here);
@@ -67,13 +69,12 @@ pub(super) async fn find<'a>(
         }
         all.push(subject);
     }
-    lock_found(db, all, problems).await
+    lock_found(db, all, origin, problems).await
 }
 
 fn twice(problems: &mut Problems, (file, spot): (usize, Spot), (twin, at): (usize, Spot)) {
-    let twin = problems.name(twin).to_owned();
-    let message = format!("this is the service of another document, at {twin}:{}:{}", at.line, at.column);
-    problems.add(file, spot, message);
+    let twin = problems.place(twin, at);
+    problems.add(file, spot, format!("this is the service of another document, at {twin}"));
 }
 
 /// Finds the service that has one of the document's aliases and will be renamed.
@@ -84,7 +85,7 @@ async fn renamed(
     problems: &mut Problems,
 ) -> Result<Option<(service::Model, Spot)>, DbErr> {
     let mut found: Option<(service::Model, Spot)> = None;
-    for At { value: alias, spot } in document.aliases.iter().flatten() {
+    for At { value: alias, spot } in document.naming.aliases.iter().flatten() {
         let Some(service) = service::by_alias(db, alias).await? else { continue };
         // This is another document's service. That document may give the alias up; otherwise claiming the alias will
         // report a mistake.
@@ -108,6 +109,7 @@ async fn renamed(
 async fn lock_found<'a>(
     db: &DatabaseTransaction,
     all: Vec<Found<'a>>,
+    origin: &Origin,
     problems: &mut Problems,
 ) -> Result<Vec<Governed<'a>>, DbErr> {
     let ids: Vec<i64> = all.iter().filter_map(|found| found.service).collect();
@@ -115,18 +117,33 @@ async fn lock_found<'a>(
     let mut governed = Vec::with_capacity(all.len());
     for Found { number, file, document, service, alias } in all {
         let service = service.and_then(|id| held.remove(&id));
-        // A document copied from another file, with a forgotten alias, must not take over that file's service.
-        if let (Some(service), Some(spot)) = (&service, alias)
-            && let Some(other) = service.locked_by.as_deref().filter(|other| *other != problems.name(file))
-        {
-            let alias = format!("it has this alias; release it, or use its name \"{}\"", service.name);
-            problems.add(
-                file,
-                spot,
-                format!("the service file {other} governs the service \"{}\": {alias}", service.slug),
-            );
+        if let Some(service) = &service {
+            check_lock(service, file, document, alias, origin, problems);
         }
         governed.push(Governed { number, file, document, service });
     }
     Ok(governed)
+}
+
+/// Refuses a service that a file of another repository governs. Refuses a rename of a service that another file governs:
+/// a document copied from that file, with a forgotten alias, must not take over its service.
+fn check_lock(
+    service: &Writable,
+    file: usize,
+    document: &ServiceDocument,
+    alias: Option<Spot>,
+    origin: &Origin,
+    problems: &mut Problems,
+) {
+    let Some(other) = service.locked_by.as_deref() else { return };
+    let governs = format!("governs the service \"{}\"", service.slug);
+    if let Some(repository) = &service.locked_repository
+        && service.locked_repository != origin.repository
+    {
+        let message = format!("the service file {other} of {repository} {governs}; release the service first");
+        problems.add(file, alias.unwrap_or(document.naming.found_by().spot), message);
+    } else if let Some(spot) = alias.filter(|_| other != problems.name(file)) {
+        let alias = format!("it has this alias; release it, or use its name \"{}\"", service.name);
+        problems.add(file, spot, format!("the service file {other} {governs}: {alias}"));
+    }
 }

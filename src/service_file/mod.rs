@@ -1,51 +1,82 @@
-//! Service files: YAML that describes services and repositories, kept beside their code. Applying a file updates the
-//! catalogue and locks the services, so that they can only be changed in the file.
+//! Service files: YAML that describes services, repositories, teams, systems and domains, kept beside their code.
+//! Applying a file updates the catalogue and locks the services, so that they can only be changed in the file.
 //!
 //! README.md shows one of each kind, with all its keys.
 //!
 //! - A key sets its field; null and the empty text clear it. A missing key leaves the field unchanged.
-//! - `aliases`, `tags` and `repositories` are complete lists: entries that are not listed are removed. Aliases derived
-//!   from a service's name stay.
+//! - A list is complete: entries that are not listed are removed. Aliases derived from a name stay.
 //! - A document refers to the service whose alias is the document's name, else to the one with an alias from its list
 //!   (a rename), else to a new one. For a repository, the alias is the document's `alias`, else that of its `url`, else
 //!   its name.
-//! - The lock records the file's name as given; [`release`] unlocks the service. Removing a document changes nothing:
-//!   its service stays locked until it is released. Repositories are not locked.
-//! - All files are applied together or not at all. Repositories come first.
+//! - The lock records the file's name, and the repository and the commit it comes from. [`release`] unlocks the service.
+//!   Removing a document changes nothing: its service stays locked until it is released. Only services are locked.
+//! - All files are applied together or not at all. What others name comes first: teams, domains, systems, repositories,
+//!   services, dependencies.
+//! - Backstage's `catalog-info.yaml` is read as it is. What has no place here is left out and noted ([`left_out`]).
 
 mod apply;
+mod catalog_info;
 mod document;
 mod find;
+mod groups;
+mod left_out;
+mod lists;
+mod origin;
 mod read;
+mod reader;
+mod report;
 mod repositories;
+mod services;
 mod source;
+mod teams;
 mod yaml;
 
-use std::path::PathBuf;
-
-use sea_orm::{ActiveModelTrait, DbErr, Set};
+use sea_orm::{DatabaseTransaction, DbErr, TransactionTrait};
 use serde_json::{Value as Json, json};
 
-use self::source::{Source, Sources};
+pub use self::origin::{Origin, address_of};
+pub use self::report::Note;
+pub use self::source::{File, Places, collect};
+
+use self::apply::Change;
+use self::document::Document;
+use self::report::Problems;
 use self::yaml::Spot;
-use crate::db::Db;
+use crate::db::{Db, Read};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
 use crate::entity::service;
-use crate::entity::timestamp::touch;
-use crate::error::{Error, UserError};
+use crate::error::{Error, UserError, shortened};
 
 /// The lists that a document can change.
-const LISTS: [List; 3] = [List::Aliases, List::Tags, List::Repositories];
+const LISTS: [List; 7] = [
+    List::Aliases,
+    List::Tags,
+    List::Repositories,
+    List::Tools,
+    List::Contacts,
+    List::Dependencies,
+    List::FirstMembers,
+];
 
-/// The name of standard input in messages.
-const STANDARD_INPUT: &str = "standard input";
+/// How to apply files.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Where the files come from.
+    pub origin: Origin,
+    /// Whether to change nothing, and only say what would change.
+    pub is_dry_run: bool,
+    /// Whether to release the services that other files of the repository govern and no document describes.
+    pub releases_missing: bool,
+    /// The most documents, and the most entries of all their lists together.
+    pub bounds: Option<(usize, usize)>,
+}
 
 /// Why nothing was changed.
 #[derive(Debug)]
 pub enum Refused {
-    /// The mistakes in the files, one per line: `file:line:column: message`.
-    Problems(Vec<String>),
+    /// The mistakes in the files, in their order.
+    Problems(Vec<Note>),
     /// An error that the files did not cause.
     Failed(Error),
 }
@@ -56,36 +87,187 @@ impl From<DbErr> for Refused {
     }
 }
 
-/// Applies files, folders (all `.yml` and `.yaml` files below them, sorted by name) and, as `-`, standard input.
-/// Returns the result of each document, such as `created service shopping_cart`.
+/// What was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Done {
+    /// What became of each document, in their order, and of the services that were released.
+    pub documents: Vec<Applied>,
+    /// What the files say that the catalogue does not take.
+    pub left_out: Vec<Note>,
+}
+
+/// What became of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Its subject is new.
+    Created,
+    /// Its subject has changed.
+    Updated,
+    /// Its subject was like this already.
+    Unchanged,
+    /// No document describes the service any more: it is not locked now.
+    Released,
+}
+
+/// A document's subject, and what was done to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// The document's file. Empty for a service that was released.
+    pub path: String,
+    /// The line at which the document begins.
+    pub line: u64,
+    /// The kind of the subject, such as `service`.
+    pub kind: String,
+    /// The alias that it is called by.
+    pub name: String,
+    /// What was done.
+    pub outcome: Outcome,
+    /// The fields that changed, by name.
+    pub changes: Vec<FieldChange>,
+}
+
+/// A field of a subject, before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldChange {
+    /// Its name.
+    pub field: String,
+    /// The value before, cut after 255 characters; of a list, the entries that were removed.
+    pub before: Option<String>,
+    /// The value now; of a list, the entries that were added.
+    pub after: Option<String>,
+}
+
+/// Applies files in `transaction`, all or none, and writes the audit. `committed` reads what others see.
 ///
 /// # Errors
 /// All mistakes in the files. Nothing is changed then.
-pub async fn apply(db: &Db, places: &[PathBuf]) -> Result<Vec<String>, Refused> {
-    let mut problems = Problems::default();
-    let mut documents = Vec::new();
-    let mut sources = Sources::new(&mut problems);
-    for place in places {
-        sources.each(place, |file, text, problems| documents.extend(read::read(file, text, problems)));
+pub async fn apply(
+    committed: &impl Read,
+    transaction: &DatabaseTransaction,
+    actor: &Actor,
+    files: &[File],
+    options: &Options,
+) -> Result<Done, Refused> {
+    let (mut documents, mut problems) = read(files);
+    check_bounds(&documents, options, &mut problems);
+    if !problems.is_over() {
+        catalog_info::join(&mut documents, &mut problems);
     }
-    db.write(async |tx| {
-        let done = apply::apply(tx, &documents, &mut problems).await?;
-        if !problems.list.is_empty() {
-            return Err(Refused::Problems(problems.lines()));
+    // A savepoint: a dry run ends here without the caller's transaction.
+    let tx = transaction.begin().await?;
+    let done = match problems.is_over() {
+        true => Vec::new(),
+        false => apply::apply(&tx, &documents, &options.origin, &mut problems).await?,
+    };
+    if !problems.is_empty() {
+        tx.rollback().await?;
+        return Err(Refused::Problems(problems.notes().0));
+    }
+    let mut applied = Vec::with_capacity(done.len());
+    for change in &done {
+        applied.push(told(committed, &tx, change, &documents, &problems).await?);
+    }
+    if let (Some(repository), true) = (&options.origin.repository, options.releases_missing) {
+        let described: Vec<i64> = done.iter().filter(|one| one.noun == "Service").map(|one| one.id).collect();
+        for (id, name) in services::release_missing(&tx, repository, &described).await? {
+            let changed = change::of(committed, &tx, "Service", id, &[]).await?;
+            let subject = Subject::new("Service", Some(id), &name);
+            let (kind, changes) = ("service".to_owned(), fields(&changed));
+            let outcome = Outcome::Released;
+            let entry = Applied { path: String::new(), line: 0, kind, name, outcome, changes };
+            applied.push((entry, Some((subject, changed))));
         }
-        let actor = Actor::command_line();
-        for change in &done {
-            if let Some(subject) = &change.subject {
-                let changed = match (&subject.class, subject.id) {
-                    (Some(class), Some(id)) => change::of(db.committed(), tx, class, id, &LISTS).await?,
-                    _ => Json::Null,
-                };
-                audit::record(tx, &actor, "apply", subject.clone(), &json!({ "changed": changed })).await?;
+    }
+    if options.is_dry_run {
+        tx.rollback().await?;
+    } else {
+        for (entry, changed) in &applied {
+            let Some((subject, changed)) = changed else { continue };
+            let action = if entry.outcome == Outcome::Released { "release" } else { "apply" };
+            audit::record(&tx, actor, action, subject.clone(), &json!({ "changed": changed })).await?;
+        }
+        tx.commit().await?;
+    }
+    Ok(Done { documents: applied.into_iter().map(|(entry, _)| entry).collect(), left_out: problems.notes().1 })
+}
+
+/// Reads the documents of files.
+fn read(files: &[File]) -> (Vec<Document>, Problems) {
+    let (mut problems, mut documents) = (Problems::default(), Vec::new());
+    for File { path, content } in files {
+        let file = problems.file(path);
+        match content {
+            Ok(text) => documents.extend(read::read(file, text, &mut problems)),
+            Err(Note { line, column, message, .. }) => {
+                problems.add(file, Spot { line: *line, column: *column }, message);
+                problems.documents_are_missing = true;
             }
         }
-        Ok(done.into_iter().map(|change| change.line).collect())
-    })
-    .await
+    }
+    (documents, problems)
+}
+
+/// Refuses more documents or entries of lists than the caller allows, before any of them costs a statement.
+fn check_bounds(documents: &[Document], options: &Options, problems: &mut Problems) {
+    let Some((most, entries)) = options.bounds else { return };
+    let mut left = entries;
+    for (number, document) in documents.iter().enumerate() {
+        let message = match left.checked_sub(document.entries()) {
+            _ if number >= most => format!("there are more than {most} documents; apply fewer files at a time"),
+            None => format!("the lists have more than {entries} entries in total; apply fewer files at a time"),
+            Some(rest) => {
+                left = rest;
+                continue;
+            }
+        };
+        return problems.end(document.file, document.spot, message);
+    }
+}
+
+/// What became of a document, and for the audit its subject and what changed.
+type Told = (Applied, Option<(Subject, Json)>);
+
+async fn told(
+    committed: &impl Read,
+    tx: &DatabaseTransaction,
+    change: &Change,
+    documents: &[Document],
+    problems: &Problems,
+) -> Result<Told, DbErr> {
+    let Change { number, noun, id, name, is_created, is_changed } = change;
+    let outcome = match (is_created, is_changed) {
+        (true, _) => Outcome::Created,
+        (false, true) => Outcome::Updated,
+        (false, false) => Outcome::Unchanged,
+    };
+    let changed = match outcome {
+        Outcome::Unchanged => None,
+        _ => {
+            let subject = Subject::new(noun, Some(*id), name);
+            Some((subject, change::of(committed, tx, noun, *id, &LISTS).await?))
+        }
+    };
+    let place = documents.get(*number).map(|document| (problems.name(document.file).to_owned(), document.spot.line));
+    let (path, line) = place.unwrap_or_default();
+    let changes = changed.as_ref().map(|(_, changed)| fields(changed)).unwrap_or_default();
+    Ok((Applied { path, line, kind: noun.to_lowercase(), name: name.clone(), outcome, changes }, changed))
+}
+
+/// The fields of a change that the audit would keep. Long values are cut.
+fn fields(changed: &Json) -> Vec<FieldChange> {
+    let text = |value: Option<&Json>| match value? {
+        Json::Null => None,
+        Json::String(text) => Some(text.clone()),
+        Json::Array(items) if items.is_empty() => None,
+        Json::Array(items) => Some(items.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(", ")),
+        other => Some(other.to_string()),
+    };
+    let field = |(name, value): (&String, &Json)| FieldChange {
+        field: name.clone(),
+        before: text(value.get("old").or(value.get("removed"))).map(|text| shortened(&text).to_string()),
+        after: text(value.get("new").or(value.get("added"))).map(|text| shortened(&text).to_string()),
+    };
+    changed.as_object().into_iter().flatten().map(field).collect()
 }
 
 /// Unlocks the service with this alias. Returns its slug, and whether it was locked.
@@ -99,10 +281,7 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
         let service = service::governed(tx, &[found.id]).await?.remove(&found.id).ok_or_else(unknown)?;
         let (slug, locked) = (service.slug.clone(), service.locked_by.is_some());
         if locked {
-            let mut row: service::ActiveModel = service::Model::from(service).into();
-            row.locked_by = Set(None);
-            touch(&mut row.updated_at);
-            let row = row.update(tx).await?;
+            let row = service::release(tx, &service).await?;
             let subject = Subject::new("Service", Some(row.id), &row.slug);
             let changed = change::of(db.committed(), tx, "Service", row.id, &[]).await?;
             audit::record(tx, &Actor::command_line(), "release", subject, &json!({ "changed": changed })).await?;
@@ -110,48 +289,4 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
         Ok((slug, locked))
     })
     .await
-}
-
-/// Collects mistakes, so that all of them are reported together.
-#[derive(Debug, Default)]
-struct Problems {
-    files: Vec<String>,
-    list: Vec<(usize, Spot, String)>,
-    /// Whether a document could not be read. If so, references to missing things are not reported, because that
-    /// document may define them.
-    documents_are_missing: bool,
-}
-
-impl Problems {
-    fn file(&mut self, source: &Source) -> usize {
-        self.files.push(source.name());
-        self.files.len() - 1
-    }
-
-    fn add(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
-        self.list.push((file, spot, message.into()));
-    }
-
-    fn name(&self, file: usize) -> &str {
-        self.files.get(file).map_or(STANDARD_INPUT, String::as_str)
-    }
-
-    /// Returns the problems in the order of the files and lines. Each is a single line with control characters escaped,
-    /// because CI systems execute commands at the start of a log line.
-    fn lines(&mut self) -> Vec<String> {
-        self.list.sort_by_key(|(file, spot, _)| (*file, *spot));
-        let line = |(file, Spot { line, column }, message): &(usize, Spot, String)| match line {
-            0 => format!("{}: {message}", self.name(*file)),
-            _ => format!("{}:{line}:{column}: {message}", self.name(*file)),
-        };
-        self.list.iter().map(|problem| escaped(&line(problem))).collect()
-    }
-}
-
-fn escaped(line: &str) -> String {
-    let mut escaped = String::with_capacity(line.len());
-    for letter in line.chars() {
-        if letter.is_control() { escaped.extend(letter.escape_default()) } else { escaped.push(letter) }
-    }
-    escaped
 }

@@ -1,30 +1,29 @@
-//! Reads the documents of service files from YAML, and checks everything that needs no catalogue.
+//! Reads the documents of service files, and checks everything that needs no catalogue. [`catalog_info`] reads those of
+//! Backstage.
 
-use std::collections::{HashMap, HashSet};
-
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::Value;
-
-use super::Problems;
-use super::document::{Document, Given, RepositoryDocument, ServiceDocument, Subject};
+use super::catalog_info;
+use super::document::{
+    Contact, Dependency, Document, GroupDocument, Link, Member, Naming, RepositoryDocument, ServiceDocument, Subject,
+    TeamDocument, Tool,
+};
+use super::reader::{Entries, Reader, fields};
+use super::report::Problems;
 use super::yaml::{self, At, Node, Spot};
-use crate::entity::field_rule::{FieldRule, FieldRules, ValueRule};
-use crate::entity::{repository, service, tag, text};
-use crate::error::{UserError, quoted};
+use crate::entity::field_rule::{FieldRule, FieldRules};
+use crate::entity::{
+    contact, domain, repository, service, service_dependency, service_repository, system, team, team_membership, text,
+    tool,
+};
+use crate::error::UserError;
 
-const DOCUMENT: &[&str] = &["version", "service", "repository"];
-/// The keys with lists, of a service and of a repository.
-const SERVICE_LISTS: &[&str] = &["aliases", "tags", "repositories"];
-const REPOSITORY_LISTS: &[&str] = &["tags"];
-/// The keys that identify the subject of a document.
-const SERVICE_NAMES: &[&str] = &["name"];
-const REPOSITORY_NAMES: &[&str] = &["name", "alias"];
+/// The kinds of documents. The original form calls a service a component, too.
+const KINDS: &[&str] = &["service", "component", "repository", "team", "system", "domain"];
+const LISTS: &[&str] = &["aliases", "tags"];
+const SERVICE_LISTS: &[&str] = &["aliases", "tags", "repositories", "tools", "contacts", "dependencies"];
+const TEAM_LISTS: &[&str] = &["aliases", "tags", "members", "contacts"];
 
-/// The fields of a table that a document can set, without those that identify its subject.
-fn fields<E: FieldRules>() -> impl Iterator<Item = &'static FieldRule<E::Column>> {
-    let is_name = |rule: &FieldRule<E::Column>| ["name", "default_alias"].contains(&rule.key());
-    E::FIELDS.iter().filter(move |rule| rule.is_in_files && !is_name(rule))
-}
+/// The most repositories of a service.
+const REPOSITORIES: usize = text::ENTRIES;
 
 /// All keys of a subject, in the order of README.md.
 fn keys<E: FieldRules>(names: &[&'static str], lists: &[&'static str]) -> Vec<&'static str> {
@@ -39,135 +38,239 @@ pub(super) fn read(file: usize, text: &str, problems: &mut Problems) -> Vec<Docu
     }
     let mut documents = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let subject = match node {
-            Ok(node) => Reader { file, problems }.document(&node),
+        let node = match node {
+            Ok(node) => node,
             Err(complaint) => {
                 problems.add(file, complaint.spot, complaint.value);
-                None
+                problems.documents_are_missing = true;
+                continue;
             }
         };
-        match subject {
-            Some(subject) => documents.push(Document { file, subject }),
-            None => problems.documents_are_missing = true,
+        if catalog_info::is_entity(&node) {
+            documents.extend(catalog_info::read(file, &node, problems));
+        } else {
+            Reader { file, problems, is_lenient: false }.documents(&node, &mut documents);
         }
     }
     documents
 }
 
-struct Reader<'a> {
-    file: usize,
-    problems: &'a mut Problems,
-}
-
-type Entries<'a> = HashMap<&'a str, &'a At<Node>>;
-
 impl Reader<'_> {
-    fn wrong(&mut self, spot: Spot, message: impl Into<String>) {
-        self.problems.add(self.file, spot, message);
-    }
-
-    fn take<T>(&mut self, spot: Spot, checked: Result<T, UserError>) -> Option<T> {
-        checked.map_err(|error| self.wrong(spot, error.message)).ok()
-    }
-
-    /// Reads the entries of a mapping, and reports keys that are not in `known`.
-    fn entries<'a>(&mut self, what: &str, node: &'a At<Node>, known: &[&str]) -> Option<Entries<'a>> {
-        let mut entries = Entries::new();
-        for (key, value) in self.mapping(what, node)? {
-            if known.contains(&key.value) {
-                entries.insert(key.value, value);
-            } else {
-                let known = known.join(", ");
-                self.wrong(key.spot, format!("{what} has no key {}; its keys are {known}", quoted(key.value)));
-            }
-        }
-        Some(entries)
-    }
-
-    /// Reads the entries of a mapping with any keys, and reports repeated ones.
-    fn mapping<'a>(&mut self, what: &str, node: &'a At<Node>) -> Option<Vec<(At<&'a str>, &'a At<Node>)>> {
-        let Node::Mapping(pairs) = &node.value else {
-            self.wrong_kind(what, "a mapping", node);
-            return None;
-        };
-        let mut entries: Vec<(At<&str>, &At<Node>)> = Vec::with_capacity(pairs.len());
-        let mut seen = HashSet::with_capacity(pairs.len());
-        for (key, value) in pairs {
-            match &key.value {
-                Node::Text(text) if !seen.insert(text) => {
-                    self.wrong(key.spot, format!("the key {} occurs twice", quoted(text)));
-                }
-                Node::Text(text) => entries.push((key.with(text.as_str()), value)),
-                _ => self.wrong_kind("a key", "a string", key),
-            }
-        }
-        Some(entries)
-    }
-
-    fn wrong_kind(&mut self, what: &str, expected: &str, node: &At<Node>) {
-        let hint = match node.value {
-            Node::Flag(_) | Node::Number(_) if expected == "a string" => "; put it in quotes",
-            _ => "",
-        };
-        self.wrong(node.spot, format!("{what} must be {expected}, not {}{hint}", node.value.kind()));
-    }
-
     /// Reads a document. Messages quote its content only if it says that it is a service file. Any other file may have
     /// been named by mistake, and its secrets must not end up in a pipeline's log.
-    fn document(&mut self, node: &At<Node>) -> Option<Subject> {
+    fn documents(&mut self, node: &At<Node>, documents: &mut Vec<Document>) {
+        let found = self.subjects(node);
+        if found.is_none() {
+            self.problems.documents_are_missing = true;
+        }
+        for (kind, node) in found.unwrap_or_default() {
+            match self.subject(kind, node) {
+                Some(subject) => documents.push(Document { file: self.file, spot: node.spot, subject }),
+                None => self.problems.documents_are_missing = true,
+            }
+        }
+    }
+
+    /// The kind of a document and what it says: a mapping, or each mapping of a list.
+    fn subjects<'n>(&mut self, node: &'n At<Node>) -> Option<Vec<(&'static str, &'n At<Node>)>> {
         let Node::Mapping(pairs) = &node.value else {
             self.wrong_kind("a document", "a mapping", node);
             return None;
         };
         let has = |name: &str| pairs.iter().any(|(key, _)| matches!(&key.value, Node::Text(key) if key == name));
-        let (version, subject) = (has("version"), has("service") != has("repository"));
-        if !DOCUMENT.iter().any(|key| has(key)) {
-            self.wrong(node.spot, "this is not a service file: write version: 1, and service or repository");
+        let kinds: Vec<_> = KINDS.iter().copied().filter(|kind| has(kind)).collect();
+        let known = KINDS.join(", ");
+        if !has("version") && kinds.is_empty() {
+            self.wrong(node.spot, format!("this is not a service file: write version: 1, and one of {known}"));
             return None;
         }
-        if !version {
+        if !has("version") {
             self.wrong(node.spot, "the version is missing: write version: 1");
         }
-        if !subject {
-            self.wrong(node.spot, "a document has exactly one of the keys service and repository");
-        }
-        if !version || !subject {
+        let [kind] = *kinds else {
+            self.wrong(node.spot, format!("a document has exactly one of the keys {known}"));
+            return None;
+        };
+        if !has("version") {
             return None;
         }
-        let entries = self.entries("a document", node, DOCUMENT)?;
+        let entries = self.entries("a document", node, &["version", kind])?;
         match entries.get("version") {
             Some(At { value: Node::Number(1.0), .. }) | None => {}
             Some(other) => self.wrong(other.spot, "this program does not support this version: write version: 1"),
         }
-        match (entries.get("service"), entries.get("repository")) {
-            (Some(service), _) => self.service(service).map(|service| Subject::Service(Box::new(service))),
-            (None, Some(repository)) => self.repository(repository).map(Subject::Repository),
-            (None, None) => None,
+        let subject = *entries.get(kind)?;
+        Some(match &subject.value {
+            Node::List(items) => items.iter().map(|item| (kind, item)).collect(),
+            _ => vec![(kind, subject)],
+        })
+    }
+
+    fn subject(&mut self, kind: &str, node: &At<Node>) -> Option<Subject> {
+        match kind {
+            "repository" => self.repository(node).map(Subject::Repository),
+            "team" => self.team(node).map(|team| Subject::Team(Box::new(team))),
+            "system" => {
+                let entries = self.entries("a system", node, &keys::<system::Entity>(&["name"], LISTS))?;
+                self.group::<system::Entity>("a system", node, &entries, system::Column::Name).map(Subject::System)
+            }
+            "domain" => {
+                let entries = self.entries("a domain", node, &keys::<domain::Entity>(&["name"], LISTS))?;
+                self.group::<domain::Entity>("a domain", node, &entries, domain::Column::Name).map(Subject::Domain)
+            }
+            _ => self.service(node).map(|service| Subject::Service(Box::new(service))),
         }
     }
 
+    fn naming<E: FieldRules>(
+        &mut self,
+        what: &str,
+        node: &At<Node>,
+        entries: &Entries<'_>,
+        name: E::Column,
+    ) -> Option<Naming> {
+        let name = self.name(what, node, entries, E::rule(name));
+        let aliases = self.list(entries, "aliases", "an alias", |alias| text::required("alias", alias, text::SHORT));
+        Some(Naming { name: name?, key: None, aliases, is_lenient: false })
+    }
+
     fn service(&mut self, node: &At<Node>) -> Option<ServiceDocument> {
-        let keys = keys::<service::Entity>(SERVICE_NAMES, SERVICE_LISTS);
-        let entries = self.entries("a service", node, &keys)?;
-        let name = self.name("a service", node, &entries, service::Entity::rule(service::Column::Name));
+        let entries = self.entries("a service", node, &keys::<service::Entity>(&["name"], SERVICE_LISTS))?;
+        let naming = self.naming::<service::Entity>("a service", node, &entries, service::Column::Name);
         let fields = self.fields::<service::Entity>(&entries);
-        let aliases = self.list(&entries, "aliases", "an alias", |alias| text::required("alias", alias, text::SHORT));
         let tags = self.tags(&entries);
-        let repositories = self.list(&entries, "repositories", "a repository", |named| {
-            let alias = if named.contains("://") {
-                repository::check_url(named)?;
-                let pathless = || UserError::new("repositories", "this is not the URL of a repository");
-                repository::alias_of(named).ok_or_else(pathless)?
-            } else {
-                named.to_owned()
-            };
-            text::required("repository", &alias, text::SHORT)
-        });
-        Some(ServiceDocument { name: name?, fields, aliases, tags, repositories })
+        let repositories = self.items(&entries, "repositories", REPOSITORIES, Self::link);
+        let tools = self.items(&entries, "tools", text::ENTRIES, Self::tool);
+        let contacts = self.items(&entries, "contacts", text::FEW, Self::contact);
+        let dependencies = self.items(&entries, "dependencies", text::ENTRIES, Self::dependency);
+        Some(ServiceDocument { naming: naming?, fields, tags, repositories, tools, contacts, dependencies })
+    }
+
+    fn team(&mut self, node: &At<Node>) -> Option<TeamDocument> {
+        let entries = self.entries("a team", node, &keys::<team::Entity>(&["name"], TEAM_LISTS))?;
+        let group = self.group::<team::Entity>("a team", node, &entries, team::Column::Name);
+        let contacts = self.items(&entries, "contacts", text::FEW, Self::contact);
+        let members = self.items(&entries, "members", text::ENTRIES, Self::member);
+        Some(TeamDocument { group: group?, contacts, members, children: Vec::new() })
+    }
+
+    fn group<E: FieldRules>(
+        &mut self,
+        what: &str,
+        node: &At<Node>,
+        entries: &Entries<'_>,
+        name: E::Column,
+    ) -> Option<GroupDocument<E::Column>> {
+        let naming = self.naming::<E>(what, node, entries, name);
+        let fields = self.fields::<E>(entries);
+        let tags = self.tags(entries);
+        Some(GroupDocument { naming: naming?, fields, tags })
+    }
+
+    /// A repository of a service: an alias, a URL, or the original form's object.
+    fn link(&mut self, node: &At<Node>) -> Option<Link> {
+        if let Node::Text(named) = &node.value {
+            let alias = self.take(node.spot, alias_of(named))?;
+            return Some(Link { alias: node.with(alias), repository: None, base_directory: None, display_name: None });
+        }
+        if !matches!(node.value, Node::Mapping(_)) {
+            self.wrong_kind("a repository", "a string or a mapping", node);
+            return None;
+        }
+        let keys = ["name", "provider", "path", "display_name"];
+        let entries = self.entries("a repository of a service", node, &keys)?;
+        let Some(named) = entries.get("name") else {
+            self.wrong(node.spot, "a repository of a service needs a name");
+            return None;
+        };
+        let name = self.string("name", named)?;
+        let provider = match entries.get("provider") {
+            None | Some(At { value: Node::Null, .. }) => None,
+            Some(provider) => Some(self.string("provider", provider)?),
+        };
+        let url = provider.and_then(host_of).map(|host| format!("https://{host}/{name}"));
+        let alias = self.take(named.spot, alias_of(url.as_deref().unwrap_or(name)))?;
+        let base_directory = match entries.get("path") {
+            Some(path) => {
+                let rule = service_repository::Entity::rule(service_repository::Column::BaseDirectory);
+                let path = self.text(path, "path", |text| rule.check_text("path", text))?;
+                Some(path.unwrap_or_else(|| "/".to_owned()))
+            }
+            None => None,
+        };
+        let display_name = self.field::<service_repository::Entity>(&entries, service_repository::Column::DisplayName);
+        let repository = url.map(|url| (name.to_owned(), url));
+        Some(Link { alias: named.with(alias), repository, base_directory, display_name })
+    }
+
+    fn tool(&mut self, node: &At<Node>) -> Option<Tool> {
+        use tool::{Column, Entity};
+        let entries = self.entries("a tool", node, &["name", "category", "environment", "url"])?;
+        let name = self.name("a tool", node, &entries, Entity::rule(Column::DisplayName));
+        let url = self.required::<Entity>("a tool", node, &entries, Column::Url);
+        let category = match entries.get("category") {
+            None | Some(At { value: Node::Null, .. }) => Some("other".to_owned()),
+            Some(category) => self.word("category", category, tool::CATEGORIES),
+        };
+        let environment = self.field::<Entity>(&entries, Column::Environment);
+        Some(Tool { category: category?, display_name: name?.value, url: url?, environment })
+    }
+
+    fn contact(&mut self, node: &At<Node>) -> Option<Contact> {
+        use contact::{Column, Entity};
+        let keys = ["type", "address", "display_name", "display_type", "external_id"];
+        let entries = self.entries("a contact", node, &keys)?;
+        let r#type = match entries.get("type") {
+            Some(kind) => self.word("type", kind, contact::TYPES),
+            None => {
+                self.wrong(node.spot, "a contact has no type");
+                None
+            }
+        };
+        let address = self.required::<Entity>("a contact", node, &entries, Column::Address);
+        if let (Some("web"), Some(url)) = (r#type.as_deref(), &address) {
+            self.take(node.spot, repository::check_url(url))?;
+        }
+        let display_name = self.field::<Entity>(&entries, Column::DisplayName);
+        let display_type = self.field::<Entity>(&entries, Column::DisplayType);
+        let external_id = self.field::<Entity>(&entries, Column::ExternalId);
+        Some(Contact { r#type: r#type?, address: address?, display_name, display_type, external_id })
+    }
+
+    /// A dependency: an alias, or an alias with notes.
+    fn dependency(&mut self, node: &At<Node>) -> Option<Dependency> {
+        let check = |alias: &str| text::required("alias", alias, text::SHORT);
+        if let Node::Text(alias) = &node.value {
+            return Some(Dependency { alias: node.with(self.take(node.spot, check(alias))?), notes: None });
+        }
+        let entries = self.entries("a dependency", node, &["alias", "notes"])?;
+        let Some(named) = entries.get("alias") else {
+            self.wrong(node.spot, "a dependency needs an alias");
+            return None;
+        };
+        let alias = self.string("alias", named)?;
+        let alias = named.with(self.take(named.spot, check(alias))?);
+        let notes = self.field::<service_dependency::Entity>(&entries, service_dependency::Column::Notes);
+        Some(Dependency { alias, notes })
+    }
+
+    /// A member of a team: an email address, or one with a role.
+    fn member(&mut self, node: &At<Node>) -> Option<Member> {
+        if let Node::Text(email) = &node.value {
+            return Some(Member { user: node.with(email.clone()), role: None, is_person: false });
+        }
+        let entries = self.entries("a member", node, &["email", "role"])?;
+        let Some(named) = entries.get("email") else {
+            self.wrong(node.spot, "a member needs an email");
+            return None;
+        };
+        let email = self.string("email", named)?;
+        let role = self.field::<team_membership::Entity>(&entries, team_membership::Column::Role);
+        Some(Member { user: named.with(email.to_owned()), role, is_person: false })
     }
 
     fn repository(&mut self, node: &At<Node>) -> Option<RepositoryDocument> {
-        let keys = keys::<repository::Entity>(REPOSITORY_NAMES, REPOSITORY_LISTS);
+        let keys = keys::<repository::Entity>(&["name", "alias"], &["tags"]);
         let entries = self.entries("a repository", node, &keys)?;
         let name = self.name("a repository", node, &entries, repository::Entity::rule(repository::Column::Name));
         let fields = self.fields::<repository::Entity>(&entries);
@@ -177,7 +280,9 @@ impl Reader<'_> {
             Some(alias.with(self.text(alias, "alias", |text| text::optional("alias", text, rule.most()))??))
         });
         let url = fields.iter().find(|given| given.rule.key() == "url").and_then(|given| match &given.said {
-            At { value: Value::String(Some(address)), spot } => Some(At { value: address, spot: *spot }),
+            At { value: sea_orm::sea_query::Value::String(Some(address)), spot } => {
+                Some(At { value: address, spot: *spot })
+            }
             _ => None,
         });
         let alias = match (given, url) {
@@ -190,113 +295,26 @@ impl Reader<'_> {
         };
         Some(RepositoryDocument { name: name?.value, alias, fields, tags })
     }
+}
 
-    fn name<C: ColumnTrait>(
-        &mut self,
-        what: &str,
-        node: &At<Node>,
-        entries: &Entries<'_>,
-        rule: &FieldRule<C>,
-    ) -> Option<At<String>> {
-        let Some(name) = entries.get("name") else {
-            self.wrong(node.spot, format!("{what} needs a name"));
-            return None;
-        };
-        let Node::Text(value) = &name.value else {
-            self.wrong_kind("name", "a string", name);
-            return None;
-        };
-        self.take(name.spot, rule.required_text(value)).map(|value| name.with(value))
-    }
+/// The alias of a repository that is named by an alias or a URL.
+fn alias_of(named: &str) -> Result<String, UserError> {
+    let alias = if named.contains("://") {
+        repository::check_url(named)?;
+        let pathless = || UserError::new("repositories", "this is not the URL of a repository");
+        repository::alias_of(named).ok_or_else(pathless)?
+    } else {
+        named.to_owned()
+    };
+    text::required("repository", &alias, text::SHORT)
+}
 
-    /// Reads the fields of a table from the entries.
-    fn fields<E: FieldRules>(&mut self, entries: &Entries<'_>) -> Vec<Given<E::Column>> {
-        let mut given = Vec::with_capacity(entries.len());
-        for rule in fields::<E>() {
-            let Some(node) = entries.get(rule.key()) else { continue };
-            let value = match (rule.value, &node.value) {
-                (ValueRule::Flag, Node::Flag(value)) => Some(Value::from(*value)),
-                (ValueRule::Flag, _) => {
-                    self.wrong_kind(rule.key(), "true or false", node);
-                    None
-                }
-                _ => self.text(node, rule.key(), |text| rule.check_text(rule.key(), text)).map(Value::from),
-            };
-            given.extend(value.map(|value| Given { rule, said: node.with(value) }));
-        }
-        given
-    }
-
-    /// Reads a text. Null and the empty text count as none.
-    fn text(
-        &mut self,
-        node: &At<Node>,
-        key: &str,
-        check: impl FnOnce(&str) -> Result<Option<String>, UserError>,
-    ) -> Option<Option<String>> {
-        match &node.value {
-            Node::Null => Some(None),
-            Node::Text(value) => self.take(node.spot, check(value)),
-            _ => {
-                self.wrong_kind(key, "a string", node);
-                None
-            }
-        }
-    }
-
-    /// Reads a list of distinct texts. Null counts as the empty list.
-    fn list(
-        &mut self,
-        entries: &Entries<'_>,
-        key: &'static str,
-        item: &str,
-        check: impl Fn(&str) -> Result<String, UserError>,
-    ) -> Option<Vec<At<String>>> {
-        let node = entries.get(key)?;
-        let items = match &node.value {
-            Node::Null => return Some(Vec::new()),
-            Node::List(items) => items,
-            _ => {
-                self.wrong_kind(key, "a list", node);
-                return None;
-            }
-        };
-        let mut list: Vec<At<String>> = Vec::with_capacity(items.len());
-        let mut seen = HashSet::with_capacity(items.len());
-        for node in items {
-            let Node::Text(value) = &node.value else {
-                self.wrong_kind(item, "a string", node);
-                continue;
-            };
-            if let Some(value) = self.take(node.spot, check(value)) {
-                if seen.insert(value.clone()) {
-                    list.push(node.with(value));
-                } else {
-                    self.wrong(node.spot, format!("{} occurs twice", quoted(&value)));
-                }
-            }
-        }
-        Some(list)
-    }
-
-    fn tags(&mut self, entries: &Entries<'_>) -> Option<Vec<(String, String)>> {
-        let node = entries.get("tags")?;
-        if node.value == Node::Null {
-            return Some(Vec::new());
-        }
-        let mut tags = Vec::new();
-        for (key, value) in self.mapping("tags", node)? {
-            let key = self.take(key.spot, tag::check_key(key.value));
-            let value = match &value.value {
-                Node::Text(text) => self.take(value.spot, tag::check_value(text)),
-                Node::Null => Some(String::new()),
-                _ => {
-                    self.wrong_kind("the value of a tag", "a string", value);
-                    None
-                }
-            };
-            tags.extend(key.zip(value));
-        }
-        Some(tags)
+/// The public host of a provider, as the original form names it.
+fn host_of(provider: &str) -> Option<&'static str> {
+    match provider {
+        "github" => Some("github.com"),
+        "gitlab" => Some("gitlab.com"),
+        "bitbucket" => Some("bitbucket.org"),
+        _ => None,
     }
 }

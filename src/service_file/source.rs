@@ -3,12 +3,11 @@
 //! Does not follow symbolic links. In a pipeline, the checkout may come from a stranger, and a link could lead to files
 //! of the machine. Limits the files, bytes and depth of a run.
 
-use std::fs::{self, DirEntry, File, FileType};
+use std::fs::{self, DirEntry, FileType};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::yaml::Spot;
-use super::{Problems, STANDARD_INPUT};
+use super::report::Note;
 
 /// The maximum number of files of a run.
 const FILES: usize = 10_000;
@@ -17,30 +16,57 @@ const BYTES: u64 = 64 << 20;
 /// The maximum depth of folders.
 const DEPTH: usize = 32;
 
+/// The name of standard input in messages.
+const STANDARD_INPUT: &str = "standard input";
+
+/// A file that was found.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// Its name in messages and locks.
+    pub path: String,
+    /// Its text, or why it cannot be read.
+    pub content: Result<String, Note>,
+}
+
+/// Which files to read.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// Files, folders, and `-` for standard input.
+    pub paths: Vec<PathBuf>,
+    /// The names of the files to read in folders; empty: every `.yml` and `.yaml` file.
+    pub names: Vec<String>,
+    /// The folder that names of files are relative to, if they are in it.
+    pub root: Option<PathBuf>,
+}
+
+/// Finds and reads files, those of a folder in the order of their names.
+pub fn collect(places: &Places) -> Vec<File> {
+    let mut sources = Sources { places, bytes: BYTES, left: FILES, files: Vec::new() };
+    for place in &places.paths {
+        for source in sources.find(place) {
+            let file = sources.read(&source);
+            sources.files.push(file);
+        }
+    }
+    sources.files
+}
+
 /// The source of a text.
 #[derive(Debug, Clone)]
-pub(super) enum Source {
+enum Source {
     StandardInput,
     File(PathBuf),
 }
 
-impl Source {
-    pub(super) fn name(&self) -> String {
-        match self {
-            Self::StandardInput => STANDARD_INPUT.to_owned(),
-            Self::File(path) => path.display().to_string(),
-        }
-    }
-}
-
 /// Finds and reads the files of one run.
 #[derive(Debug)]
-pub(super) struct Sources<'p> {
-    problems: &'p mut Problems,
+struct Sources<'p> {
+    places: &'p Places,
     /// The number of bytes that may still be read.
     bytes: u64,
     /// The number of files that may still be found.
-    files: usize,
+    left: usize,
+    files: Vec<File>,
 }
 
 /// The result of walking a folder.
@@ -51,27 +77,21 @@ struct Found {
     links: bool,
 }
 
-impl<'p> Sources<'p> {
-    pub(super) fn new(problems: &'p mut Problems) -> Self {
-        Self { problems, bytes: BYTES, files: FILES }
-    }
-
-    /// Calls `read` with the number and text of each file that `place` stands for.
-    pub(super) fn each(&mut self, place: &Path, mut read: impl FnMut(usize, &str, &mut Problems)) {
-        for source in self.find(place) {
-            let file = self.problems.file(&source);
-            if let Some(text) = self.text(&source, file) {
-                read(file, &text, self.problems);
-            }
-        }
+impl Sources<'_> {
+    /// The name of a file: its path in the root, if there is one, else its path as given.
+    fn name(&self, path: &Path) -> String {
+        let below = |root: &PathBuf| Some(path.canonicalize().ok()?.strip_prefix(root).ok()?.display().to_string());
+        let below = self.places.root.as_ref().and_then(below).filter(|name| !name.is_empty());
+        below.unwrap_or_else(|| path.display().to_string())
     }
 
     /// Reports a place that cannot be read. What it defines is unknown, so references to it are not reported as
     /// missing.
     fn unread(&mut self, path: &Path, message: impl Into<String>) {
-        let file = self.problems.file(&Source::File(path.to_owned()));
-        self.problems.add(file, Spot::default(), message);
-        self.problems.documents_are_missing = true;
+        let path = self.name(path);
+        let file = self.files.len();
+        let note = Note { file, path: path.clone(), line: 0, column: 0, message: message.into() };
+        self.files.push(File { path, content: Err(note) });
     }
 
     fn find(&mut self, place: &Path) -> Vec<Source> {
@@ -90,7 +110,11 @@ impl<'p> Sources<'p> {
                 self.walk(place, 1, &mut found);
                 if found.files.is_empty() {
                     let links = if found.links { "; symbolic links are not followed" } else { "" };
-                    self.unread(place, format!("there is no .yml or .yaml file in this folder{links}"));
+                    let names = match &*self.places.names {
+                        [] => ".yml or .yaml file".to_owned(),
+                        names => format!("file called {}", names.join(" or ")),
+                    };
+                    self.unread(place, format!("there is no {names} in this folder{links}"));
                 }
                 found.files.sort();
                 found.files.into_iter().map(Source::File).collect()
@@ -111,7 +135,10 @@ impl<'p> Sources<'p> {
         for (entry, kind) in entries {
             let path = entry.path();
             let name = entry.file_name();
-            let is_yaml = path.extension().is_some_and(|kind| kind == "yml" || kind == "yaml");
+            let is_wanted = match &*self.places.names {
+                [] => path.extension().is_some_and(|kind| kind == "yml" || kind == "yaml"),
+                names => names.iter().any(|wanted| name == **wanted),
+            };
             if name.as_encoded_bytes().starts_with(b".") || name == "node_modules" {
                 continue;
             }
@@ -119,34 +146,34 @@ impl<'p> Sources<'p> {
                 found.links = true;
             } else if kind.is_dir() {
                 self.walk(&path, depth + 1, found);
-            } else if is_yaml && self.files > 0 {
-                self.files -= 1;
+            } else if is_wanted && self.left > 0 {
+                self.left -= 1;
                 found.files.push(path);
-            } else if is_yaml {
+            } else if is_wanted {
                 return self.unread(folder, format!("there are more than {FILES} files"));
             }
         }
     }
 
-    fn text(&mut self, source: &Source, file: usize) -> Option<String> {
-        let bytes = match source {
-            Source::StandardInput => self.bytes(io::stdin().lock()),
-            Source::File(path) => File::open(path).and_then(|file| self.bytes(file)),
+    fn read(&mut self, source: &Source) -> File {
+        let (path, bytes) = match source {
+            Source::StandardInput => (STANDARD_INPUT.to_owned(), self.bytes(io::stdin().lock())),
+            Source::File(path) => (self.name(path), fs::File::open(path).and_then(|file| self.bytes(file))),
         };
-        match bytes.map(String::from_utf8) {
-            Ok(Ok(text)) => return Some(text),
+        let file = self.files.len();
+        let note = |line, column, message| Note { file, path: path.clone(), line, column, message };
+        let content = match bytes.map(String::from_utf8) {
+            Ok(Ok(text)) => Ok(text),
             Ok(Err(error)) => {
                 let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
                 let valid = String::from_utf8_lossy(valid);
                 let last = valid.rsplit('\n').next().unwrap_or_default();
-                let spot =
-                    Spot { line: valid.matches('\n').count() as u64 + 1, column: last.chars().count() as u64 + 1 };
-                self.problems.add(file, spot, "this is not UTF-8");
+                let line = valid.matches('\n').count() as u64 + 1;
+                Err(note(line, last.chars().count() as u64 + 1, "this is not UTF-8".to_owned()))
             }
-            Err(error) => self.problems.add(file, Spot::default(), format!("it cannot be read: {error}")),
-        }
-        self.problems.documents_are_missing = true;
-        None
+            Err(error) => Err(note(0, 0, format!("it cannot be read: {error}"))),
+        };
+        File { path, content }
     }
 
     /// Reads within the remaining number of bytes of the run.

@@ -82,7 +82,7 @@ async fn alias_create_refuses_what_cannot_be_an_alias_or_an_owner() {
     let malformed = create(&app, &json!("x"), "x").await;
     assert_eq!(malformed["errors"][0]["path"], json!(["ownerId"]));
     let tier = create(&app, &json!("Z2lkOi8vcm9sbGNhbGwvVGllci8x"), "x").await;
-    let message = "this is the id of a Tier, not of a service, team, system or domain";
+    let message = "this is the id of a Tier, not of a service, team, system, domain or infrastructure resource";
     assert_eq!(tier["errors"], refused("ownerId", message));
 }
 

@@ -118,8 +118,10 @@ async fn pages_and_the_command_line_are_noted_too() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("shop.yml");
     std::fs::write(&file, "version: 1\nservice:\n  name: Shop\n").expect("a file");
-    service_file::apply(&app.db, std::slice::from_ref(&file)).await.expect("it applies");
-    service_file::apply(&app.db, std::slice::from_ref(&file)).await.expect("it applies again, and changes nothing");
+    crate::service_file::run(&app.db, std::slice::from_ref(&file)).await.expect("it applies");
+    crate::service_file::run(&app.db, std::slice::from_ref(&file))
+        .await
+        .expect("it applies again, and changes nothing");
     service_file::release(&app.db, "shop").await.expect("a service");
 
     let rows = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.read()).await.expect("entries");
@@ -295,7 +297,7 @@ async fn what_a_service_file_changes_is_noted_field_by_field() {
     let file = folder.path().join("shop.yml");
     let apply = async |text: &str| {
         std::fs::write(&file, text).expect("a file");
-        service_file::apply(&app.db, std::slice::from_ref(&file)).await.expect("it applies");
+        crate::service_file::run(&app.db, std::slice::from_ref(&file)).await.expect("it applies");
     };
     let repository = "version: 1\nrepository: { name: org/shop, url: https://github.com/org/shop }\n";
     let service = |rest: &str| format!("version: 1\nservice: {{ name: Shop, {rest} }}\n");

@@ -2,7 +2,6 @@
 
 use rollcall::entity::audit;
 use rollcall::entity::user::Role;
-use rollcall::service_file;
 use sea_orm::{EntityTrait, QueryOrder};
 use serde_json::{Value, json};
 
@@ -293,7 +292,7 @@ async fn a_service_that_a_file_governs_has_no_form() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("shop.yml");
     std::fs::write(&file, "version: 1\nservice:\n  name: shop\n").expect("a file");
-    service_file::apply(&endpoint.app.db, &[file]).await.expect("it applies");
+    crate::service_file::run(&endpoint.app.db, &[file]).await.expect("it applies");
     let mut mem = Browser::of(&endpoint.app, Role::User).await;
     assert!(!mem.page("/services/shop").await.contains("/edit\""));
     let edit = mem.page("/services/shop/edit").await;

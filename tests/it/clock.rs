@@ -51,7 +51,7 @@ async fn nothing_is_changed_before_it_was_made() {
     let file = folder.path().join("rollcall.yml");
     let apply = async |text: &str| {
         std::fs::write(&file, text).expect("a file");
-        service_file::apply(&app.db, std::slice::from_ref(&file)).await.expect("a file without a mistake");
+        crate::service_file::run(&app.db, std::slice::from_ref(&file)).await.expect("a file without a mistake");
     };
     apply(FILE).await;
 

@@ -90,7 +90,10 @@ impl<'s> Everything<'s> {
             // `Account`'s fields are fully selected on `Account`.
             let is_seen_elsewhere = self.reached.contains(self.item(inner)) && !self.wraps(name);
             let below = if is_seen_elsewhere { self.leaves(inner) } else { self.of(inner) };
-            selected.push(format!("{} {below}", field.name));
+            // The argument that it cannot do without.
+            let takes_one = field.arguments.iter().any(|argument| argument.name == "definition");
+            let argument = if takes_one { "(definition: { alias: \"lanes\" })" } else { "" };
+            selected.push(format!("{}{argument} {below}", field.name));
         }
         if let ExtendedType::Interface(_) = &self.schema.types[name] {
             for object in self.implementers(name) {
@@ -212,6 +215,10 @@ async fn every_field_and_every_mutation_of_the_schema_answers_something() {
         ("level", format!("(id: {})", tour.id("bronze"))),
         ("category", format!("(id: {})", tour.id("security"))),
         ("componentType", "(input: { alias: \"gadget\" })".to_owned()),
+        ("infrastructureResource", "(input: { alias: \"base\" })".to_owned()),
+        ("property", "(owner: { alias: \"shop\" }, definition: { alias: \"lanes\" })".to_owned()),
+        ("propertyDefinition", "(input: { alias: \"weight\" })".to_owned()),
+        ("teamPropertyDefinition", "(input: { alias: \"rota\" })".to_owned()),
         ("user", "(input: { email: \"ada@example.com\" })".to_owned()),
         ("repository", "(alias: \"github.com:org/shop\")".to_owned()),
         ("integration", format!("(id: {})", tour.id("Jenkins"))),

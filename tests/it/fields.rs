@@ -5,8 +5,7 @@ use std::fmt::Write;
 
 use rollcall::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use rollcall::entity::user::Role;
-use rollcall::entity::{repository, service, team, text};
-use rollcall::service_file;
+use rollcall::entity::{domain, repository, service, system, team, text};
 use sea_orm::{ColumnTrait, ModelTrait, QueryOrder};
 
 use crate::app::TestApp;
@@ -43,6 +42,7 @@ async fn with_names() -> TestApp {
         teamCreate(input: { name: "Platform" }) { errors { message } }
         componentTypeCreate(input: { name: "Platform" }) { errors { message } }
         systemCreate(input: { name: "Platform" }) { errors { message } }
+        domainCreate(input: { name: "Platform" }) { errors { message } }
         userInvite(email: "lead@example.com", input: {}) { errors { message } }
     }"#;
     data(&app, names).await;
@@ -89,7 +89,7 @@ async fn apply<E: FieldRules>(app: &TestApp, noun: &str) -> E::Model {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rollcall.yml");
     std::fs::write(&path, &document).expect("a file");
-    let applied = service_file::apply(&app.db, &[path]).await;
+    let applied = crate::service_file::run(&app.db, &[path]).await;
     assert!(applied.is_ok(), "{applied:?}: {document}");
     let key = <E::PrimaryKey as sea_orm::Iterable>::iter().next().expect("a key");
     let last = E::find().order_by_desc(sea_orm::PrimaryKeyToColumn::into_column(key));
@@ -113,4 +113,7 @@ async fn service_files_have_every_field_of_the_lists() {
     let app = with_names().await;
     has_every_field::<repository::Entity>(&apply::<repository::Entity>(&app, "repository").await);
     has_every_field::<service::Entity>(&apply::<service::Entity>(&app, "service").await);
+    has_every_field::<team::Entity>(&apply::<team::Entity>(&app, "team").await);
+    has_every_field::<system::Entity>(&apply::<system::Entity>(&app, "system").await);
+    has_every_field::<domain::Entity>(&apply::<domain::Entity>(&app, "domain").await);
 }

@@ -10,10 +10,11 @@ use rollcall::engine::{cost, faults, page};
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
-use rollcall::graphql::{service_filter, user};
+use rollcall::graphql::{service_file, service_filter, user};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::MOST_PARTS;
 use rollcall::http::{body, outbox};
+use rollcall::json_schema;
 use rollcall::shares::Bounds;
 use rollcall::spans;
 
@@ -124,10 +125,37 @@ fn readme_tells_the_limits_as_they_are() {
         ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
         ("list in an input: tags, members, references, environments", format!("{} entries", number(ENTRIES))),
         (
+            "service files in a request; their documents; the entries of all their lists",
+            format!("{}; {}; {}", number(ENTRIES), number(service_file::DOCUMENTS), number(service_file::ENTRIES)),
+        ),
+        (
             "aliases of one owner; tags of one owner; tools and dependencies of a service",
             format!("{0}; {0}; {0} each; another is not added", number(ENTRIES)),
         ),
         ("contacts of one owner; component types; levels; categories", format!("{0}; {0}; {0}; {0}", number(FEW))),
+        ("property definitions; of one component type; of teams", format!("{}; {FEW}; {FEW}", number(ENTRIES))),
+        (
+            "JSON Schema; with its references expanded",
+            format!(
+                "{} bytes, {} levels; {} bytes, {} objects, {} patterns of {} bytes compiled",
+                number(json_schema::SCHEMA),
+                json_schema::LEVELS,
+                number(json_schema::EXPANDED),
+                json_schema::SCHEMA_OBJECTS,
+                json_schema::PATTERNS,
+                number(json_schema::PATTERN)
+            ),
+        ),
+        (
+            "value of a property, data of a resource; sentences about what is wrong with it",
+            format!(
+                "{} bytes, {} levels, {} parts; {}",
+                number(json_schema::VALUE),
+                json_schema::LEVELS,
+                json_schema::VALUE_PARTS,
+                json_schema::FAULTS
+            ),
+        ),
         ("services or systems that are assigned at once", number(FEW)),
         (
             "links between a service and a repository; languages of a repository; people on call for a service",

@@ -277,6 +277,25 @@ impl<'s> Wrongs<'s> {
                 self.unreadable(path);
                 self.wrong("not a name", path, Some(json!("Ph Gear")));
             }
+            "JSON" => {
+                self.unreadable(path);
+                for given in [json!([]), json!(5), json!("5"), json!("{"), json!({})] {
+                    self.wrong("not what the schema allows", path, Some(given));
+                }
+            }
+            "JSONSchema" => {
+                self.unreadable(path);
+                let itself = json!("{\"$ref\": \"#\"}");
+                for given in [json!([]), json!(5), json!("5"), json!("{"), json!({ "type": "no_such_type" }), itself] {
+                    self.wrong("not a schema", path, Some(given));
+                }
+            }
+            "JsonString" => {
+                self.unreadable(path);
+                for given in [json!({}), json!("{"), json!("a\0b"), json!("[".repeat(1_000))] {
+                    self.wrong("not JSON text", path, Some(given));
+                }
+            }
             "Boolean" => {
                 self.unreadable(path);
                 for given in [json!("true"), json!(1)] {
@@ -360,7 +379,7 @@ async fn dump(db: &Db) -> String {
     }
     tables!(
         code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource component_type contact delivery deploy
-        deploy_number domain domain_alias identity integration lifecycle repository service service_alias level category service_dependency service_repository session sign_in_link suggestion
+        deploy_number domain domain_alias identity infrastructure_resource infrastructure_resource_alias integration lifecycle property property_definition repository service service_alias level category service_dependency service_repository session sign_in_link suggestion
         suggestion_integration system system_alias tag team team_alias team_membership tier tool user
     );
     let modules = include_str!("../../src/entity/mod.rs").lines();

@@ -10,7 +10,7 @@ use rollcall::entity::audit::Actor;
 use rollcall::entity::user;
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
-use rollcall::{generate, service_file, transfer};
+use rollcall::{generate, transfer};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
@@ -143,7 +143,7 @@ async fn a_search_finds_what_names_and_aliases_contain_after_every_way_of_changi
         "version: 1\nservice:\n  name: Trolley\n  aliases: [shop]\n",
     ] {
         std::fs::write(&file, text).expect("a file");
-        service_file::apply(&app.db, std::slice::from_ref(&file)).await.expect("a file without a mistake");
+        crate::service_file::run(&app.db, std::slice::from_ref(&file)).await.expect("a file without a mistake");
         assert_finds_what_is_there(app).await;
     }
 }

@@ -4,8 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Stdio;
 
+use rollcall::db::Db;
+use rollcall::entity::audit::Actor;
 use rollcall::entity::repository;
-use rollcall::service_file::{self, Refused};
+use rollcall::service_file::{self, Applied, Done, File, Options, Places, Refused};
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
@@ -13,23 +15,47 @@ use crate::app::TestApp;
 use crate::command_line::{Place, assert_refused};
 use crate::service::data;
 
-/// Applies texts as files with these names. Returns the lines, as `Err` if they are problems.
-async fn apply(app: &TestApp, files: &[(&str, &str)]) -> Result<Vec<String>, Vec<String>> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name);
-    for (name, text) in files {
-        std::fs::write(path(name), text).expect("a file");
-    }
-    let paths: Vec<PathBuf> = files.iter().map(|(name, _)| path(name)).collect();
-    let prefix = format!("{}/", folder.path().display());
-    match service_file::apply(&app.db, &paths).await {
-        Ok(lines) => Ok(lines),
-        Err(Refused::Problems(lines)) => Err(lines.iter().map(|line| line.replace(&prefix, "")).collect()),
+/// Applies files and folders, as `rollcall apply` does. Returns the results of the documents as it prints them.
+pub async fn run(db: &Db, paths: &[PathBuf]) -> Result<Vec<String>, Refused> {
+    Ok(lines(&run_with(db, paths, &Options::default()).await?))
+}
+
+/// The same with options.
+pub async fn run_with(db: &Db, paths: &[PathBuf], options: &Options) -> Result<Done, Refused> {
+    let files = service_file::collect(&Places { paths: paths.to_vec(), ..Places::default() });
+    let actor = Actor::command_line();
+    db.write(async |tx| service_file::apply(db.committed(), tx, &actor, &files, options).await).await
+}
+
+/// The results of documents, as `rollcall apply` prints them.
+pub fn lines(done: &Done) -> Vec<String> {
+    let line = |one: &Applied| format!("{} {} {}", format!("{:?}", one.outcome).to_lowercase(), one.kind, one.name);
+    done.documents.iter().map(line).collect()
+}
+
+/// Applies texts as files with these names, all in one folder.
+pub async fn done_of(app: &TestApp, files: &[(&str, &str)]) -> Result<Done, Refused> {
+    done_with(app, files, &Options::default()).await
+}
+
+/// The same with options.
+pub async fn done_with(app: &TestApp, files: &[(&str, &str)], options: &Options) -> Result<Done, Refused> {
+    let file = |(path, text): &(&str, &str)| File { path: (*path).to_owned(), content: Ok((*text).to_owned()) };
+    let (files, actor) = (files.iter().map(file).collect::<Vec<_>>(), Actor::command_line());
+    app.db.write(async |tx| service_file::apply(app.db.committed(), tx, &actor, &files, options).await).await
+}
+
+/// The same. Returns the lines, as `Err` if they are problems.
+pub async fn apply(app: &TestApp, files: &[(&str, &str)]) -> Result<Vec<String>, Vec<String>> {
+    match done_of(app, files).await {
+        Ok(done) => Ok(lines(&done)),
+        Err(Refused::Problems(notes)) => Err(notes.iter().map(ToString::to_string).collect()),
         Err(Refused::Failed(error)) => panic!("{error}"),
     }
 }
 
-async fn applied(app: &TestApp, text: &str) -> Vec<String> {
+/// Applies a text that has no mistake.
+pub async fn apply_text(app: &TestApp, text: &str) -> Vec<String> {
     apply(app, &[("rollcall.yml", text)]).await.expect("a file without a mistake")
 }
 
@@ -90,7 +116,7 @@ async fn a_file_makes_services_and_repositories_and_a_second_time_changes_nothin
     let file = folder.path().join("rollcall.yml");
     std::fs::write(&file, FULL).expect("a file");
     let files = [file];
-    let first = service_file::apply(&app.db, &files).await.expect("it is applied");
+    let first = run(&app.db, &files).await.expect("it is applied");
     assert_eq!(first, ["created service shopping_cart", "created repository github.com:org/cart"]);
     let expected = json!({
         "name": "Shopping Cart", "aliases": ["shopping_cart", "Shopping Cart", "cart", "org/cart"],
@@ -109,7 +135,7 @@ async fn a_file_makes_services_and_repositories_and_a_second_time_changes_nothin
     let rows = repository::Entity::find().all(app.db.read()).await.expect("rows");
     let repository = &before["account"]["repositories"]["nodes"][0];
     assert_eq!((&repository["private"], &repository["visible"]), (&json!(true), &json!(true)));
-    let second = service_file::apply(&app.db, &files).await.expect("it is applied");
+    let second = run(&app.db, &files).await.expect("it is applied");
     assert_eq!(second, ["unchanged service shopping_cart", "unchanged repository github.com:org/cart"]);
     assert_eq!(data(&app, everything).await, before);
     assert_eq!(repository::Entity::find().all(app.db.read()).await.expect("rows"), rows);
@@ -118,7 +144,7 @@ async fn a_file_makes_services_and_repositories_and_a_second_time_changes_nothin
 #[tokio::test]
 async fn a_key_that_is_absent_leaves_one_that_is_null_clears_and_lists_are_whole() {
     let app = with_team().await;
-    applied(&app, FULL).await;
+    apply_text(&app, FULL).await;
     let less = r#"
 version: 1
 service: { name: Shopping Cart, owner: null, framework: "", aliases: [cart, new], tags: { env: dev }, repositories: }
@@ -178,8 +204,7 @@ service: {{ name: open
     let found = apply(&app, &[("good.yml", good), ("bad.yml", &bad)]).await.expect_err("mistakes");
     let expected = [
         "bad.yml:1:10: this program does not support this version: write version: 1",
-        "bad.yml:4:3: a service has no key \"ownr\"; its keys are name, description, owner, tier, lifecycle, system, type, product, language, framework, aliases, tags, repositories",
-        "bad.yml:5:10: no team has the alias \"nobody\"",
+        "bad.yml:4:3: a service has no key \"ownr\"; its keys are name, description, owner, tier, lifecycle, system, type, product, language, framework, aliases, tags, repositories, tools, contacts, dependencies",
         "bad.yml:6:9: no tier has the alias \"tier_9\"",
         "bad.yml:7:14: no lifecycle has the alias \"never\"",
         "bad.yml:8:13: language must be a string, not a number; put it in quotes",
@@ -193,7 +218,7 @@ service: {{ name: open
         "bad.yml:15:39: url must begin with http:// or https:// and name a host",
         "bad.yml:16:5: a document must be a mapping, not a list",
         "bad.yml:18:1: the version is missing: write version: 1",
-        "bad.yml:18:1: a document has exactly one of the keys service and repository",
+        "bad.yml:18:1: a document has exactly one of the keys service, component, repository, team, system, domain",
         "bad.yml:22:10: a service needs a name",
         "bad.yml:25:33: private must be true or false, not a string",
         "bad.yml:25:45: url must begin with http:// or https:// and name a host",
@@ -234,10 +259,10 @@ async fn an_alias_can_move_between_two_services_in_one_go() {
             "version: 1\nservice: {{ name: A, aliases: [{first}] }}\n---\nversion: 1\nservice: {{ name: B, aliases: [{second}] }}\n"
         )
     };
-    applied(&app, &file("x", "y")).await;
+    apply_text(&app, &file("x", "y")).await;
     let both = problems(&app, &file("x", "x")).await;
     assert_eq!(both, ["f.yml:5:31: another service has the alias \"x\": \"A\""]);
-    applied(&app, &file("y", "x")).await;
+    apply_text(&app, &file("y", "x")).await;
     assert_eq!(service(&app, "x").await["name"], json!("B"));
     assert_eq!(service(&app, "y").await["name"], json!("A"));
 }
@@ -249,9 +274,9 @@ async fn a_service_is_renamed_when_an_alias_of_the_list_is_its_own() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = [folder.path().join("cart.yml")];
     std::fs::write(&path[0], file("Cart")).expect("a file");
-    service_file::apply(&app.db, &path).await.expect("it is applied");
+    run(&app.db, &path).await.expect("it is applied");
     std::fs::write(&path[0], file("Basket")).expect("a file");
-    assert_eq!(service_file::apply(&app.db, &path).await.expect("it is applied"), ["updated service basket"]);
+    assert_eq!(run(&app.db, &path).await.expect("it is applied"), ["updated service basket"]);
     let aliases = json!(["cart", "Cart", "cart-service", "basket", "Basket"]);
     assert_eq!(service(&app, "cart").await["aliases"], aliases);
     // From another file it is more likely a copy than a rename.
@@ -283,7 +308,7 @@ async fn what_a_file_governs_refuses_every_write_until_it_is_released() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rollcall.yml");
     std::fs::write(&path, FULL).expect("a file");
-    service_file::apply(&app.db, std::slice::from_ref(&path)).await.expect("it is applied");
+    run(&app.db, std::slice::from_ref(&path)).await.expect("it is applied");
     let ids =
         r#"{ account { service(alias: "cart") { id tags { nodes { id } } serviceRepositories { nodes { id } } } } }"#;
     let ids = data(&app, ids).await["account"]["service"].take();
@@ -447,13 +472,13 @@ fn a_file_that_is_no_service_file_is_not_quoted() {
         (
             "key.yml",
             "geheim: geheim\nother: [geheim]\n",
-            "1:1: this is not a service file: write version: 1, and service or repository",
+            "1:1: this is not a service file: write version: 1, and one of service, component, repository, team, system, domain",
         ),
         ("text.yml", "TOKEN=geheim\n", "1:1: a document must be a mapping, not a string"),
         (
             "compose.yml",
             "version: '3'\nservices: { geheim: 1 }\ngeheim: 1\n",
-            "1:1: a document has exactly one of the keys service and repository",
+            "1:1: a document has exactly one of the keys service, component, repository, team, system, domain",
         ),
         ("serverless.yml", "service: { geheim: geheim }\ngeheim: 1\n", "1:1: the version is missing: write version: 1"),
         ("open.yml", "geheim: 'geheim\n", ""),

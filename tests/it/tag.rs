@@ -1,4 +1,4 @@
-//! Tags on services, repositories, teams, users, systems and domains.
+//! Tags on services, repositories, teams, users, systems, domains and infrastructure.
 
 use serde_json::{Value, json};
 
@@ -272,7 +272,7 @@ async fn an_owner_that_is_not_there_is_an_error_with_its_field() {
         "repository": error("alias", "no repository has the alias \"no\""),
         "team": error("alias", "no team has the alias \"no\""),
         "user": error("alias", "no user has the email address \"no\""),
-        "tier": error("id", "this is the id of a Tier, not of a service, repository, team, user, system or domain"),
+        "tier": error("id", "this is the id of a Tier, not of a service, repository, team, user, system, domain or infrastructure resource"),
         "assign": error("id", malformed),
         "create": error("id", malformed),
     });

@@ -177,8 +177,29 @@ impl Tour {
             shopDocument: serviceApiDocSettingsUpdate(
                 service: { alias: "shop" }, apiDocumentPath: "openapi.yml", preferredApiDocumentSource: PUSH
             ) { service { id } errors { message } }
-            gadget: componentTypeCreate(input: { name: "Gadget", description: "d", icon: { color: "red", name: PhGear } }) {
-                componentType { id } errors { message }
+            gadget: componentTypeCreate(input: { name: "Gadget", description: "d", icon: { color: "red", name: PhGear }, properties: {
+                alias: "weight", name: "Weight", description: "d", allowedInConfigFiles: false, propertyDisplayStatus: hidden,
+                schema: { type: "number" }
+            } }) { componentType { id } errors { message } }
+            ledgerBase: infrastructureResourceCreate(input: {
+                schema: { type: "Database" }, data: { name: "Ledger base", port: 5432 }, ownerId: null, providerResourceType: "RDS",
+                providerData: { accountName: "dev", externalUrl: "https://cloud.example.com/1", providerName: "Cloud" }
+            }) { infrastructureResource { id } errors { message } }
+            oldBase: infrastructureResourceCreate(input: { schema: { type: "Queue" }, data: { name: "Old" } }) {
+                infrastructureResource { id } errors { message }
+            }
+            lanes: propertyDefinitionCreate(input: {
+                name: "Lanes", description: "d", schema: { type: "array", items: { type: "string" } }
+            }) { definition { id } errors { message } }
+            passingProperty: propertyDefinitionCreate(input: { name: "Passing", schema: {} }) { definition { id } errors { message } }
+            rota: teamPropertyDefinitionCreate(input: {
+                alias: "rota", name: "Rota", description: "d", schema: { type: "array", items: { type: "string" } }
+            }) { definition { id } errors { message } }
+            shopLanes: propertyAssign(input: {
+                owner: { alias: "shop" }, definition: { alias: "lanes" }, value: "[1]", runValidation: false
+            }) { property { id } errors { message } }
+            coreLanes: propertyAssign(input: { owner: { alias: "core" }, definition: { alias: "lanes" }, value: "[\"a\"]" }) {
+                property { id } errors { message }
             }
             passingType: componentTypeCreate(input: { name: "Passing" }) { componentType { id } errors { message } }
             shopTool: toolCreate(input: {
@@ -230,11 +251,21 @@ impl Tour {
         self.make(
             r#"
                 shopAlias: aliasCreate(input: { ownerId: $shop, alias: "store" }) { aliases errors { message } }
+                baseAlias: aliasCreate(input: { ownerId: $ledgerBase, alias: "base" }) { aliases errors { message } }
+                otherBaseAlias: aliasCreate(input: { ownerId: $ledgerBase, alias: "base-2" }) { aliases errors { message } }
+                baseTag: tagCreate(input: { id: $ledgerBase, key: "env", value: "dev" }) { tag { id } errors { message } }
+                baseOwner: infrastructureResourceUpdate(infrastructureResource: { id: $ledgerBase }, input: { ownerId: $Core }) {
+                    infrastructureResource { id } errors { message }
+                }
                 tillAlias: aliasCreate(input: { ownerId: $Till, alias: "till-2" }) { aliases errors { message } }
                 commerceAlias: aliasCreate(input: { ownerId: $Commerce, alias: "trade-2" }) { aliases errors { message } }
                 tillFull: systemUpdate(system: { id: $Till }, input: {
                     description: "d", note: "n", ownerId: $Core, parent: { id: $Commerce }
                 }) { system { id } errors { message } }
+                governed: serviceFilesApply(input: {
+                    files: [{ path: "governed.yml", text: "version: 1\nservice: { name: Governed, language: Rust }" }]
+                    repository: "https://github.com/org/governed", commit: "c0ffee"
+                }) { documents { name } errors { message } }
                 adaContact: contactCreate(input: { ownerId: $ada, type: email, address: "ada@example.com" }) { contact { id } errors { message } }
                 shopContact: contactCreate(input: { ownerId: $shop, type: web, address: "https://shop.example.com" }) { contact { id } errors { message } }
                 shopOwner: repositoryUpdate(input: { alias: "github.com:org/shop", ownerId: $Core }) { errors { message } }
@@ -242,7 +273,7 @@ impl Tour {
                     domain { id } errors { message }
                 }
             "#,
-            &["shop", "Till", "Commerce", "Core", "ada"],
+            &["shop", "Till", "Commerce", "Core", "ada", "ledgerBase"],
         )
         .await;
     }
@@ -383,7 +414,29 @@ impl Tour {
         });
         let component_type = json!({
             "name": "Widget", "alias": "widget", "description": "d", "icon": { "color": "#123456", "name": "PhGear" },
+            "properties": [{
+                "alias": "size", "name": "Size", "description": "d", "allowedInConfigFiles": true, "lockedStatus": "ui_locked",
+                "propertyDisplayStatus": "hidden", "schema": { "type": "integer" },
+            }],
         });
+        let infrastructure = json!({
+            "schema": { "type": "Cluster" }, "data": { "name": "Ship", "nodes": 3, "odd": true }, "ownerId": id("Core"),
+            "providerResourceType": "EKS",
+            "providerData": { "accountName": "live", "externalUrl": "https://cloud.example.com/2", "providerName": "Cloud" },
+        });
+        let of_gizmo = json!([{
+            "alias": "width", "name": "Width", "description": "d", "allowedInConfigFiles": true, "lockedStatus": "unlocked",
+            "propertyDisplayStatus": "visible", "schema": "{\"type\": \"integer\"}",
+        }]);
+        let definition = json!({
+            "name": "Zone", "description": "d", "schema": "{\"type\": \"string\"}", "allowedInConfigFiles": true,
+            "lockedStatus": "ui_locked", "propertyDisplayStatus": "hidden",
+        });
+        let of_teams = |alias: &str| {
+            json!({
+                "alias": alias, "name": "Room", "description": "d", "schema": { "type": "string" }, "lockedStatus": "ui_locked",
+            })
+        };
         let tool = json!({ "category": "metrics", "displayName": "M", "environment": "e", "url": "https://metrics.example.com" });
         let contact = json!({ "type": "web", "address": "https://x.example.com", "displayName": "X", "displayType": "Y", "externalId": "z" });
         let system = json!({
@@ -458,9 +511,42 @@ impl Tour {
             ("componentTypeCreate", json!({ "input": component_type })),
             (
                 "componentTypeUpdate",
-                json!({ "componentType": { "id": id("gadget") }, "input": changed(component_type.clone(), "alias", json!("gizmo")) }),
+                json!({ "componentType": { "id": id("gadget") }, "input": changed(changed(component_type.clone(), "alias", json!("gizmo")), "properties", of_gizmo) }),
             ),
             ("componentTypeDelete", json!({ "resource": { "alias": "passing" } })),
+            ("infrastructureResourceCreate", json!({ "input": infrastructure })),
+            (
+                "infrastructureResourceUpdate",
+                json!({ "infrastructureResource": { "alias": "base" }, "input": infrastructure }),
+            ),
+            ("infrastructureResourceDelete", json!({ "resource": { "id": id("oldBase") } })),
+            ("aliasDelete", json!({ "input": { "ownerType": "infrastructure_resource", "alias": "base-2" } })),
+            ("propertyDefinitionCreate", json!({ "input": definition })),
+            (
+                "propertyDefinitionUpdate",
+                json!({ "propertyDefinition": { "id": id("lanes") }, "input": changed(definition.clone(), "schema", json!({})) }),
+            ),
+            ("propertyDefinitionDelete", json!({ "resource": { "alias": "passing" } })),
+            (
+                "propertyAssign",
+                json!({ "input": {
+                    "definition": { "id": id("lanes") }, "owner": { "id": id("shop") }, "ownerType": "COMPONENT", "runValidation": true,
+                    "value": "[\"b\"]",
+                } }),
+            ),
+            (
+                "propertyAssign",
+                json!({ "input": {
+                    "definition": { "alias": "rota" }, "owner": { "alias": "core" }, "ownerType": "TEAM", "value": "[\"b\"]",
+                } }),
+            ),
+            ("propertyUnassign", json!({ "owner": { "id": id("Core") }, "definition": { "alias": "lanes" } })),
+            ("teamPropertyDefinitionCreate", json!({ "input": of_teams("room") })),
+            (
+                "teamPropertyDefinitionUpdate",
+                json!({ "propertyDefinition": { "alias": "rota" }, "input": of_teams("shift") }),
+            ),
+            ("teamPropertyDefinitionsAssign", json!({ "input": { "properties": [of_teams("floor")] } })),
             ("levelCreate", json!({ "input": { "name": "Silver", "description": "d", "index": 4 } })),
             ("levelUpdate", json!({ "input": { "id": id("bronze"), "name": "Copper", "description": "e" } })),
             ("levelDelete", json!({ "input": { "id": id("oldLevel") } })),
@@ -501,6 +587,13 @@ impl Tour {
                 json!({ "input": changed(changed(contact, "id", id("coreContact")), "makeDefault", json!(true)) }),
             ),
             ("contactDelete", json!({ "input": { "id": id("oldContact") } })),
+            (
+                "serviceFilesApply",
+                json!({ "input": {
+                    "files": [{ "path": "governed.yml", "text": "version: 1\nservice: { name: Governed, language: Go, properties: }" }],
+                    "repository": "https://github.com/org/governed", "commit": "c0ffee", "dryRun": false, "releaseMissing": false,
+                } }),
+            ),
             (
                 "serviceDependencyCreate",
                 json!({ "inputV2": {

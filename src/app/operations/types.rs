@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::entity::Timestamp;
 
 pub use Moment as ISO8601DateTime;
+pub use String as JsonString;
 
 /// A point in time from the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -91,12 +91,13 @@ fn answer(context: Context<'_>, field: &Field, is_mutation: bool) -> TokenStream
     }
 }
 
-/// Whether a field returns plain data with a list of errors whose other fields are nullable.
+/// Whether a field returns a list of errors beside fields that are nullable. A type that is bound has the errors in a field
+/// of this name too.
 fn is_payload(context: Context<'_>, field: &Field) -> bool {
     let Some(object) = context.schema.object(field.ty.name()) else { return false };
     let is_list = |field: &Field| matches!(field.ty.shape, TypeShape::List(_));
     let errors = object.field("errors");
-    context.representation(object) == Representation::Plain
+    matches!(context.representation(object), Representation::Plain | Representation::Bound)
         && matches!(field.ty.shape, TypeShape::Named(_))
         && errors.is_some_and(|errors| is_list(errors) && !errors.ty.nullable)
         && object.fields.iter().all(|field| field.ty.nullable || is_list(field))

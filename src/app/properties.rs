@@ -1,0 +1,48 @@
+//! The properties of a service or a team, as a part of its page.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::operations::PropertyDisplayStatusEnum::Visible;
+use super::operations::PropertyRow;
+use super::parts::short;
+
+/// The number of items of a list that are shown.
+const ITEMS: usize = 12;
+
+/// Lists the properties that are not hidden. `has_more` says that there are more than these.
+pub fn section(properties: &[PropertyRow], has_more: bool) -> Markup {
+    let shown: Vec<_> = properties.iter().filter(|one| one.definition.property_display_status == Visible).collect();
+    html! {
+        @if !shown.is_empty() {
+            h2 #properties { "Properties" }
+            dl.facts { @for property in shown {
+                dt title=[&property.definition.description] { (property.definition.name) }
+                dd { (value(&serde_json::from_str(&property.value).unwrap_or_default())) }
+            } }
+            @if has_more { p.soft { "and more" } }
+        }
+    }
+}
+
+fn value(value: &Value) -> Markup {
+    match value {
+        Value::Null => html! { span.soft { "none" } },
+        Value::Bool(flag) => html! { (if *flag { "yes" } else { "no" }) },
+        Value::Number(number) => html! { (number) },
+        Value::String(text) => html! { (short(text)) },
+        Value::Array(items) => html! {
+            ul.marks { @for item in items.iter().take(ITEMS) { li { span.mark.none { (plain(item)) } } } }
+            @if items.len() > ITEMS { "and " (items.len() - ITEMS) " more" }
+        },
+        Value::Object(_) => html! { code { (plain(value)) } },
+    }
+}
+
+/// An item of a list, or an object, in one line.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => short(text).into_owned(),
+        other => short(&other.to_string()).into_owned(),
+    }
+}

@@ -1,0 +1,107 @@
+//! `rollcall apply`: reads service files, and applies them to the database, or has a server apply them.
+//!
+//! [`service_file`] says what applying means.
+
+mod server;
+
+use std::process::ExitCode;
+
+use crate::commands::{print, say, sentence, with_database};
+use crate::config::{self, Apply};
+use crate::entity::audit::Actor;
+use crate::sender::git;
+use crate::service_file::{self, Applied, Done, File, Options, Origin, Outcome, Places, Refused};
+
+/// The exit status of a dry run that finds differences.
+const DIFFERENCES: u8 = 3;
+
+/// Reads and applies the files, and prints what was done.
+///
+/// # Errors
+/// An error that is not about the files, in a sentence or a few.
+pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
+    let (files, options) = tokio::task::block_in_place(|| read(settings))?;
+    let done = match &settings.server {
+        Some(url) => tokio::task::block_in_place(|| server::apply(url, settings, &files, &options))?,
+        None => {
+            let actor = Actor::command_line();
+            let apply = async |db: &crate::db::Db| {
+                let done = db.write(async |tx| service_file::apply(db.committed(), tx, &actor, &files, &options).await);
+                Ok(done.await)
+            };
+            match with_database(&settings.database, apply).await? {
+                Ok(done) => Ok(done),
+                Err(Refused::Problems(notes)) => Err(notes.iter().map(ToString::to_string).collect()),
+                Err(Refused::Failed(error)) => return Err(sentence(error)),
+            }
+        }
+    };
+    match done {
+        Ok(done) => tell(&done, settings.dry_run),
+        Err(mistakes) => {
+            mistakes.iter().for_each(|mistake| say(mistake));
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// Reads the files, and where they come from.
+fn read(settings: &Apply) -> Result<(Vec<File>, Options), String> {
+    let (checkout, pipeline) = (git::checkout(), config::pipeline());
+    let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    let commit = given(&settings.commit).or(checkout.commit).or(pipeline.sha);
+    let origin = match given(&settings.repository) {
+        Some(repository) => {
+            Origin::new(Some(&repository), commit.as_deref()).map_err(|error| error.message.into_owned())?
+        }
+        // A remote on this machine is no address for others.
+        None => [checkout.remote, pipeline.repository]
+            .into_iter()
+            .flatten()
+            .find_map(|remote| Origin::new(Some(&remote), commit.as_deref()).ok())
+            .unwrap_or_default(),
+    };
+    if settings.release_missing && origin.repository.is_none() {
+        return Err("--release-missing needs the repository; give --repository".to_owned());
+    }
+    // Without a repository nobody knows what a path in it would mean.
+    let root = checkout.root.filter(|_| origin.repository.is_some());
+    let files = service_file::collect(&Places { paths: settings.files.clone(), names: settings.name.clone(), root });
+    let (is_dry_run, releases_missing) = (settings.dry_run, settings.release_missing);
+    Ok((files, Options { origin, is_dry_run, releases_missing, bounds: None }))
+}
+
+/// Prints what was done, or would be, and what was left out.
+fn tell(done: &Done, is_dry_run: bool) -> Result<ExitCode, String> {
+    done.left_out.iter().for_each(|note| say(&note.to_string()));
+    let lines = done.documents.iter().map(|applied| if is_dry_run { planned(applied) } else { line(applied) });
+    print(&lines.collect::<String>())?;
+    let differs = done.documents.iter().any(|applied| applied.outcome != Outcome::Unchanged);
+    Ok(if is_dry_run && differs { ExitCode::from(DIFFERENCES) } else { ExitCode::SUCCESS })
+}
+
+fn line(applied: &Applied) -> String {
+    let done = match applied.outcome {
+        Outcome::Created => "created",
+        Outcome::Updated => "updated",
+        Outcome::Unchanged => "unchanged",
+        Outcome::Released => "released",
+    };
+    format!("{done} {} {}\n", applied.kind, applied.name)
+}
+
+/// What would be done, with the fields that would change.
+fn planned(applied: &Applied) -> String {
+    let done = match applied.outcome {
+        Outcome::Created => "would create",
+        Outcome::Updated => "would update",
+        Outcome::Unchanged => return line(applied),
+        Outcome::Released => "would release",
+    };
+    let mut text = format!("{done} {} {}\n", applied.kind, applied.name);
+    for change in &applied.changes {
+        let value = |value: &Option<String>| value.as_ref().map_or("-".to_owned(), |text| format!("{text:?}"));
+        text += &format!("  {}: {} → {}\n", change.field, value(&change.before), value(&change.after));
+    }
+    text
+}

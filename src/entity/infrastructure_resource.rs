@@ -1,0 +1,58 @@
+//! Infrastructure that services run on: databases, queues, clusters and the like.
+
+use sea_orm::entity::prelude::*;
+use serde::Deserialize;
+
+use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use super::{Timestamp, infrastructure_resource_alias, repository, text};
+use crate::db::Read;
+
+/// A row of `infrastructure_resource`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "infrastructure_resource")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// What it is: the name of a built-in schema.
+    pub r#type: String,
+    /// The name in its data.
+    pub name: String,
+    /// What is said of it: a JSON object that fits the schema, as JSON text.
+    pub data: String,
+    /// What its provider calls things like it.
+    pub provider_resource_type: Option<String>,
+    /// Who provides it.
+    pub provider_name: Option<String>,
+    /// The account at the provider.
+    pub account_name: Option<String>,
+    /// Where the provider shows it.
+    pub external_url: Option<String>,
+    /// The team that owns it.
+    pub owner_id: Option<i64>,
+    /// When the row was made.
+    pub created_at: Timestamp,
+    /// When the row was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("providerResourceType", Column::ProviderResourceType, text::SHORT),
+        FieldRule::text("providerName", Column::ProviderName, text::SHORT),
+        FieldRule::text("accountName", Column::AccountName, text::SHORT).required(),
+        FieldRule::text("externalUrl", Column::ExternalUrl, text::URL).checked(repository::check_url),
+        FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
+    ];
+}
+
+/// The resource that has this alias.
+pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    super::by_alias::<Entity, infrastructure_resource_alias::Entity>(db, Column::Id, alias).await
+}

@@ -1,0 +1,307 @@
+//! Infrastructure that services run on: databases, queues, clusters and the like. A built-in schema says what is said of
+//! each type.
+
+use std::sync::LazyLock;
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::LockType;
+use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
+use serde_json::{Map, Value};
+
+use super::alias;
+use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
+use super::id;
+use super::identifier::Identifier;
+use super::json::Json;
+use super::list::List;
+use super::schema::*;
+use super::types::InfrastructureResource;
+use crate::db::Read;
+use crate::engine::page::{Cursor, Page, PageRequest};
+use crate::entity::field_rule::must_not_be_null;
+use crate::entity::infrastructure_resource::{self, ActiveModel, Column, Entity};
+use crate::entity::timestamp::touch;
+use crate::entity::{Timestamp, infrastructure_resource_alias, row_lock};
+use crate::error::{Error, Problems, Result, UserError, quoted};
+use crate::json_schema::{self, JsonSchema};
+
+/// The built-in types, by name: what is said of a resource of each.
+static SCHEMAS: LazyLock<Vec<InfrastructureResourceSchema>> = LazyLock::new(|| {
+    let schemas: Map<String, Value> =
+        serde_json::from_str(include_str!("../../schema/infrastructure.json")).expect("an object of schemas");
+    let schema = |(name, schema): (String, Value)| InfrastructureResourceSchema {
+        check: JsonSchema::of_row(&schema.to_string()).map(Into::into).expect("a schema that is allowed"),
+        name,
+        schema,
+    };
+    schemas.into_iter().map(schema).collect()
+});
+
+/// What is said of the resources of one type.
+#[derive(Clone)]
+pub struct InfrastructureResourceSchema {
+    name: String,
+    schema: Value,
+    check: std::sync::Arc<JsonSchema>,
+}
+
+impl InfrastructureResourceSchema {
+    fn of(name: &str) -> Option<&'static Self> {
+        SCHEMAS.iter().find(|one| one.name == name)
+    }
+
+    /// The fields that the schema describes.
+    fn describes(&self, field: &str) -> bool {
+        self.schema["properties"].get(field).is_some()
+    }
+}
+
+impl InfrastructureResourceSchemaResolver for InfrastructureResourceSchema {
+    fn r#type(&self) -> &str {
+        &self.name
+    }
+
+    fn schema(&self) -> Option<Json> {
+        Some(Json(self.schema.to_string()))
+    }
+}
+
+impl InfrastructureResourceResolver for InfrastructureResource {
+    fn r#type(&self) -> &str {
+        &self.r#type
+    }
+
+    async fn aliases(resources: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        alias::all::<infrastructure_resource_alias::Entity>(ctx.db(), resources.iter().map(|one| one.id)).await
+    }
+
+    async fn provider_data(
+        resources: &[&Self],
+        _: &Ctx<'_>,
+    ) -> Result<Vec<Option<InfrastructureResourceProviderData>>> {
+        let of = |one: &&Self| {
+            Some(InfrastructureResourceProviderData {
+                account_name: one.account_name.clone()?,
+                external_url: one.external_url.clone(),
+                provider_name: one.provider_name.clone(),
+            })
+        };
+        Ok(resources.iter().map(of).collect())
+    }
+
+    fn owner_locked(&self) -> bool {
+        self.owner_id.is_some()
+    }
+
+    fn data(&self) -> Option<Json> {
+        let mut data: Map<String, Value> = serde_json::from_str(&self.data).ok()?;
+        if let Some(schema) = InfrastructureResourceSchema::of(&self.r#type) {
+            data.retain(|field, _| schema.describes(field));
+        }
+        Some(Json(Value::Object(data).to_string()))
+    }
+
+    fn raw_data(&self) -> Option<Json> {
+        Some(Json(self.data.clone()))
+    }
+
+    async fn timestamps(resources: &[&Self], _: &Ctx<'_>) -> Result<Vec<Timestamps>> {
+        Ok(resources.iter().map(|one| Timestamps { created_at: one.created_at, updated_at: one.updated_at }).collect())
+    }
+}
+
+/// All resources, a page at a time.
+pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<InfrastructureResourceConnectionType> {
+    List::<Entity>::new(Column::Id).page(ctx, request).await
+}
+
+/// The built-in types, a page at a time.
+pub(super) fn schemas(request: &PageRequest) -> InfrastructureResourceSchemaConnectionType {
+    let after = request.after.map_or(0, |after| after.id);
+    let numbered = (1..).zip(SCHEMAS.iter()).filter(|(number, _)| *number > after);
+    let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
+    let rows = numbered.map(|(id, schema)| (Cursor { order: None, id }, schema.clone())).take(most);
+    let mut page = Page::new(rows.collect(), request);
+    page.total_count = i32::try_from(SCHEMAS.len()).ok();
+    page
+}
+
+/// The resource that a client names, or nothing: for queries.
+pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<InfrastructureResource>> {
+    match identifier {
+        Identifier::Id(id) => id::find::<Entity>(db, id).await,
+        Identifier::Alias(alias) => Ok(infrastructure_resource::by_alias(db, alias).await?),
+    }
+}
+
+/// The resource that a mutation names.
+pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<InfrastructureResource> {
+    Ok(find(db, identifier).await?.ok_or_else(|| match identifier {
+        Identifier::Id(id) => id::missing::<Entity>(id, "id"),
+        Identifier::Alias(alias) => {
+            UserError::new("alias", format!("no infrastructure resource has the alias {}", quoted(alias))).not_found()
+        }
+    })?)
+}
+
+/// The resource that an argument of a mutation names, locked.
+async fn locked(
+    db: &DatabaseTransaction,
+    argument: &'static str,
+    named: &IdentifierInput,
+) -> Result<InfrastructureResource> {
+    let found = async { require(db, Identifier::of(named)?).await };
+    let found = found.await.map_err(|error: Error| error.map_user(|error| error.within(argument)))?;
+    Ok(row_lock::row::<Entity>(db, found.id, LockType::Update).await?)
+}
+
+/// The row that an input describes, and what is no mistake but worth a look. `present` is what is changed.
+async fn draft(
+    db: &DatabaseTransaction,
+    present: Option<InfrastructureResource>,
+    input: InfrastructureResourceInput,
+) -> Result<(ActiveModel, Vec<Warning>)> {
+    let InfrastructureResourceInput { data, owner_id, provider_data, provider_resource_type, schema } = input;
+    let (had_type, had_data) = match &present {
+        Some(present) => (Some(present.r#type.clone()), Some(present.data.clone())),
+        None => (None, None),
+    };
+    let mut draft = present.map_or_else(Draft::<Entity>::new, Draft::of);
+    let given = match schema {
+        MaybeUndefined::Undefined => had_type.clone().ok_or_else(|| must_not_be_null("schema")),
+        MaybeUndefined::Null => Err(must_not_be_null("schema")),
+        MaybeUndefined::Value(InfrastructureResourceSchemaInput { r#type }) => Ok(r#type),
+    };
+    let schema = given.and_then(|name| {
+        InfrastructureResourceSchema::of(&name).ok_or_else(|| {
+            let known: Vec<_> = SCHEMAS.iter().map(|one| one.name.as_str()).collect();
+            let message = format!("there is no type {}; the types are {}", quoted(&name), known.join(", "));
+            UserError::new("type", message).within("schema")
+        })
+    });
+    let schema = draft.problems.take(schema);
+    let is_new = data.value().is_some() || schema.is_some_and(|schema| had_type.as_ref() != Some(&schema.name));
+    let data = match data {
+        MaybeUndefined::Undefined => Ok(had_data.unwrap_or_else(|| "{}".to_owned())),
+        MaybeUndefined::Null => Err(must_not_be_null("data")),
+        MaybeUndefined::Value(Json(text)) => Ok(text),
+    };
+    let mut warnings = Vec::new();
+    let data = draft.problems.take(data.and_then(|text| json_schema::read_value("data", &text)));
+    if let (Some(schema), Some(data), true) = (schema, data, is_new) {
+        check(schema, &data, &mut draft.problems);
+        warnings = strangers(schema, &data);
+        draft.row.r#type = Set(schema.name.clone());
+        draft.row.name = Set(data["name"].as_str().unwrap_or_default().to_owned());
+        draft.row.data = Set(data.to_string());
+    }
+    draft.set(Column::ProviderResourceType, &provider_resource_type);
+    provide(&mut draft, &provider_data)?;
+    draft.refer(db, Column::OwnerId, &owner_id).await?;
+    Ok((draft.done()?, warnings))
+}
+
+/// Writes who provides a resource, and where.
+fn provide(draft: &mut Draft<Entity>, given: &MaybeUndefined<InfrastructureResourceProviderDataInput>) -> Result<()> {
+    let mut provider = Draft::<Entity>::new();
+    match given {
+        MaybeUndefined::Undefined => return Ok(()),
+        MaybeUndefined::Null => {
+            provider.row.account_name = Set(None);
+            provider.set(Column::ExternalUrl, &MaybeUndefined::<String>::Null);
+            provider.set(Column::ProviderName, &MaybeUndefined::<String>::Null);
+        }
+        MaybeUndefined::Value(InfrastructureResourceProviderDataInput {
+            account_name,
+            external_url,
+            provider_name,
+        }) => {
+            provider.set_required(Column::AccountName, account_name);
+            provider.set(Column::ExternalUrl, &or_null(external_url));
+            provider.set(Column::ProviderName, &or_null(provider_name));
+        }
+    }
+    let provider = provider.done().map_err(|error| error.map_user(at_provider));
+    if let Some(provider) = draft.problems.take_any(provider)? {
+        draft.row.account_name = provider.account_name;
+        draft.row.external_url = provider.external_url;
+        draft.row.provider_name = provider.provider_name;
+    }
+    Ok(())
+}
+
+/// All provider data is given at once: what is left out is cleared.
+fn or_null(given: &MaybeUndefined<String>) -> MaybeUndefined<String> {
+    if given.is_undefined() { MaybeUndefined::Null } else { given.clone() }
+}
+
+fn at_provider(error: UserError) -> UserError {
+    // The rule of addresses is the repositories', which call them `url`.
+    let error = if error.path == ["url"] { UserError { path: vec!["externalUrl".into()], ..error } } else { error };
+    error.within("providerData")
+}
+
+fn check(schema: &InfrastructureResourceSchema, data: &Value, problems: &mut Problems) {
+    for fault in schema.check.faults(data) {
+        let path = std::iter::once("data".into()).chain(fault.path.into_iter().map(Into::into)).collect();
+        problems.push(UserError { path, ..UserError::new("data", fault.message) });
+    }
+}
+
+/// Fields that the schema does not describe.
+fn strangers(schema: &InfrastructureResourceSchema, data: &Value) -> Vec<Warning> {
+    let fields = data.as_object().into_iter().flat_map(Map::keys).filter(|field| !schema.describes(field));
+    let warning = |field: &String| Warning {
+        message: format!("{} is no field of the type {}; it is in rawData alone", quoted(field), schema.name),
+    };
+    fields.take(json_schema::FAULTS).map(warning).collect()
+}
+
+impl InfrastructureResourceCreateMutation for Mutation {
+    async fn infrastructure_resource_create(
+        ctx: &MutationCtx<'_>,
+        input: InfrastructureResourceInput,
+    ) -> Result<InfrastructureResourcePayload> {
+        let db = ctx.db();
+        let (row, warnings) = draft(db, None, input).await?;
+        let now = Timestamp::now();
+        let made = ActiveModel { created_at: Set(now), updated_at: Set(now), ..row }.insert(db).await?;
+        Ok(payload(made, warnings))
+    }
+}
+
+fn payload(resource: InfrastructureResource, warnings: Vec<Warning>) -> InfrastructureResourcePayload {
+    InfrastructureResourcePayload {
+        infrastructure_resource: Some(resource),
+        warnings: Some(warnings),
+        ..Default::default()
+    }
+}
+
+impl InfrastructureResourceUpdateMutation for Mutation {
+    async fn infrastructure_resource_update(
+        ctx: &MutationCtx<'_>,
+        infrastructure_resource: IdentifierInput,
+        input: InfrastructureResourceInput,
+    ) -> Result<InfrastructureResourcePayload> {
+        let db = ctx.db();
+        let found = locked(db, "infrastructureResource", &infrastructure_resource).await?;
+        let (mut row, warnings) = draft(db, Some(found), input).await?;
+        touch(&mut row.updated_at);
+        Ok(payload(row.update(db).await?, warnings))
+    }
+}
+
+impl InfrastructureResourceDeleteMutation for Mutation {
+    async fn infrastructure_resource_delete(
+        ctx: &MutationCtx<'_>,
+        resource: IdentifierInput,
+    ) -> Result<InfrastructureResourceDeletePayload> {
+        let db = ctx.db();
+        let found = locked(db, "resource", &resource).await?;
+        let deleted_id = Some(InfrastructureResourceResolver::id(&found));
+        found.delete(db).await?;
+        Ok(InfrastructureResourceDeletePayload { deleted_id, ..Default::default() })
+    }
+}

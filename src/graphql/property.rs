@@ -1,0 +1,276 @@
+//! Properties: the values that services and teams have for property definitions.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::LockType;
+use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, QueryFilter, Set};
+use serde_json::Value;
+
+use super::context::{Ctx, MutationCtx};
+use super::id;
+use super::identifier::Identifier;
+use super::json::JsonText;
+use super::list::List;
+use super::relation::to_its_one;
+use super::schema::*;
+use super::types::{Property, PropertyDefinition, Service, Team};
+use super::{property_definition, service, team};
+use crate::db::Read;
+use crate::engine;
+use crate::entity::property::{self, Column, Entity};
+use crate::entity::service::Writable;
+use crate::entity::{self, ByIds, component_type as component_types, row_lock};
+use crate::error::{Error, Problems, Result, UserError};
+use crate::json_schema::{self, Fault, JsonSchema};
+
+impl PropertyResolver for Property {
+    fn value(&self) -> JsonText {
+        JsonText(self.value.clone())
+    }
+
+    async fn owner(properties: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<PropertyOwner>>> {
+        let services = services(properties, ctx).await?;
+        let teams = entity::team::Entity::by_ids(ctx.db(), properties.iter().map(|one| one.team_id)).await?;
+        let owner = |(service, team): (Option<Service>, Option<Team>)| {
+            service.map(PropertyOwner::Service).or_else(|| team.map(PropertyOwner::Team))
+        };
+        Ok(services.into_iter().zip(teams).map(owner).collect())
+    }
+
+    async fn locked(properties: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<bool>> {
+        let services = services(properties, ctx).await?;
+        let definitions = definitions(properties, ctx).await?;
+        let is_locked = |(service, definition): (Option<Service>, PropertyDefinition)| {
+            PropertyDefinitionResolver::locked_status(&definition) == PropertyLockedStatusEnum::UiLocked
+                || service.is_some_and(|service| service.locked_by.is_some())
+        };
+        Ok(services.into_iter().zip(definitions).map(is_locked).collect())
+    }
+
+    async fn validation_errors(properties: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<super::schema::Error>>>> {
+        let definitions = definitions(properties, ctx).await?;
+        let services = services(properties, ctx).await?;
+        let is_typed = |(one, definition): (&&Self, &PropertyDefinition)| {
+            one.service_id.is_some() && definition.component_type_id.is_some()
+        };
+        let needs_default = properties.iter().zip(&definitions).any(is_typed);
+        let default = if needs_default { component_types::default(ctx.db()).await? } else { None };
+        let default = default.map(|default| default.id);
+        // A definition is compiled once for all its values of this page, and one at a time: schemas may be large.
+        let mut places: Vec<usize> = (0..properties.len()).collect();
+        places.sort_unstable_by_key(|place| properties[*place].definition_id);
+        let mut faults = vec![Vec::new(); properties.len()];
+        for places in places.chunk_by(|one, other| properties[*one].definition_id == properties[*other].definition_id) {
+            let definition = &definitions[places[0]];
+            let schema = JsonSchema::of_row(&definition.schema);
+            for &place in places {
+                engine::State::budget(ctx.state).pause().await.map_err(|excess| Error::internal(excess.to_string()))?;
+                let found = &mut faults[place];
+                *found = match json_schema::read_value("value", &properties[place].value) {
+                    Ok(value) => check(&schema, &value),
+                    Err(error) => vec![error],
+                };
+                if let Some(service) = &services[place] {
+                    let own = service.type_id.or(default);
+                    found.extend(stray(definition, own).map(|message| UserError::new("definition", message)));
+                }
+            }
+        }
+        Ok(faults.into_iter().map(|found| Some(found.into_iter().map(Into::into).collect())).collect())
+    }
+}
+
+/// The service of each property that has one.
+async fn services(properties: &[&Property], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
+    Ok(entity::service::Entity::by_ids(ctx.db(), properties.iter().map(|one| one.service_id)).await?)
+}
+
+async fn definitions(properties: &[&Property], ctx: &Ctx<'_>) -> Result<Vec<PropertyDefinition>> {
+    to_its_one(ctx, properties.iter().map(|one| Some(one.definition_id)).collect()).await
+}
+
+/// What is wrong with a value, for the schema that its definition has now.
+fn check(schema: &Result<JsonSchema, String>, value: &Value) -> Vec<UserError> {
+    match schema {
+        Ok(schema) => schema.faults(value).into_iter().map(fault).collect(),
+        Err(message) => vec![UserError::new("definition", format!("the definition's schema {message}"))],
+    }
+}
+
+/// A fault as an error about the field `value`, or a part of it.
+fn fault(Fault { message, path }: Fault) -> UserError {
+    let path = std::iter::once("value".into()).chain(path.into_iter().map(Into::into)).collect();
+    UserError { path, ..UserError::new("value", message) }
+}
+
+/// Why a service of this type has no value for a definition, if so.
+fn stray(definition: &PropertyDefinition, component_type: Option<i64>) -> Option<&'static str> {
+    let of = definition.component_type_id?;
+    (component_type != Some(of)).then_some("the property definition is of another component type")
+}
+
+/// The value that each owner has for the definition that an argument names, or nothing.
+pub(super) async fn of_owners(
+    ctx: &Ctx<'_>,
+    owner: Column,
+    owners: Vec<i64>,
+    definition: &MaybeUndefined<IdentifierInput>,
+) -> Result<Vec<Option<Property>>> {
+    let identifier = Identifier::of_argument("definition", definition)?;
+    let Some(definition) = property_definition::find(ctx.db(), identifier).await? else {
+        return Ok(vec![None; owners.len()]);
+    };
+    let values = List::<Entity>::new(Column::Id).filter(Column::DefinitionId.eq(definition.id));
+    values.of(owner, owners).firsts(ctx.db()).await
+}
+
+/// The value that an owner has for a definition, or nothing.
+pub(super) async fn find(ctx: &Ctx<'_>, args: &AccountPropertyArgs) -> Result<Option<Property>> {
+    let AccountPropertyArgs { definition, owner } = args;
+    let db = ctx.db();
+    let identifier = Identifier::of_argument("owner", owner)?;
+    let (column, owner) = match service::find(db, identifier).await? {
+        Some(service) => (Column::ServiceId, service.id),
+        None => match find_team(db, identifier).await? {
+            Some(team) => (Column::TeamId, team.id),
+            None => return Ok(None),
+        },
+    };
+    Ok(of_owners(ctx, column, vec![owner], definition).await?.pop().flatten())
+}
+
+async fn find_team(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<Team>> {
+    match identifier {
+        Identifier::Id(id) => id::find::<entity::team::Entity>(db, id).await,
+        Identifier::Alias(alias) => Ok(entity::team::by_alias(db, alias).await?),
+    }
+}
+
+/// Who has a property, locked.
+enum Owner {
+    Service(Box<Writable>),
+    Team(i64),
+}
+
+impl Owner {
+    fn key(&self) -> (Column, i64) {
+        match self {
+            Self::Service(service) => (Column::ServiceId, service.id),
+            Self::Team(id) => (Column::TeamId, *id),
+        }
+    }
+}
+
+/// The owner that the field `owner` names. Without a type, an alias is a service's where a service has it.
+async fn owner(
+    db: &DatabaseTransaction,
+    named: &IdentifierInput,
+    owner_type: Option<PropertyOwnerTypeEnum>,
+) -> Result<Owner> {
+    let found = async {
+        let identifier = Identifier::of(named)?;
+        let is_team = match (owner_type, identifier) {
+            (Some(owner_type), _) => owner_type == PropertyOwnerTypeEnum::Team,
+            (None, Identifier::Id(id)) => match id::decode(id).map(|(class, _)| class).as_deref() {
+                Some("Service") => false,
+                Some("Team") => true,
+                _ => return Err(UserError::new("id", id::stray(id, "service or team")).not_found().into()),
+            },
+            (None, alias) => service::find(db, alias).await?.is_none() && find_team(db, alias).await?.is_some(),
+        };
+        if is_team {
+            let team = team::require(db, identifier).await?;
+            row_lock::row::<entity::team::Entity>(db, team.id, LockType::Update).await?;
+            return Ok(Owner::Team(team.id));
+        }
+        let service = service::require(db, identifier).await?;
+        Ok(Owner::Service(Box::new(entity::service::writable(db, service).await?)))
+    };
+    found.await.map_err(|error: Error| {
+        error.map_user(|error| if error.path == ["locked"] { error } else { error.within("owner") })
+    })
+}
+
+/// Refuses a value for a definition that the owner does not have.
+async fn refuse_stray(db: &DatabaseTransaction, owner: &Owner, definition: &PropertyDefinition) -> Result<()> {
+    let message = match owner {
+        Owner::Service(_) if definition.is_of_teams => Some("the property definition is of teams, not of services"),
+        Owner::Service(service) if definition.component_type_id.is_some() => {
+            let own = match service.type_id {
+                None => component_types::default(db).await?.map(|default| default.id),
+                own => own,
+            };
+            stray(definition, own)
+        }
+        Owner::Team(_) if definition.component_type_id.is_some() => {
+            Some("the property definition is of a component type, not of teams")
+        }
+        _ => None,
+    };
+    message.map_or(Ok(()), |message| Err(UserError::new("definition", message).into()))
+}
+
+async fn stored(db: &DatabaseTransaction, owner: &Owner, definition: i64) -> Result<Option<Property>> {
+    let (column, id) = owner.key();
+    Ok(Entity::find().filter(column.eq(id)).filter(Column::DefinitionId.eq(definition)).one(db).await?)
+}
+
+impl PropertyAssignMutation for Mutation {
+    async fn property_assign(ctx: &MutationCtx<'_>, input: PropertyInput) -> Result<PropertyPayload> {
+        let PropertyInput { definition, owner: named, owner_type, run_validation, value: JsonText(text) } = input;
+        let db = ctx.db();
+        let mut problems = Problems::default();
+        let value = problems.take(json_schema::read_value("value", &text));
+        let owner = problems.take_any(owner(db, &named, owner_type.value().copied()).await)?;
+        let definition = property_definition::locked(db, "definition", &definition, LockType::KeyShare).await;
+        let definition = problems.take_any(definition)?;
+        problems.none()?;
+        let (Some(value), Some(owner), Some(definition)) = (value, owner, definition) else {
+            return Err(Error::internal("a property was neither read nor refused"));
+        };
+        refuse_stray(db, &owner, &definition).await?;
+        if run_validation != Some(false) {
+            let faults = check(&JsonSchema::of_row(&definition.schema), &value);
+            if !faults.is_empty() {
+                return Err(Error::User(faults));
+            }
+        }
+        let property = match stored(db, &owner, definition.id).await? {
+            Some(present) => {
+                let mut row: property::ActiveModel = present.into();
+                property::set_value(&mut row, text, &value);
+                row.update(db).await?
+            }
+            None => {
+                let (column, id) = owner.key();
+                let mut row = property::ActiveModel { definition_id: Set(definition.id), ..Default::default() };
+                row.set(column, id.into());
+                property::set_value(&mut row, text, &value);
+                row.insert(db).await?
+            }
+        };
+        Ok(PropertyPayload { property: Some(property), ..Default::default() })
+    }
+}
+
+impl PropertyUnassignMutation for Mutation {
+    async fn property_unassign(
+        ctx: &MutationCtx<'_>,
+        owner: IdentifierInput,
+        definition: IdentifierInput,
+    ) -> Result<PropertyUnassignPayload> {
+        let db = ctx.db();
+        let mut problems = Problems::default();
+        let owner = problems.take_any(self::owner(db, &owner, None).await)?;
+        let definition = property_definition::locked(db, "definition", &definition, LockType::KeyShare).await;
+        let definition = problems.take_any(definition)?;
+        problems.none()?;
+        let (Some(owner), Some(definition)) = (owner, definition) else {
+            return Err(Error::internal("a property was neither found nor missed"));
+        };
+        let missing = || UserError::base("the owner has no value for this property definition").not_found();
+        let property = stored(db, &owner, definition.id).await?.ok_or_else(missing)?;
+        let deleted_id = Some(PropertyResolver::id(&property));
+        property.delete(db).await?;
+        Ok(PropertyUnassignPayload { deleted_id, ..Default::default() })
+    }
+}

@@ -1,0 +1,500 @@
+//! Property definitions: of services and teams, of the services of one component type, and of teams alone.
+
+use std::collections::{HashMap, HashSet};
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::LockType;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter,
+    QuerySelect, Set,
+};
+use serde_json::Value;
+
+use super::alias::or_taken;
+use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
+use super::id::{self, Id};
+use super::identifier::Identifier;
+use super::json::Json;
+use super::list::List;
+use super::schema::*;
+use super::types::PropertyDefinition;
+use crate::db::Read;
+use crate::engine::page::{PageArguments, PageRequest};
+use crate::entity::property_definition::{self, ActiveModel, Column, Entity, Model};
+use crate::entity::text::{ENTRIES, FEW};
+use crate::entity::timestamp::touch;
+use crate::entity::{Timestamp, alias, row_lock};
+use crate::error::{Error, Problems, Result, UserError, quoted};
+use crate::json_schema;
+
+/// A definition of teams alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamPropertyDefinition(Model);
+
+/// What `teamPropertyDefinitionsAssign` answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TeamPropertyDefinitionsAssignPayload {
+    /// What was wrong with the request.
+    pub errors: Vec<UserError>,
+    /// Whether the definitions are now what was asked for.
+    pub is_assigned: bool,
+}
+
+impl TeamPropertyDefinitionsAssignPayloadResolver for TeamPropertyDefinitionsAssignPayload {
+    async fn properties(
+        payloads: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<TeamPropertyDefinitionConnectionType>>> {
+        let page = team_page(ctx, &args.request()?).await?;
+        Ok(payloads.iter().map(|payload| payload.is_assigned.then(|| page.clone())).collect())
+    }
+
+    async fn errors(payloads: &[&Self], _: &Ctx<'_>) -> Result<Vec<Vec<super::schema::Error>>> {
+        Ok(payloads.iter().map(|payload| payload.errors.iter().cloned().map(Into::into).collect()).collect())
+    }
+}
+
+impl PropertyDefinitionResolver for PropertyDefinition {
+    async fn aliases(definitions: &[&Self], _: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        Ok(definitions.iter().map(|one| vec![one.alias.clone()]).collect())
+    }
+
+    fn schema(&self) -> Option<Json> {
+        Some(Json(self.schema.clone()))
+    }
+
+    fn display_type(&self) -> PropertyDefinitionDisplayTypeEnum {
+        display(self).0
+    }
+
+    fn display_subtype(&self) -> Option<PropertyDefinitionDisplayTypeEnum> {
+        display(self).1
+    }
+
+    fn property_display_status(&self) -> PropertyDisplayStatusEnum {
+        // Only words of the enum are written.
+        PropertyDisplayStatusEnum::from_word(&self.property_display_status).unwrap_or(PropertyDisplayStatusEnum::Hidden)
+    }
+
+    fn locked_status(&self) -> PropertyLockedStatusEnum {
+        PropertyLockedStatusEnum::from_word(&self.locked_status).unwrap_or(PropertyLockedStatusEnum::UiLocked)
+    }
+
+    fn owner_type(&self) -> Option<PropertyOwnerTypeEnum> {
+        match self.component_type_id {
+            _ if self.is_of_teams => Some(PropertyOwnerTypeEnum::Team),
+            Some(_) => Some(PropertyOwnerTypeEnum::Component),
+            None => None,
+        }
+    }
+
+    async fn timestamps(definitions: &[&Self], _: &Ctx<'_>) -> Result<Vec<Timestamps>> {
+        let of = |one: &&Self| Timestamps { created_at: one.created_at, updated_at: one.updated_at };
+        Ok(definitions.iter().map(of).collect())
+    }
+}
+
+impl TeamPropertyDefinitionResolver for TeamPropertyDefinition {
+    fn id(&self) -> Id {
+        PropertyDefinitionResolver::id(&self.0)
+    }
+
+    fn alias(&self) -> &str {
+        &self.0.alias
+    }
+
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    fn description(&self) -> &str {
+        self.0.description.as_deref().unwrap_or_default()
+    }
+
+    fn schema(&self) -> Option<Json> {
+        PropertyDefinitionResolver::schema(&self.0)
+    }
+
+    fn display_type(&self) -> PropertyDefinitionDisplayTypeEnum {
+        display(&self.0).0
+    }
+
+    fn display_subtype(&self) -> Option<PropertyDefinitionDisplayTypeEnum> {
+        display(&self.0).1
+    }
+
+    fn locked_status(&self) -> PropertyLockedStatusEnum {
+        PropertyDefinitionResolver::locked_status(&self.0)
+    }
+}
+
+/// How a value is best shown, and an item of it where it is a list.
+fn display(definition: &Model) -> (PropertyDefinitionDisplayTypeEnum, Option<PropertyDefinitionDisplayTypeEnum>) {
+    let schema: Value = serde_json::from_str(&definition.schema).unwrap_or_default();
+    let of = display_of(&schema);
+    let item = (of == PropertyDefinitionDisplayTypeEnum::Array).then(|| schema.get("items")).flatten();
+    (of, item.map(display_of))
+}
+
+fn display_of(schema: &Value) -> PropertyDefinitionDisplayTypeEnum {
+    let word = match schema.get("type") {
+        Some(Value::String(word)) => word.as_str(),
+        // A list of types: null aside, the first.
+        Some(Value::Array(words)) => {
+            words.iter().filter_map(Value::as_str).find(|word| *word != "null").unwrap_or_default()
+        }
+        _ => "",
+    };
+    match word {
+        "array" => PropertyDefinitionDisplayTypeEnum::Array,
+        "boolean" => PropertyDefinitionDisplayTypeEnum::Boolean,
+        "integer" | "number" => PropertyDefinitionDisplayTypeEnum::Number,
+        "object" => PropertyDefinitionDisplayTypeEnum::Object,
+        _ if schema.get("enum").is_some() => PropertyDefinitionDisplayTypeEnum::Dropdown,
+        _ => PropertyDefinitionDisplayTypeEnum::Text,
+    }
+}
+
+/// All definitions but those of teams, a page at a time.
+pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<PropertyDefinitionConnectionType> {
+    List::<Entity>::new(Column::Id).filter(Column::IsOfTeams.eq(false)).page(ctx, request).await
+}
+
+/// The definitions of teams, a page at a time.
+pub(super) async fn team_page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<TeamPropertyDefinitionConnectionType> {
+    let definitions = List::<Entity>::new(Column::Id).filter(Column::IsOfTeams.eq(true)).page(ctx, request).await?;
+    Ok(definitions.map(TeamPropertyDefinition))
+}
+
+/// The definition that a client names, or nothing: for queries.
+pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<PropertyDefinition>> {
+    match identifier {
+        Identifier::Id(id) => id::find::<Entity>(db, id).await,
+        Identifier::Alias(alias) => Ok(property_definition::by_alias(db, alias).await?),
+    }
+}
+
+/// The definition of teams that a client names, or nothing.
+pub(super) async fn find_of_teams(
+    db: &impl Read,
+    identifier: Identifier<'_>,
+) -> Result<Option<TeamPropertyDefinition>> {
+    Ok(find(db, identifier).await?.filter(|found| found.is_of_teams).map(TeamPropertyDefinition))
+}
+
+/// The definition that an argument or a field of a mutation names, locked.
+pub(super) async fn locked(
+    db: &DatabaseTransaction,
+    field: &'static str,
+    named: &IdentifierInput,
+    lock: LockType,
+) -> Result<PropertyDefinition> {
+    let found = async {
+        let identifier = Identifier::of(named)?;
+        Ok(find(db, identifier).await?.ok_or_else(|| match identifier {
+            Identifier::Id(id) => id::missing::<Entity>(id, "id"),
+            Identifier::Alias(alias) => {
+                let message = format!("no property definition has the alias {}", quoted(alias));
+                UserError::new("alias", message).not_found()
+            }
+        })?)
+    };
+    let found = found.await.map_err(|error: Error| error.map_user(|error| error.within(field)))?;
+    Ok(row_lock::row::<Entity>(db, found.id, lock).await?)
+}
+
+/// What a definition is to be, from whichever input.
+#[derive(Default)]
+struct Given {
+    alias: MaybeUndefined<String>,
+    allowed_in_config_files: MaybeUndefined<bool>,
+    description: MaybeUndefined<String>,
+    locked_status: MaybeUndefined<PropertyLockedStatusEnum>,
+    name: MaybeUndefined<String>,
+    property_display_status: MaybeUndefined<PropertyDisplayStatusEnum>,
+    schema: MaybeUndefined<Json>,
+}
+
+impl Given {
+    fn of_team(input: TeamPropertyDefinitionInput) -> Self {
+        let TeamPropertyDefinitionInput { alias, description, locked_status, name, schema } = input;
+        Self {
+            alias: MaybeUndefined::Value(alias),
+            description: MaybeUndefined::Value(description),
+            locked_status,
+            name: MaybeUndefined::Value(name),
+            schema: MaybeUndefined::Value(schema),
+            ..Self::default()
+        }
+    }
+
+    fn of_type(input: &ComponentTypePropertyDefinitionInput) -> Self {
+        let ComponentTypePropertyDefinitionInput {
+            alias,
+            allowed_in_config_files,
+            description,
+            locked_status,
+            name,
+            property_display_status,
+            schema,
+        } = input;
+        Self {
+            alias: MaybeUndefined::Value(alias.clone()),
+            allowed_in_config_files: MaybeUndefined::Value(*allowed_in_config_files),
+            description: MaybeUndefined::Value(description.clone()),
+            locked_status: *locked_status,
+            name: MaybeUndefined::Value(name.clone()),
+            property_display_status: MaybeUndefined::Value(*property_display_status),
+            schema: MaybeUndefined::Value(schema.clone()),
+        }
+    }
+
+    fn fill(&self, draft: &mut Draft<Entity>) {
+        draft.set(Column::Name, &self.name);
+        draft.set(Column::Alias, &self.alias);
+        draft.set(Column::Description, &self.description);
+        // Null is what a new definition has.
+        if !self.allowed_in_config_files.is_undefined() {
+            draft.row.allowed_in_config_files = Set(self.allowed_in_config_files.value() != Some(&false));
+        }
+        if !self.property_display_status.is_undefined() {
+            let status = self.property_display_status.value().unwrap_or(&PropertyDisplayStatusEnum::Visible);
+            draft.row.property_display_status = Set(status.as_str().to_owned());
+        }
+        if !self.locked_status.is_undefined() {
+            let status = self.locked_status.value().unwrap_or(&PropertyLockedStatusEnum::Unlocked);
+            draft.row.locked_status = Set(status.as_str().to_owned());
+        }
+        let schema = match &self.schema {
+            MaybeUndefined::Undefined => return,
+            MaybeUndefined::Null => Err(crate::entity::field_rule::must_not_be_null("schema")),
+            MaybeUndefined::Value(Json(text)) => json_schema::read_schema("schema", text),
+        };
+        if let Some(schema) = draft.problems.take(schema) {
+            draft.row.schema = Set(schema.to_string());
+        }
+    }
+
+    /// A new definition.
+    fn make(mut self) -> Result<ActiveModel> {
+        if self.name.is_undefined() {
+            self.name = MaybeUndefined::Value(String::new());
+        }
+        if self.schema.is_undefined() {
+            self.schema = MaybeUndefined::Null;
+        }
+        if self.alias.is_undefined() {
+            let name = self.name.value().map_or("", String::as_str);
+            self.alias = MaybeUndefined::Value(alias::slug(name, "property"));
+        }
+        let mut draft = Draft::new();
+        let now = Timestamp::now();
+        draft.row = ActiveModel {
+            allowed_in_config_files: Set(true),
+            property_display_status: Set(PropertyDisplayStatusEnum::Visible.as_str().to_owned()),
+            locked_status: Set(PropertyLockedStatusEnum::Unlocked.as_str().to_owned()),
+            is_of_teams: Set(false),
+            created_at: Set(now),
+            updated_at: Set(now),
+            ..draft.row
+        };
+        self.fill(&mut draft);
+        draft.done()
+    }
+
+    /// A definition that is to be changed.
+    fn change(self, definition: Model) -> Result<ActiveModel> {
+        let mut draft = Draft::of(definition);
+        self.fill(&mut draft);
+        let mut row = draft.done()?;
+        touch(&mut row.updated_at);
+        Ok(row)
+    }
+}
+
+/// Inserts or updates a row. The alias is known to be another's when an index refuses it.
+async fn store(db: &DatabaseTransaction, row: ActiveModel) -> Result<Model> {
+    let alias = row.alias.try_as_ref().cloned().unwrap_or_default();
+    let taken = UserError::new("alias", format!("another property definition has the alias {}", quoted(&alias)));
+    let stored = if row.id.is_not_set() { row.insert(db).await } else { row.update(db).await };
+    stored.map_err(|error| or_taken(error, taken))
+}
+
+/// Refuses a definition more than there may be.
+async fn refuse_too_many(db: &DatabaseTransaction) -> Result<()> {
+    if Entity::find().count(db).await? > ENTRIES as u64 {
+        return Err(UserError::base(format!("there are at most {ENTRIES} property definitions")).into());
+    }
+    let of_teams = Entity::find().filter(Column::IsOfTeams.eq(true)).count(db).await?;
+    if of_teams > FEW as u64 {
+        return Err(UserError::base(format!("there are at most {FEW} property definitions of teams")).into());
+    }
+    Ok(())
+}
+
+/// Whose definitions an input lists.
+#[derive(Clone, Copy)]
+enum Of {
+    Type(i64),
+    Teams,
+}
+
+/// Makes the definitions of a component type, or those of teams, what an input lists: those with the same alias are
+/// changed, others are made, and the rest are deleted with their values. Problems are about entries of `properties`.
+async fn replace(db: &DatabaseTransaction, of: Of, given: Vec<Given>) -> Result<()> {
+    if given.len() > FEW {
+        return Err(UserError::new("properties", format!("at most {FEW} properties can be given")).into());
+    }
+    let own = match of {
+        Of::Type(id) => Column::ComponentTypeId.eq(id),
+        Of::Teams => Column::IsOfTeams.eq(true),
+    };
+    let present = Entity::find().filter(own).lock(LockType::Update).all(db).await?;
+    let mut present: HashMap<String, Model> = present.into_iter().map(|one| (one.alias.clone(), one)).collect();
+    let mut problems = Problems::default();
+    let mut rows = Vec::with_capacity(given.len());
+    let mut seen = HashSet::new();
+    let within = |place: usize| move |error: UserError| error.within(place.to_string()).within("properties");
+    for (place, one) in given.into_iter().enumerate() {
+        let alias = one.alias.value().cloned().unwrap_or_default();
+        if !seen.insert(alias.clone()) {
+            let twice = UserError::new("alias", format!("the alias {} is given twice", quoted(&alias)));
+            problems.push(within(place)(twice));
+            continue;
+        }
+        let row = match present.remove(&alias) {
+            Some(definition) => one.change(definition),
+            None => one.make().map(|row| match of {
+                Of::Type(id) => ActiveModel { component_type_id: Set(Some(id)), ..row },
+                Of::Teams => ActiveModel { is_of_teams: Set(true), ..row },
+            }),
+        };
+        let row = problems.take_any(row.map_err(|error| error.map_user(within(place))))?;
+        rows.extend(row.map(|row| (place, row)));
+    }
+    problems.none()?;
+    if !present.is_empty() {
+        let gone = present.values().map(|one| one.id);
+        Entity::delete_many().filter(Column::Id.is_in(gone)).exec(db).await?;
+    }
+    for (place, row) in rows {
+        store(db, row).await.map_err(|error| error.map_user(within(place)))?;
+    }
+    refuse_too_many(db).await
+}
+
+/// Makes the definitions of a component type what its input lists. Absent leaves them; null is the same as none.
+pub(super) async fn set_of_type(
+    db: &DatabaseTransaction,
+    component_type: i64,
+    given: &MaybeUndefined<Vec<ComponentTypePropertyDefinitionInput>>,
+) -> Result<()> {
+    match given {
+        MaybeUndefined::Undefined => Ok(()),
+        MaybeUndefined::Null => replace(db, Of::Type(component_type), Vec::new()).await,
+        MaybeUndefined::Value(given) => {
+            replace(db, Of::Type(component_type), given.iter().map(Given::of_type).collect()).await
+        }
+    }
+}
+
+impl PropertyDefinitionCreateMutation for Mutation {
+    async fn property_definition_create(
+        ctx: &MutationCtx<'_>,
+        input: PropertyDefinitionInput,
+    ) -> Result<PropertyDefinitionPayload> {
+        let db = ctx.db();
+        let made = store(db, given(input).make()?).await?;
+        refuse_too_many(db).await?;
+        Ok(PropertyDefinitionPayload { definition: Some(made), ..Default::default() })
+    }
+}
+
+fn given(input: PropertyDefinitionInput) -> Given {
+    let PropertyDefinitionInput {
+        allowed_in_config_files,
+        description,
+        locked_status,
+        name,
+        property_display_status,
+        schema,
+    } = input;
+    Given {
+        alias: MaybeUndefined::Undefined,
+        allowed_in_config_files,
+        description,
+        locked_status,
+        name,
+        property_display_status,
+        schema,
+    }
+}
+
+impl PropertyDefinitionUpdateMutation for Mutation {
+    async fn property_definition_update(
+        ctx: &MutationCtx<'_>,
+        property_definition: IdentifierInput,
+        input: PropertyDefinitionInput,
+    ) -> Result<PropertyDefinitionPayload> {
+        let db = ctx.db();
+        let found = locked(db, "propertyDefinition", &property_definition, LockType::NoKeyUpdate).await?;
+        let changed = store(db, given(input).change(found)?).await?;
+        Ok(PropertyDefinitionPayload { definition: Some(changed), ..Default::default() })
+    }
+}
+
+impl PropertyDefinitionDeleteMutation for Mutation {
+    async fn property_definition_delete(
+        ctx: &MutationCtx<'_>,
+        resource: IdentifierInput,
+    ) -> Result<PropertyDefinitionDeletePayload> {
+        let db = ctx.db();
+        let found = locked(db, "resource", &resource, LockType::Update).await?;
+        let deleted_id = Some(PropertyDefinitionResolver::id(&found));
+        found.delete(db).await?;
+        Ok(PropertyDefinitionDeletePayload { deleted_id, ..Default::default() })
+    }
+}
+
+impl TeamPropertyDefinitionCreateMutation for Mutation {
+    async fn team_property_definition_create(
+        ctx: &MutationCtx<'_>,
+        input: TeamPropertyDefinitionInput,
+    ) -> Result<TeamPropertyDefinitionPayload> {
+        let db = ctx.db();
+        let row = Given::of_team(input).make()?;
+        let made = store(db, ActiveModel { is_of_teams: Set(true), ..row }).await?;
+        refuse_too_many(db).await?;
+        Ok(TeamPropertyDefinitionPayload { definition: Some(TeamPropertyDefinition(made)), ..Default::default() })
+    }
+}
+
+impl TeamPropertyDefinitionUpdateMutation for Mutation {
+    async fn team_property_definition_update(
+        ctx: &MutationCtx<'_>,
+        property_definition: IdentifierInput,
+        input: TeamPropertyDefinitionInput,
+    ) -> Result<TeamPropertyDefinitionPayload> {
+        let db = ctx.db();
+        let found = locked(db, "propertyDefinition", &property_definition, LockType::NoKeyUpdate).await?;
+        if !found.is_of_teams {
+            let message = "this is not a property definition of teams; use propertyDefinitionUpdate";
+            return Err(UserError::new("propertyDefinition", message).into());
+        }
+        let changed = store(db, Given::of_team(input).change(found)?).await?;
+        Ok(TeamPropertyDefinitionPayload { definition: Some(TeamPropertyDefinition(changed)), ..Default::default() })
+    }
+}
+
+impl TeamPropertyDefinitionsAssignMutation for Mutation {
+    async fn team_property_definitions_assign(
+        ctx: &MutationCtx<'_>,
+        input: TeamPropertyDefinitionsAssignInput,
+    ) -> Result<TeamPropertyDefinitionsAssignPayload> {
+        let TeamPropertyDefinitionsAssignInput { properties } = input;
+        replace(ctx.db(), Of::Teams, properties.into_iter().map(Given::of_team).collect()).await?;
+        Ok(TeamPropertyDefinitionsAssignPayload { errors: Vec::new(), is_assigned: true })
+    }
+}

@@ -1,0 +1,139 @@
+//! Service files that are sent through the API. [`service_file`] applies them, as for `rollcall apply` beside the
+//! database.
+
+use super::context::{Ctx, MutationCtx};
+use super::schema::*;
+use super::types::Service;
+use crate::entity::text;
+use crate::error::{Error, Problems, Result, UserError};
+use crate::service_file::{self, Applied, FieldChange, File, Note, Options, Origin, Outcome, Refused};
+
+/// The most documents of a request.
+pub const DOCUMENTS: usize = 1_000;
+/// The most entries of all lists of a request's documents.
+pub const ENTRIES: usize = 10_000;
+/// The most mistakes that an answer names.
+const MISTAKES: usize = 100;
+/// The most notes of an answer.
+const NOTES: usize = 1_000;
+
+/// Where the files that govern services are.
+pub(super) fn of_services(services: &[&Service], _: &Ctx<'_>) -> Vec<Option<ServiceFile>> {
+    let file = |service: &&Service| {
+        let path = service.locked_by.clone()?;
+        let (repository, commit) = (service.locked_repository.clone(), service.locked_commit.clone());
+        let address = |(repository, commit): (&String, &String)| service_file::address_of(repository, commit, &path);
+        let url = repository.as_ref().zip(commit.as_ref()).map(address);
+        Some(ServiceFile { path, repository, commit, url })
+    };
+    services.iter().map(file).collect()
+}
+
+impl ServiceFilesApplyMutation for Mutation {
+    async fn service_files_apply(
+        ctx: &MutationCtx<'_>,
+        input: ServiceFilesApplyInput,
+    ) -> Result<ServiceFilesApplyPayload> {
+        let ServiceFilesApplyInput { files, repository, commit, dry_run, release_missing } = input;
+        let mut problems = Problems::default();
+        if files.len() > text::ENTRIES {
+            let message = format!("at most {} files can be applied at once", text::ENTRIES);
+            problems.push(UserError::new("files", message));
+        }
+        for (place, ServiceFileInput { path, text: _ }) in files.iter().take(text::ENTRIES).enumerate() {
+            let within = |error: UserError| error.within(place.to_string()).within("files");
+            problems.take(text::required("path", path, text::URL).map_err(within));
+        }
+        let origin = Origin::new(repository.value().map(String::as_str), commit.value().map(String::as_str));
+        let origin = problems.take(origin);
+        let releases_missing = release_missing.value().copied().unwrap_or(false);
+        if releases_missing && origin.as_ref().is_some_and(|origin| origin.repository.is_none()) {
+            problems.push(UserError::new("releaseMissing", "releaseMissing needs the repository"));
+        }
+        problems.none()?;
+        let options = Options {
+            origin: origin.unwrap_or_default(),
+            is_dry_run: dry_run.value().copied().unwrap_or(false),
+            releases_missing,
+            bounds: Some((DOCUMENTS, ENTRIES)),
+        };
+        let files: Vec<File> =
+            files.into_iter().map(|ServiceFileInput { path, text }| File { path, content: Ok(text) }).collect();
+        let actor = &ctx.caller().actor;
+        let done = service_file::apply(ctx.committed(), ctx.db(), actor, &files, &options).await.map_err(refused)?;
+        Ok(ServiceFilesApplyPayload {
+            documents: Some(done.documents.into_iter().map(document).collect()),
+            not_taken: Some(notes(done.left_out)),
+            ..Default::default()
+        })
+    }
+}
+
+/// Mistakes as errors of the payload. The message of each names the file, the line and the column.
+fn refused(refused: Refused) -> Error {
+    let notes = match refused {
+        Refused::Problems(notes) => notes,
+        Refused::Failed(error) => return error,
+    };
+    let more = notes.len().saturating_sub(MISTAKES);
+    let error = |note: Note| UserError::new("text", note.to_string()).within(note.file.to_string()).within("files");
+    let mut errors: Vec<UserError> = notes.into_iter().take(MISTAKES).map(error).collect();
+    if more > 0 {
+        errors.push(UserError::new("files", format!("there are {more} more mistakes")));
+    }
+    Error::User(errors)
+}
+
+fn document(applied: Applied) -> ServiceFileDocument {
+    let Applied { path, line, kind, name, outcome, changes } = applied;
+    let change = |FieldChange { field, before, after }| ServiceFileChange { field, before, after };
+    ServiceFileDocument {
+        path: Some(path).filter(|path| !path.is_empty()),
+        line: i32::try_from(line).ok().filter(|line| *line > 0),
+        kind: ServiceFileKind::from_word(&kind).unwrap_or(ServiceFileKind::Service),
+        name,
+        outcome: match outcome {
+            Outcome::Created => ServiceFileOutcome::Created,
+            Outcome::Updated => ServiceFileOutcome::Updated,
+            Outcome::Unchanged => ServiceFileOutcome::Unchanged,
+            Outcome::Released => ServiceFileOutcome::Released,
+        },
+        changes: changes.into_iter().map(change).collect(),
+    }
+}
+
+/// The first notes, and how many more there are.
+fn notes(mut notes: Vec<Note>) -> Vec<ServiceFileNote> {
+    let more = notes.len().saturating_sub(NOTES);
+    if let (1.., Some(last)) = (more, notes.get_mut(NOTES - 1)) {
+        last.message = format!("there are {} more notes", more + 1);
+    }
+    notes.into_iter().take(NOTES).map(note).collect()
+}
+
+fn note(note: Note) -> ServiceFileNote {
+    let Note { file: _, path, line, column, message } = note;
+    let number = |number| i32::try_from(number).unwrap_or(i32::MAX);
+    ServiceFileNote { path, line: number(line), column: number(column), message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::{contact, tool};
+
+    #[test]
+    fn service_files_know_the_words_of_the_sdl() {
+        let contacts: Vec<_> = contact::TYPES.iter().filter_map(|word| ContactType::from_word(word)).collect();
+        assert_eq!(contacts.len(), contact::TYPES.len());
+        let tools: Vec<_> = tool::CATEGORIES.iter().filter_map(|word| ToolCategory::from_word(word)).collect();
+        assert_eq!(tools.len(), tool::CATEGORIES.len());
+        let number = |noun: &str| {
+            let body =
+                crate::graphql::SDL.split(&format!("enum {noun} {{")).nth(1).and_then(|rest| rest.split('}').next());
+            body.map(|body| body.lines().filter(|line| !line.contains("\"\"\"") && !line.trim().is_empty()).count())
+        };
+        assert_eq!(number("ContactType"), Some(contact::TYPES.len()));
+        assert_eq!(number("ToolCategory"), Some(tool::CATEGORIES.len()));
+    }
+}

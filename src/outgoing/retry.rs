@@ -1,0 +1,90 @@
+//! Requests that are repeated while that may help.
+
+use std::thread;
+use std::time::Duration;
+
+use ureq::http::Response;
+
+use crate::commands::say;
+
+/// The pause after the first attempt. It doubles with each attempt.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest pause, unless the server asks for a longer one.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// The outcome of an attempt. Messages never contain the URL.
+#[derive(Debug)]
+pub enum Attempt<T> {
+    /// A final response.
+    Done(T),
+    /// Retrying would give the same result.
+    Refused(String),
+    /// Retrying may help, perhaps after a delay that the server asked for.
+    Again {
+        /// Why.
+        why: String,
+        /// The delay.
+        after: Option<Duration>,
+    },
+}
+
+/// Attempts until there is a final response or the time is up. `left` returns the time until the deadline. Blocks.
+///
+/// # Errors
+/// Why there is no response, in a sentence or a few.
+pub fn retry<T>(left: impl Fn() -> Duration, attempt: impl Fn() -> Attempt<T>) -> Result<T, String> {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let (why, asked) = match attempt() {
+            Attempt::Done(said) => return Ok(said),
+            Attempt::Refused(why) => return Err(why),
+            Attempt::Again { why, after } => (why, after),
+        };
+        // Jitter, so that clients that lost the server together do not return together.
+        let own = pause.mul_f64(0.75 + fastrand::f64() / 2.0);
+        let wait = asked.map_or(own, |asked| asked.max(own));
+        // A server may ask for any number of seconds, so do not add to it: it could overflow.
+        if wait >= left() {
+            return Err(format!("{why}; gave up at the deadline (--deadline)"));
+        }
+        say(&format!("rollcall: {why}; trying again in {:.1} s", wait.as_secs_f64()));
+        thread::sleep(wait);
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// The delay that a response asks for. A number of seconds too large for any deadline becomes the largest one.
+pub fn retry_after<B>(response: &Response<B>) -> Option<Duration> {
+    let text = response.headers().get("retry-after")?.to_str().ok()?;
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| Duration::from_secs(text.parse().unwrap_or(u64::MAX)))
+}
+
+impl<T> Attempt<T> {
+    /// The outcome of a request without a response. `what` is sent, to what should be `receiver`.
+    pub fn failed(error: &ureq::Error, what: &str, receiver: &str) -> Self {
+        use std::io::ErrorKind::InvalidData;
+        let again = |why: String| Self::Again { why: format!("the server cannot be reached: {why}"), after: None };
+        match error {
+            // The certificate was refused, as it would be again.
+            ureq::Error::Io(error) if error.kind() == InvalidData => {
+                Self::Refused(format!("the server is not trusted: {error}"))
+            }
+            ureq::Error::Rustls(error) => Self::Refused(format!("the server is not trusted: {error}")),
+            ureq::Error::Io(error) => again(error.to_string()),
+            ureq::Error::Timeout(_) => again("it does not answer in time".to_owned()),
+            ureq::Error::HostNotFound => again("unknown host name".to_owned()),
+            ureq::Error::ConnectionFailed => again("no connection".to_owned()),
+            ureq::Error::Protocol(_) => again("the connection was lost".to_owned()),
+            ureq::Error::BodyExceedsLimit(_) => {
+                Self::Refused(format!("the server does not answer like {receiver}: is the URL right?"))
+            }
+            // These errors can contain the URL.
+            ureq::Error::BadUri(_) | ureq::Error::Http(_) => Self::Refused(format!("the {what} URL cannot be read")),
+            ureq::Error::InvalidProxyUrl => {
+                Self::Refused("the proxy that the environment names cannot be read".to_owned())
+            }
+            other => Self::Refused(format!("the {what} cannot be sent: {other}")),
+        }
+    }
+}

@@ -1,0 +1,490 @@
+//! Reads Backstage's `catalog-info.yaml`: components, systems, domains, groups and users.
+//!
+//! What the catalogue has no place for is left out and noted, and so is a reference that leads nowhere: in Backstage both
+//! are usual. [`left_out`] lists what is never taken. README.md says what becomes what.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::Value;
+
+use super::document::{
+    Contact, Dependency, Document, Given, GroupDocument, Link, Member, Naming, Person, ServiceDocument, Subject, Tags,
+    TeamDocument, Tool,
+};
+use super::left_out;
+use super::reader::{Entries, Reader};
+use super::report::Problems;
+use super::yaml::{At, Node, Spot};
+use crate::entity::field_rule::{FieldRule, FieldRules};
+use crate::entity::{contact, domain, repository, service, system, tag, team, text, tool};
+use crate::error::quoted;
+
+/// The keys of `metadata` that are read.
+const METADATA: &[&str] = &["name", "namespace", "title", "description", "labels", "annotations", "tags", "links"];
+
+/// Whether a document is an entity of Backstage.
+pub(super) fn is_entity(node: &At<Node>) -> bool {
+    let is = |name: &str, check: fn(&str) -> bool| match &node.value {
+        Node::Mapping(pairs) => pairs.iter().any(|(key, value)| match (&key.value, &value.value) {
+            (Node::Text(key), Node::Text(value)) => key == name && check(value),
+            _ => false,
+        }),
+        _ => false,
+    };
+    is("apiVersion", |version| version.starts_with("backstage.io/")) && is("kind", |_| true)
+}
+
+/// Reads an entity. Returns nothing for a kind that is not taken, and for a mistake, which is reported.
+pub(super) fn read(file: usize, node: &At<Node>, problems: &mut Problems) -> Option<Document> {
+    let mut reader = Reader { file, problems, is_lenient: true };
+    let mut parts = Entries::new();
+    for (key, value) in reader.mapping("an entity", node)? {
+        match key.value {
+            "apiVersion" | "kind" | "metadata" | "spec" => drop(parts.insert(key.value, value)),
+            // Written by Backstage itself.
+            "relations" | "status" => {}
+            other => reader.leave(key.spot, format!("{other} is not taken: nothing in the catalogue stands for it")),
+        }
+    }
+    let kind = parts.get("kind").and_then(|kind| reader.string("kind", kind))?;
+    let is_known = ["Component", "System", "Domain", "Group", "User"].contains(&kind);
+    if !is_known {
+        reader.leave(node.spot, format!("the entity of kind {} is not taken: {}", quoted(kind), left_out::kind(kind)));
+        return None;
+    }
+    let entity = reader.entity(node, kind, &parts)?;
+    let subject = match kind {
+        "Component" => Subject::Service(Box::new(reader.component(entity))),
+        "System" => {
+            let mut fields = reader.described::<system::Entity>(&entity, system::Column::Description);
+            fields.extend(reader.owner(&entity, system::Entity::rule(system::Column::OwnerId)));
+            let rule = system::Entity::rule(system::Column::DomainId);
+            fields.extend(reader.refers(&entity, "domain", "domain", rule));
+            Subject::System(reader.group_entity(entity, fields))
+        }
+        "Domain" => {
+            let mut fields = reader.described::<domain::Entity>(&entity, domain::Column::Description);
+            fields.extend(reader.owner(&entity, domain::Entity::rule(domain::Column::OwnerId)));
+            Subject::Domain(reader.group_entity(entity, fields))
+        }
+        "Group" => Subject::Team(Box::new(reader.team_entity(entity))),
+        _ => Subject::Person(reader.person(entity)),
+    };
+    Some(Document { file, spot: node.spot, subject })
+}
+
+/// Gives every team of the documents the members whose own documents name it.
+pub(super) fn join(documents: &mut [Document], problems: &mut Problems) {
+    let mut joining: Vec<(usize, At<String>, At<String>)> = Vec::new();
+    for Document { file, subject, .. } in documents.iter() {
+        if let Subject::Person(person) = subject {
+            joining.extend(person.teams.iter().map(|team| (*file, team.clone(), person.name.clone())));
+        }
+    }
+    let mut teams: HashMap<String, &mut TeamDocument> = HashMap::new();
+    for document in documents.iter_mut() {
+        if let Subject::Team(team) = &mut document.subject {
+            teams.insert(team.group.naming.found_by().value.clone(), team);
+        }
+    }
+    for (file, alias, person) in joining {
+        let Some(team) = teams.get_mut(&alias.value) else {
+            let alias_is = quoted(&alias.value);
+            let message = format!("the membership is not taken: no file of this run has the group {alias_is}");
+            problems.leave(file, alias.spot, message);
+            continue;
+        };
+        let members = team.members.get_or_insert_default();
+        if !members.iter().any(|member| member.is_person && member.user.value == person.value) {
+            members.push(Member { user: person, role: None, is_person: true });
+        }
+    }
+}
+
+/// An entity, with its parts that are read key by key.
+struct Entity<'n> {
+    name: At<String>,
+    /// The alias that others refer to it by.
+    alias: String,
+    metadata: Entries<'n>,
+    spec: Vec<(At<&'n str>, &'n At<Node>)>,
+}
+
+impl<'n> Entity<'n> {
+    /// Takes a key out of `spec`.
+    fn take(&mut self, key: &str) -> Option<&'n At<Node>> {
+        let place = self.spec.iter().position(|(known, _)| known.value == key)?;
+        Some(self.spec.swap_remove(place).1)
+    }
+
+    /// Looks at a key of `spec`.
+    fn get(&self, key: &str) -> Option<&'n At<Node>> {
+        self.spec.iter().find(|(known, _)| known.value == key).map(|(_, value)| *value)
+    }
+}
+
+/// What a reference names: its kind in lower case, and the alias.
+fn reference(text: &str, kind: &str) -> (String, String) {
+    let (kind, rest) = text.split_once(':').unwrap_or((kind, text));
+    let alias = match rest.split_once('/') {
+        Some(("default", name)) => name,
+        _ => rest,
+    };
+    (kind.to_lowercase(), alias.to_owned())
+}
+
+impl Reader<'_> {
+    fn entity<'n>(&mut self, node: &At<Node>, kind: &str, parts: &Entries<'n>) -> Option<Entity<'n>> {
+        let mut metadata = Entries::new();
+        if let Some(part) = parts.get("metadata") {
+            for (key, value) in self.mapping("metadata", part)? {
+                if METADATA.contains(&key.value) {
+                    metadata.insert(key.value, value);
+                } else {
+                    let message =
+                        format!("metadata.{} is not taken: nothing in the catalogue stands for it", key.value);
+                    self.leave(key.spot, message);
+                }
+            }
+        }
+        let spec = match parts.get("spec") {
+            Some(part) if part.value != Node::Null => self.mapping("spec", part)?,
+            _ => Vec::new(),
+        };
+        let named = metadata.get("name").and_then(|name| Some(name.with(self.string("metadata.name", name)?)));
+        let named = named.filter(|name| !name.value.trim().is_empty());
+        let Some(named) = named else {
+            // Without its name nobody can say what the entity is.
+            self.problems.add(self.file, node.spot, format!("the entity of kind {kind} has no metadata.name"));
+            return None;
+        };
+        let namespace = metadata.get("namespace").and_then(|namespace| self.string("metadata.namespace", namespace));
+        let alias = match namespace {
+            None | Some("default") => named.value.to_owned(),
+            Some(namespace) => format!("{namespace}/{}", named.value),
+        };
+        let checked = text::required("metadata.name", &alias, text::SHORT);
+        let alias = checked.map_err(|error| self.problems.add(self.file, named.spot, error.message)).ok()?;
+        Some(Entity { name: named.with(named.value.to_owned()), alias, metadata, spec })
+    }
+
+    /// The name is the title, if there is one; others refer to the entity by its own name.
+    fn naming_of(&mut self, entity: &Entity<'_>, title: Option<&At<Node>>) -> Naming {
+        let title = entity.metadata.get("title").copied().or(title);
+        let title = title.and_then(|title| {
+            let text = self.string("the title", title)?;
+            self.take(title.spot, text::required("the title", text, text::SHORT)).map(|text| title.with(text))
+        });
+        let key = entity.name.with(entity.alias.clone());
+        let name = title.unwrap_or_else(|| entity.name.clone());
+        let key = (key.value != name.value).then_some(key);
+        Naming { name, key, aliases: None, is_lenient: true }
+    }
+
+    /// Notes the keys of `spec` that nothing has taken.
+    fn rest(&mut self, entity: Entity<'_>) {
+        for (key, _) in entity.spec {
+            self.leave(key.spot, format!("spec.{} is not taken: {}", key.value, left_out::spec(key.value)));
+        }
+    }
+
+    fn described<E: FieldRules>(&mut self, entity: &Entity<'_>, column: E::Column) -> Vec<Given<E::Column>> {
+        let rule = E::rule(column);
+        let said = entity.metadata.get("description").and_then(|node| {
+            let text = self.text(node, "description", |text| rule.check_text("description", text))?;
+            Some(node.with(Value::from(text)))
+        });
+        said.map(|said| Given { rule, said }).into_iter().collect()
+    }
+
+    /// A field of `spec` that names another entity, of the kind `kind`.
+    fn refers<C>(
+        &mut self,
+        entity: &Entity<'_>,
+        key: &str,
+        kind: &str,
+        rule: &'static FieldRule<C>,
+    ) -> Option<Given<C>> {
+        let node = entity.get(key)?;
+        let text = self.string(key, node)?;
+        let (of, alias) = reference(text, kind);
+        if of != kind {
+            self.leave(node.spot, format!("spec.{key} is not taken: {} is not a {kind}", quoted(text)));
+            return None;
+        }
+        Some(Given { rule, said: node.with(Value::from(alias)) })
+    }
+
+    fn owner<C>(&mut self, entity: &Entity<'_>, rule: &'static FieldRule<C>) -> Option<Given<C>> {
+        self.refers(entity, "owner", "group", rule)
+    }
+
+    fn component(&mut self, mut entity: Entity<'_>) -> ServiceDocument {
+        use service::{Column, Entity as Services};
+        let naming = self.naming_of(&entity, None);
+        let mut fields = self.described::<Services>(&entity, Column::Description);
+        fields.extend(self.owner(&entity, Services::rule(Column::OwnerId)));
+        fields.extend(self.refers(&entity, "system", "system", Services::rule(Column::SystemId)));
+        for (key, column) in [("lifecycle", Column::LifecycleId), ("type", Column::TypeId)] {
+            let said = entity.get(key).and_then(|node| Some(node.with(Value::from(self.string(key, node)?))));
+            fields.extend(said.map(|said| Given { rule: Services::rule(column), said }));
+        }
+        for key in ["owner", "system", "lifecycle", "type"] {
+            entity.take(key);
+        }
+        let dependencies = entity.take("dependsOn").and_then(|node| self.depends_on(node));
+        let repositories = self.sources(&entity);
+        let tags = self.tags_of(&entity);
+        let tools = self.links(&entity).map(|links| links.into_iter().map(tool_of).collect());
+        self.rest(entity);
+        ServiceDocument { naming, fields, tags, repositories, tools, contacts: None, dependencies }
+    }
+
+    fn group_entity<C>(&mut self, mut entity: Entity<'_>, fields: Vec<Given<C>>) -> GroupDocument<C> {
+        let naming = self.naming_of(&entity, None);
+        for key in ["owner", "domain"] {
+            entity.take(key);
+        }
+        if let Some(links) = entity.metadata.get("links") {
+            self.leave(links.spot, "metadata.links is not taken: a system and a domain have no links");
+        }
+        let tags = self.tags_of(&entity);
+        self.rest(entity);
+        GroupDocument { naming, fields, tags }
+    }
+
+    fn team_entity(&mut self, mut entity: Entity<'_>) -> TeamDocument {
+        use team::{Column, Entity as Teams};
+        let mut fields = self.described::<Teams>(&entity, Column::Responsibilities);
+        fields.extend(self.refers(&entity, "parent", "group", Teams::rule(Column::ParentTeamId)));
+        entity.take("parent");
+        let mut profile = entity.take("profile").and_then(|node| self.mapping("profile", node)).unwrap_or_default();
+        let mut of_profile = |key: &str| {
+            let place = profile.iter().position(|(known, _)| known.value == key)?;
+            Some(profile.swap_remove(place).1)
+        };
+        let (title, email) = (of_profile("displayName"), of_profile("email"));
+        let naming = self.naming_of(&entity, title);
+        let links = self.links(&entity);
+        let email = email.and_then(|node| self.address(node));
+        let contacts = (email.is_some() || links.is_some()).then(|| {
+            let email = email.map(|address| contact_of("email", address, None));
+            let links = links.unwrap_or_default().into_iter().map(|link| contact_of("web", link.url, link.title));
+            email.into_iter().chain(links).collect()
+        });
+        let children = entity.take("children").and_then(|node| self.references(node, "group")).unwrap_or_default();
+        let members = entity.take("members").and_then(|node| self.references(node, "user"));
+        let person = |user| Member { user, role: None, is_person: true };
+        let members = members.map(|members| members.into_iter().map(person).collect());
+        let tags = self.tags_of(&entity);
+        for (key, _) in profile {
+            self.leave(key.spot, format!("spec.profile.{} is not taken: {}", key.value, left_out::spec(key.value)));
+        }
+        self.rest(entity);
+        TeamDocument { group: GroupDocument { naming, fields, tags }, contacts, members, children }
+    }
+
+    fn person(&mut self, mut entity: Entity<'_>) -> Person {
+        let teams = entity.take("memberOf").and_then(|node| self.references(node, "group")).unwrap_or_default();
+        let mut email = None;
+        let profile = entity.take("profile").and_then(|node| self.mapping("profile", node)).unwrap_or_default();
+        for (key, value) in profile {
+            match key.value {
+                "email" => email = self.address(value),
+                other => self.leave(key.spot, format!("spec.profile.{other} is not taken: {}", left_out::spec(other))),
+            }
+        }
+        let name = entity.name.with(entity.alias.clone());
+        for (key, node) in entity.metadata.iter().filter(|(key, _)| !["name", "namespace"].contains(key)) {
+            self.leave(node.spot, format!("metadata.{key} is not taken: users are not created from files"));
+        }
+        self.rest(entity);
+        Person { name, email, teams }
+    }
+
+    fn address(&mut self, node: &At<Node>) -> Option<String> {
+        let text = self.string("the email address", node)?;
+        self.take(node.spot, text::required("the email address", text, text::SHORT))
+    }
+
+    /// The aliases that a list of references names, of the kind `kind`. References to others are left out.
+    fn references(&mut self, node: &At<Node>, kind: &str) -> Option<Vec<At<String>>> {
+        let entries = Entries::from([("references", node)]);
+        let list = self.items(&entries, "references", text::ENTRIES, |reader, node| {
+            let text = reader.string("a reference", node)?;
+            let (of, alias) = reference(text, kind);
+            if of != kind {
+                reader.leave(node.spot, format!("{} is not taken: it is not a {kind}", quoted(text)));
+                return None;
+            }
+            Some(node.with(alias))
+        })?;
+        let mut distinct: Vec<At<String>> = Vec::with_capacity(list.len());
+        for one in list {
+            if !distinct.iter().any(|other| other.value == one.value) {
+                distinct.push(one);
+            }
+        }
+        Some(distinct)
+    }
+
+    fn depends_on(&mut self, node: &At<Node>) -> Option<Vec<Dependency>> {
+        let aliases = self.references(node, "component")?;
+        Some(aliases.into_iter().map(|alias| Dependency { alias, notes: None }).collect())
+    }
+
+    /// Tags, labels and annotations, all as tags. A tag has no value.
+    fn tags_of(&mut self, entity: &Entity<'_>) -> Option<Tags> {
+        let mut tags = Tags::new();
+        let mut is_there = false;
+        if let Some(node) = entity.metadata.get("tags") {
+            is_there = true;
+            let list = Entries::from([("metadata.tags", *node)]);
+            let given = self.items(&list, "metadata.tags", text::ENTRIES, |reader, node| {
+                let tag = reader.string("a tag", node)?;
+                reader.tag_of(tag, node.spot, "")
+            });
+            tags.extend(given.unwrap_or_default());
+        }
+        for part in ["labels", "annotations"] {
+            let Some(node) = entity.metadata.get(part).filter(|node| node.value != Node::Null) else { continue };
+            is_there = true;
+            for (key, value) in self.mapping(part, node).unwrap_or_default() {
+                if part == "annotations" && left_out::is_secret(key.value) {
+                    self.leave(key.spot, format!("{} is not taken: it is a secret; keep it out of files", key.value));
+                } else if let Some(text) = self.string(key.value, value) {
+                    tags.extend(self.tag_of(key.value, key.spot, text));
+                }
+            }
+        }
+        tags.sort();
+        tags.dedup();
+        self.check_number(entity.name.spot, "the list of tags, labels and annotations", tags.len(), text::ENTRIES);
+        tags.truncate(text::ENTRIES);
+        is_there.then_some(tags)
+    }
+
+    fn tag_of(&mut self, key: &str, spot: Spot, value: &str) -> Option<(String, String)> {
+        let checked = tag::check_key(key).and_then(|key| Ok((key, tag::check_value(value)?)));
+        checked.map_err(|error| self.leave(spot, format!("{} is not taken: {}", quoted(key), error.message))).ok()
+    }
+
+    /// The repositories that annotations name.
+    fn sources(&mut self, entity: &Entity<'_>) -> Option<Vec<Link>> {
+        let node = entity.metadata.get("annotations").filter(|node| node.value != Node::Null)?;
+        let Node::Mapping(pairs) = &node.value else { return None };
+        let text = |wanted: &str| {
+            pairs.iter().find_map(|(key, value)| match (&key.value, &value.value) {
+                (Node::Text(key), Node::Text(text)) if key == wanted => Some(value.with(text.as_str())),
+                _ => None,
+            })
+        };
+        let gitlab = text("gitlab.com/instance").map_or("gitlab.com", |host| host.value);
+        let urls = [
+            text("github.com/project-slug").map(|slug| slug.with(format!("https://github.com/{}", slug.value))),
+            text("gitlab.com/project-slug").map(|slug| slug.with(format!("https://{gitlab}/{}", slug.value))),
+            text("backstage.io/source-location").and_then(|location| Some(location.with(source(location.value)?))),
+        ];
+        let mut links: Vec<Link> = Vec::new();
+        for At { value: url, spot } in urls.into_iter().flatten() {
+            let rule = repository::Entity::rule(repository::Column::Url);
+            let alias = match rule.check_text("url", &url) {
+                Ok(_) => repository::alias_of(&url).filter(|alias| text::fault(alias, text::SHORT).is_none()),
+                Err(_) => None,
+            };
+            let Some(alias) = alias else {
+                self.leave(spot, format!("the repository is not taken: {} is not a URL of one", quoted(&url)));
+                continue;
+            };
+            if !links.iter().any(|link| link.alias.value == alias) {
+                let name = alias.split_once(':').map_or("", |(_, path)| path).to_owned();
+                let alias = At { value: alias, spot };
+                links.push(Link { alias, repository: Some((name, url)), base_directory: None, display_name: None });
+            }
+        }
+        (!links.is_empty()).then_some(links)
+    }
+
+    fn links(&mut self, entity: &Entity<'_>) -> Option<Vec<WebLink>> {
+        let list = Entries::from([("metadata.links", *entity.metadata.get("links")?)]);
+        self.items(&list, "metadata.links", text::FEW, |reader, node| {
+            let entries = reader.entries("a link", node, &["url", "title", "icon", "type"])?;
+            let url = reader.required::<tool::Entity>("a link", node, &entries, tool::Column::Url)?;
+            let rule = contact::Entity::rule(contact::Column::DisplayName);
+            let title = entries
+                .get("title")
+                .and_then(|node| reader.text(node, "title", |text| rule.check_text("title", text)).flatten());
+            let mut category = None;
+            for node in ["type", "icon"].into_iter().filter_map(|key| entries.get(key)) {
+                let Some(word) = reader.string("the type of a link", node) else { continue };
+                match category_of(word) {
+                    Some(known) => category = category.or(Some(known)),
+                    None => reader.leave(node.spot, format!("{} is not taken: it is no category", quoted(word))),
+                }
+            }
+            Some(WebLink { url, title, category })
+        })
+    }
+}
+
+/// A link of Backstage.
+struct WebLink {
+    url: String,
+    title: Option<String>,
+    category: Option<&'static str>,
+}
+
+/// The category whose word, or its singular, is the type or the icon of a link.
+fn category_of(word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase().replace('-', "_");
+    tool::CATEGORIES.iter().find(|known| **known == word || known.strip_suffix('s') == Some(&word)).copied()
+}
+
+fn tool_of(WebLink { url, title, category }: WebLink) -> Tool {
+    let display_name = title.unwrap_or_else(|| url.chars().take(text::SHORT).collect());
+    Tool { category: category.unwrap_or("other").to_owned(), display_name, url, environment: None }
+}
+
+fn contact_of(kind: &str, address: String, display_name: Option<String>) -> Contact {
+    Contact { r#type: kind.to_owned(), address, display_name, display_type: None, external_id: None }
+}
+
+/// The URL of the repository in which a location is: what stands before the branch.
+fn source(location: &str) -> Option<String> {
+    let url = location.strip_prefix("url:")?;
+    let end = ["/-/", "/tree/", "/blob/", "/raw/", "/src/", "/edit/"].iter().filter_map(|mark| url.find(mark)).min();
+    let url = url[..end.unwrap_or(url.len())].trim_end_matches('/');
+    Some(url.strip_suffix(".git").unwrap_or(url).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_has_a_kind_and_a_namespace_that_may_be_left_out() {
+        for (text, kind, alias) in [
+            ("payments", "group", "payments"),
+            ("group:payments", "group", "payments"),
+            ("Group:default/payments", "group", "payments"),
+            ("user:default/ada", "user", "ada"),
+            ("acme/payments", "group", "acme/payments"),
+        ] {
+            assert_eq!(reference(text, "group"), (kind.to_owned(), alias.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_source_location_leads_to_its_repository() {
+        for (location, expected) in [
+            ("url:https://github.com/org/repo", Some("https://github.com/org/repo")),
+            ("url:https://github.com/org/repo.git", Some("https://github.com/org/repo")),
+            ("url:https://github.com/org/repo/tree/main/a/b/", Some("https://github.com/org/repo")),
+            ("url:https://gitlab.example.com/a/b/c/-/tree/main/", Some("https://gitlab.example.com/a/b/c")),
+            ("url:https://bitbucket.org/org/repo/src/main/", Some("https://bitbucket.org/org/repo")),
+            ("dir:.", None),
+        ] {
+            assert_eq!(source(location).as_deref(), expected, "{location}");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Applies the documents of teams, systems and domains. They are not locked.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::LockType;
+use sea_orm::{
+    ActiveModelBehavior, ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel,
+    ModelTrait, PrimaryKeyTrait, QueryFilter, SqlErr, Value,
+};
+
+use super::apply::{Change, key};
+use super::document::{Document, Given, GroupDocument, Subject, TeamDocument};
+use super::lists;
+use super::report::Problems;
+use super::teams;
+use super::yaml::Spot;
+use crate::db::Table;
+use crate::entity::alias::{self, AliasTable, Kind};
+use crate::entity::field_rule::FieldRules;
+use crate::entity::tag::Owner;
+use crate::entity::{Timestamp, domain, domain_alias, row_lock, system, system_alias, team, team_alias};
+use crate::error::quoted;
+
+/// A table of groups.
+trait Group:
+    FieldRules
+    + EntityTrait<
+        Model: IntoActiveModel<Self::ActiveModel> + PartialEq,
+        ActiveModel: Send,
+        PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
+    > + Table
+{
+    type Aliases: AliasTable<Owner = i64>;
+    /// The SDL's type.
+    const NOUN: &'static str;
+    /// Whether two rows cannot have the same name.
+    const HAS_UNIQUE_NAMES: bool;
+    const ID: Self::Column;
+    const NAME: Self::Column;
+    /// The column of the slug.
+    const SLUG: Self::Column;
+    const CREATED: Self::Column;
+    const UPDATED: Self::Column;
+
+    fn document(subject: &Subject) -> Option<&GroupDocument<Self::Column>>;
+    fn tagged<'a>(id: i64) -> Owner<'a>;
+}
+
+macro_rules! group {
+    ($module:ident, $aliases:ident, $noun:ident, $slug:ident, $unique:literal, $document:expr) => {
+        impl Group for $module::Entity {
+            type Aliases = $aliases::Entity;
+            const NOUN: &'static str = stringify!($noun);
+            const HAS_UNIQUE_NAMES: bool = $unique;
+            const ID: Self::Column = $module::Column::Id;
+            const NAME: Self::Column = $module::Column::Name;
+            const SLUG: Self::Column = $module::Column::$slug;
+            const CREATED: Self::Column = $module::Column::CreatedAt;
+            const UPDATED: Self::Column = $module::Column::UpdatedAt;
+
+            fn document(subject: &Subject) -> Option<&GroupDocument<Self::Column>> {
+                match subject {
+                    Subject::$noun(document) => Some($document(document)),
+                    _ => None,
+                }
+            }
+
+            fn tagged<'a>(id: i64) -> Owner<'a> {
+                Owner::$noun(id)
+            }
+        }
+    };
+}
+
+group!(team, team_alias, Team, Alias, true, group_of);
+group!(system, system_alias, System, Slug, false, std::convert::identity);
+group!(domain, domain_alias, Domain, Slug, false, std::convert::identity);
+
+fn group_of(document: &TeamDocument) -> &GroupDocument<team::Column> {
+    &document.group
+}
+
+/// A document and its row.
+struct Found<'a, G: Group> {
+    number: usize,
+    file: usize,
+    document: &'a GroupDocument<G::Column>,
+    before: G::Model,
+    is_created: bool,
+}
+
+/// Creates and updates the teams, the domains and the systems of the documents.
+pub(super) async fn apply(
+    db: &DatabaseTransaction,
+    documents: &[Document],
+    problems: &mut Problems,
+) -> Result<Vec<Change>, DbErr> {
+    let teams = find::<team::Entity>(db, documents, problems).await?;
+    let domains = find::<domain::Entity>(db, documents, problems).await?;
+    let systems = find::<system::Entity>(db, documents, problems).await?;
+    let mut changes = write(db, teams, problems).await?;
+    teams::apply(db, documents, &mut changes, problems).await?;
+    changes.extend(write(db, domains, problems).await?);
+    changes.extend(write(db, systems, problems).await?);
+    Ok(changes)
+}
+
+/// Finds the rows that the documents describe, and creates those that are missing, all with their names.
+async fn find<'a, G: Group>(
+    db: &DatabaseTransaction,
+    documents: &'a [Document],
+    problems: &mut Problems,
+) -> Result<Vec<Found<'a, G>>, DbErr> {
+    let mut all = Vec::new();
+    let mut seen: HashMap<i64, (usize, Spot)> = HashMap::new();
+    for (number, Document { file, subject, .. }) in documents.iter().enumerate() {
+        let Some(document) = G::document(subject) else { continue };
+        let row = match present::<G>(db, document).await? {
+            Some(id) => Some(row_lock::row::<G>(db, id, LockType::Update).await?),
+            None => None,
+        };
+        let is_created = row.is_none();
+        let before = match row {
+            Some(row) => row,
+            None => create::<G>(db, &document.naming.name.value).await?,
+        };
+        let spot = document.naming.found_by().spot;
+        if let Some((twin, at)) = seen.insert(number_of::<G>(&before), (*file, spot)) {
+            let noun = G::Aliases::NOUN;
+            let message = format!("this is the {noun} of another document, at {}", problems.place(twin, at));
+            problems.add(*file, spot, message);
+            continue;
+        }
+        if is_created {
+            // Other documents may name it.
+            let kind = if document.naming.key.is_some() { Kind::Managed } else { Kind::Name };
+            let id = number_of::<G>(&before);
+            G::Aliases::claim_slug(db, &id, &document.naming.name.value).await?;
+            G::Aliases::claim(db, &id, &document.naming.found_by().value, kind).await?;
+        }
+        all.push(Found { number, file: *file, document, before, is_created });
+    }
+    Ok(all)
+}
+
+/// The row that a document describes: by the alias that finds it, else by the same name, else by an alias of its list.
+async fn present<G: Group>(
+    db: &DatabaseTransaction,
+    document: &GroupDocument<G::Column>,
+) -> Result<Option<i64>, DbErr> {
+    let naming = &document.naming;
+    if let Some(id) = lists::holder::<G::Aliases>(db, &naming.found_by().value).await? {
+        return Ok(Some(id));
+    }
+    let name = &naming.name.value;
+    if G::HAS_UNIQUE_NAMES {
+        if let Some(row) = G::find().filter(G::NAME.eq(name)).one(db).await? {
+            return Ok(Some(number_of::<G>(&row)));
+        }
+    } else if naming.key.is_none()
+        && let Some(id) = lists::holder::<G::Aliases>(db, &alias::slug(name, G::Aliases::NOUN)).await?
+        && let Some(row) = G::find_by_id(id).one(db).await?
+        && text::<G>(&row, G::NAME) == *name
+    {
+        return Ok(Some(id));
+    }
+    for alias in naming.aliases.iter().flatten() {
+        if let Some(id) = lists::holder::<G::Aliases>(db, &alias.value).await? {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
+fn number_of<G: Group>(row: &G::Model) -> i64 {
+    if let Value::BigInt(Some(id)) = row.get(G::ID) { id } else { 0 }
+}
+
+fn text<G: Group>(row: &G::Model, column: G::Column) -> String {
+    if let Value::String(Some(text)) = row.get(column) { text.to_string() } else { String::new() }
+}
+
+async fn create<G: Group>(db: &DatabaseTransaction, name: &str) -> Result<G::Model, DbErr> {
+    let now = Timestamp::now();
+    let mut row = G::ActiveModel::new();
+    row.set(G::NAME, name.into());
+    row.set(G::SLUG, "".into());
+    row.set(G::CREATED, now.into());
+    row.set(G::UPDATED, now.into());
+    row.insert(db).await.map_err(lost)
+}
+
+/// Two runs that create or rename a row to the same name: the second runs again, and finds it.
+fn lost(error: DbErr) -> DbErr {
+    match error.sql_err() {
+        Some(SqlErr::UniqueConstraintViolation(_)) => DbErr::RecordNotUpdated,
+        _ => error,
+    }
+}
+
+/// Gives a row its name and the alias that finds it. Returns its slug.
+async fn named<G: Group>(
+    db: &DatabaseTransaction,
+    row: &G::Model,
+    document: &GroupDocument<G::Column>,
+    file: usize,
+    problems: &mut Problems,
+) -> Result<(String, bool), DbErr> {
+    let (id, naming) = (number_of::<G>(row), &document.naming);
+    let name = &naming.name;
+    let mut slug = text::<G>(row, G::SLUG);
+    if slug.is_empty() || text::<G>(row, G::NAME) != name.value {
+        slug = G::Aliases::claim_slug(db, &id, &name.value).await?;
+    }
+    let mut is_new = false;
+    if lists::holder::<G::Aliases>(db, &name.value).await?.is_none() {
+        G::Aliases::claim(db, &id, &name.value, Kind::Name).await?;
+        is_new = true;
+    }
+    // The next run finds the row by this alias. Without it, that run would create a second one.
+    if let Some(key) = &naming.key {
+        is_new |= lists::give_alias::<G::Aliases>(db, &id, file, key, problems).await?;
+    } else if lists::holder::<G::Aliases>(db, &name.value).await? != Some(id) {
+        let message = format!("another {} has the alias {}", G::Aliases::NOUN, quoted(&name.value));
+        problems.add(file, name.spot, message);
+    }
+    for alias in naming.aliases.iter().flatten() {
+        is_new |= lists::give_alias::<G::Aliases>(db, &id, file, alias, problems).await?;
+    }
+    Ok((slug, is_new))
+}
+
+/// Writes names, aliases, fields and tags of all rows.
+async fn write<G: Group>(
+    db: &DatabaseTransaction,
+    all: Vec<Found<'_, G>>,
+    problems: &mut Problems,
+) -> Result<Vec<Change>, DbErr> {
+    let mut changes = Vec::with_capacity(all.len());
+    for Found { number, file, document, before, is_created } in all {
+        // Destructured without `..`, so that no key of a document is forgotten.
+        let GroupDocument { naming, fields, tags } = document;
+        let id = number_of::<G>(&before);
+        let mut is_changed = false;
+        if let Some(aliases) = &naming.aliases {
+            let kept = aliases.iter().chain([&naming.name]).chain(&naming.key).map(|alias| alias.value.as_str());
+            is_changed |= lists::take_aliases::<G::Aliases>(db, id, kept).await?;
+        }
+        let (slug, has_new_alias) = named::<G>(db, &before, document, file, problems).await?;
+        is_changed |= has_new_alias;
+        let mut after = before.clone();
+        if G::HAS_UNIQUE_NAMES && text::<G>(&before, G::NAME) != naming.name.value {
+            let taken = G::find().filter(G::NAME.eq(&naming.name.value)).one(db).await?;
+            if taken.is_some() {
+                let message = format!("another {} has the name {}", G::Aliases::NOUN, quoted(&naming.name.value));
+                problems.add(file, naming.name.spot, message);
+                continue;
+            }
+        }
+        after.set(G::NAME, naming.name.value.as_str().into());
+        after.set(G::SLUG, slug.as_str().into());
+        for Given { rule, said } in fields {
+            match rule.value.reference() {
+                Some(to) => {
+                    if let Some(found) = key(db, to, file, said, naming.is_lenient, problems).await? {
+                        after.set(rule.column, found.into());
+                    }
+                }
+                None => after.set(rule.column, said.value.clone()),
+            }
+        }
+        if after != before {
+            is_changed = true;
+            touch::<G>(&before, &mut after, is_created);
+            after.into_active_model().reset_all().update(db).await.map_err(lost)?;
+        }
+        if let Some(wanted) = tags {
+            is_changed |= lists::tags(db, G::tagged(id), wanted).await?;
+        }
+        changes.push(Change { number, noun: G::NOUN, id, name: slug, is_created, is_changed });
+    }
+    Ok(changes)
+}
+
+fn touch<G: Group>(before: &G::Model, after: &mut G::Model, is_created: bool) {
+    if let (Value::BigInt(Some(micros)), false) = (before.get(G::UPDATED), is_created) {
+        after.set(G::UPDATED, Timestamp::now_after(Timestamp::from_micros(micros)).into());
+    }
+}

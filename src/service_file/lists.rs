@@ -1,0 +1,226 @@
+//! Replaces the lists of a subject: aliases, tags, repositories, tools, contacts. Each function returns whether
+//! anything changed, and leaves what stays as it is.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect, Set,
+};
+
+use super::document::{Contact, Link, Tool};
+use super::report::Problems;
+use super::repositories;
+use super::yaml::At;
+use crate::db;
+use crate::entity::alias::{AliasTable, Kind};
+use crate::entity::service::Writable;
+use crate::entity::tag::{self, Owner};
+use crate::entity::{contact, repository, service_repository, tool};
+
+/// Removes the owner's added aliases that are not listed.
+pub(super) async fn take_aliases<T: AliasTable>(
+    db: &DatabaseTransaction,
+    owner: i64,
+    kept: impl Iterator<Item = &str>,
+) -> Result<bool, DbErr> {
+    let others = T::delete_many().filter(T::OWNER.eq(owner)).filter(T::KIND.eq(Kind::Managed));
+    Ok(others.filter(T::VALUE.is_not_in(kept)).exec(db).await?.rows_affected > 0)
+}
+
+/// The key of the owner of an alias.
+pub(super) async fn holder<T: AliasTable>(db: &DatabaseTransaction, alias: &str) -> Result<Option<i64>, DbErr> {
+    T::find().select_only().column(T::OWNER).filter(T::VALUE.eq(alias)).into_tuple().one(db).await
+}
+
+/// Adds an alias, unless the owner has it already, of whatever kind. Returns whether it is new. An alias that another
+/// has is a mistake.
+pub(super) async fn give_alias<T: AliasTable>(
+    db: &DatabaseTransaction,
+    owner: &T::Owner,
+    file: usize,
+    At { value: alias, spot }: &At<String>,
+    problems: &mut Problems,
+) -> Result<bool, DbErr> {
+    match holder::<T>(db, alias).await? {
+        Some(holder) if holder == T::key(owner) => Ok(false),
+        None if T::claim(db, owner, alias, Kind::Managed).await? => Ok(true),
+        _ => {
+            problems.add(file, *spot, format!("another {} has the alias \"{alias}\"", T::NOUN));
+            Ok(false)
+        }
+    }
+}
+
+/// Replaces the owner's tags. A tag whose value changes stays the same row.
+pub(super) async fn tags(
+    db: &DatabaseTransaction,
+    owner: Owner<'_>,
+    wanted: &[(String, String)],
+) -> Result<bool, DbErr> {
+    let own = tag::Entity::find().filter(owner.column().eq(owner.id())).order_by_asc(tag::Column::Id);
+    let (mut gone, wanted) =
+        difference(own.all(db).await?, wanted.to_vec(), |tag| (tag.key.clone(), tag.value.clone()));
+    let (mut made, mut updated) = (Vec::new(), Vec::new());
+    for (key, value) in wanted {
+        match gone.iter().position(|tag| tag.key == key) {
+            Some(place) => updated.push(tag::Model { value, ..gone.remove(place) }),
+            None => made.push(tag::new(owner, key, value)),
+        }
+    }
+    let is_changed = !gone.is_empty() || !made.is_empty() || !updated.is_empty();
+    let gone: Vec<i64> = gone.iter().map(|tag| tag.id).collect();
+    if !gone.is_empty() {
+        tag::Entity::delete_many().filter(db::any(db, tag::Column::Id, &gone)).exec(db).await?;
+    }
+    if !updated.is_empty() {
+        let rows = updated.into_iter().map(|tag| tag.into_active_model().reset_all());
+        let by_id = OnConflict::column(tag::Column::Id).update_column(tag::Column::Value).to_owned();
+        tag::Entity::insert_many(rows).on_conflict(by_id).exec_without_returning(db).await?;
+    }
+    if !made.is_empty() {
+        tag::Entity::insert_many(made).exec_without_returning(db).await?;
+    }
+    Ok(is_changed)
+}
+
+/// Compares rows with what is wanted. Returns the rows that are not wanted, and what is wanted and has no row.
+fn difference<R, W: PartialEq>(present: Vec<R>, mut wanted: Vec<W>, content: impl Fn(&R) -> W) -> (Vec<R>, Vec<W>) {
+    let gone = present.into_iter().filter(|row| {
+        let content = content(row);
+        let place = wanted.iter().position(|wanted| *wanted == content);
+        place.map(|place| wanted.remove(place)).is_none()
+    });
+    let gone = gone.collect();
+    (gone, wanted)
+}
+
+/// Replaces the service's repositories. An existing link keeps the folder and the name that the document does not say.
+pub(super) async fn links(
+    db: &DatabaseTransaction,
+    service: &Writable,
+    file: usize,
+    wanted: &[Link],
+    problems: &mut Problems,
+) -> Result<bool, DbErr> {
+    use service_repository::{Column, Entity};
+    let mut is_changed = false;
+    let present = Entity::find().filter(Column::ServiceId.eq(service.id)).all(db).await?;
+    let mut present: HashMap<i64, _> = present.into_iter().map(|link| (link.repository_id, link)).collect();
+    let mut linked = Vec::with_capacity(wanted.len());
+    for Link { alias, repository, base_directory, display_name } in wanted {
+        let found = match (repository::by_alias(db, &alias.value).await?, repository) {
+            (None, Some((name, url))) => Some(repositories::create(db, name, &alias.value, Some(url)).await?.0),
+            (found, _) => found,
+        };
+        let Some(found) = found else {
+            // It may be defined by a document that could not be read.
+            if !problems.documents_are_missing {
+                problems.add(file, alias.spot, format!("no repository has the alias \"{}\"", alias.value));
+            }
+            continue;
+        };
+        if linked.contains(&found.id) {
+            problems.add(file, alias.spot, format!("\"{}\" occurs twice", alias.value));
+            continue;
+        }
+        linked.push(found.id);
+        let Some(before) = present.remove(&found.id) else {
+            let (folder, name) = (base_directory.clone(), display_name.clone());
+            service_repository::link(db, service, found.id, folder, name).await?;
+            is_changed = true;
+            continue;
+        };
+        let mut after = before.clone();
+        after.base_directory = base_directory.clone().unwrap_or(after.base_directory);
+        after.display_name = display_name.clone().or(after.display_name);
+        if after != before {
+            after.into_active_model().reset_all().update(db).await?;
+            is_changed = true;
+        }
+    }
+    let rest: Vec<i64> = present.into_values().map(|link| link.id).collect();
+    if !rest.is_empty() {
+        Entity::delete_many().filter(db::any(db, Column::Id, &rest)).exec(db).await?;
+        is_changed = true;
+    }
+    Ok(is_changed)
+}
+
+/// Replaces the service's tools.
+pub(super) async fn tools(db: &DatabaseTransaction, service: &Writable, wanted: &[Tool]) -> Result<bool, DbErr> {
+    use tool::{ActiveModel, Column, Entity};
+    let present = Entity::find().filter(Column::ServiceId.eq(service.id)).order_by_asc(Column::Id).all(db).await?;
+    let (gone, made) = difference(present, wanted.to_vec(), |row| Tool {
+        category: row.category.clone(),
+        display_name: row.display_name.clone(),
+        url: row.url.clone(),
+        environment: row.environment.clone(),
+    });
+    let is_changed = !gone.is_empty() || !made.is_empty();
+    let gone: Vec<i64> = gone.iter().map(|row| row.id).collect();
+    if !gone.is_empty() {
+        Entity::delete_many().filter(db::any(db, Column::Id, &gone)).exec(db).await?;
+    }
+    if !made.is_empty() {
+        let rows = made.into_iter().map(|Tool { category, display_name, url, environment }| ActiveModel {
+            service_id: Set(service.id),
+            category: Set(category),
+            display_name: Set(display_name),
+            url: Set(url),
+            environment: Set(environment),
+            ..Default::default()
+        });
+        Entity::insert_many(rows).exec_without_returning(db).await?;
+    }
+    Ok(is_changed)
+}
+
+/// Replaces the contacts of the owner in the column `owner`. The first of each type is the default.
+pub(super) async fn contacts(
+    db: &DatabaseTransaction,
+    owner: contact::Column,
+    id: i64,
+    wanted: &[Contact],
+) -> Result<bool, DbErr> {
+    use contact::{ActiveModel, Column, Entity};
+    let is_first = |place: usize, one: &Contact| !wanted[..place].iter().any(|other| other.r#type == one.r#type);
+    let each = wanted.iter().enumerate().map(|(place, one)| (one.clone(), is_first(place, one))).collect();
+    let present = Entity::find().filter(owner.eq(id)).order_by_asc(Column::Id).all(db).await?;
+    let (gone, made) = difference(present, each, |row| {
+        let contact = Contact {
+            r#type: row.r#type.clone(),
+            address: row.address.clone(),
+            display_name: row.display_name.clone(),
+            display_type: row.display_type.clone(),
+            external_id: row.external_id.clone(),
+        };
+        (contact, row.is_default)
+    });
+    let is_changed = !gone.is_empty() || !made.is_empty();
+    let gone: Vec<i64> = gone.iter().map(|row| row.id).collect();
+    if !gone.is_empty() {
+        Entity::delete_many().filter(db::any(db, Column::Id, &gone)).exec(db).await?;
+    }
+    let rows: Vec<ActiveModel> = made
+        .into_iter()
+        .map(|(Contact { r#type, address, display_name, display_type, external_id }, is_default)| {
+            let mut row = ActiveModel {
+                r#type: Set(r#type),
+                address: Set(address),
+                display_name: Set(display_name),
+                display_type: Set(display_type),
+                external_id: Set(external_id),
+                is_default: Set(is_default),
+                ..Default::default()
+            };
+            row.set(owner, id.into());
+            row
+        })
+        .collect();
+    if !rows.is_empty() {
+        Entity::insert_many(rows).exec_without_returning(db).await?;
+    }
+    Ok(is_changed)
+}

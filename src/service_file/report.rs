@@ -1,0 +1,118 @@
+//! What is said about files: mistakes, and what was not taken, each with its place.
+
+use std::fmt;
+
+use super::yaml::Spot;
+
+/// A sentence about a place in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The file's place among those of the run, from 0.
+    pub file: usize,
+    /// The file's name.
+    pub path: String,
+    /// The line, from 1. 0: the whole file.
+    pub line: u64,
+    /// The column, from 1, in characters.
+    pub column: u64,
+    /// The sentence.
+    pub message: String,
+}
+
+/// `file:line:column: message`, on one line with control characters escaped: CI systems execute commands at the start of
+/// a log line.
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file: _, path, line, column, message } = self;
+        let whole = match line {
+            0 => format!("{path}: {message}"),
+            _ => format!("{path}:{line}:{column}: {message}"),
+        };
+        whole.chars().try_for_each(|letter| match letter.is_control() {
+            true => write!(f, "{}", letter.escape_default()),
+            false => write!(f, "{letter}"),
+        })
+    }
+}
+
+/// Collects mistakes, so that all of them are reported together, and what is not taken.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    files: Vec<String>,
+    list: Vec<(usize, Spot, String)>,
+    left: Vec<(usize, Spot, String)>,
+    /// Whether a document could not be read. If so, references to missing things are not reported, because that
+    /// document may define them.
+    pub(super) documents_are_missing: bool,
+    /// Whether it is not worth looking further.
+    is_over: bool,
+}
+
+impl Problems {
+    /// Adds a file and returns its number.
+    pub(super) fn file(&mut self, name: &str) -> usize {
+        self.files.push(name.to_owned());
+        self.files.len() - 1
+    }
+
+    /// Adds a mistake: nothing is applied.
+    pub(super) fn add(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
+        self.list.push((file, spot, message.into()));
+    }
+
+    /// Adds the last mistake: nothing after it is looked at.
+    pub(super) fn end(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
+        self.add(file, spot, message);
+        self.is_over = true;
+    }
+
+    /// Whether the last mistake was added.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Notes something that the catalogue does not take. The rest is applied.
+    pub(super) fn leave(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
+        self.left.push((file, spot, message.into()));
+    }
+
+    pub(super) fn name(&self, file: usize) -> &str {
+        self.files.get(file).map_or("", String::as_str)
+    }
+
+    /// The place of something, for a sentence about something else.
+    pub(super) fn place(&self, file: usize, spot: Spot) -> String {
+        format!("{}:{}:{}", self.name(file), spot.line, spot.column)
+    }
+
+    /// Whether anything is wrong.
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The mistakes, and what is not taken, in the order of the files and lines.
+    pub(super) fn notes(self) -> (Vec<Note>, Vec<Note>) {
+        let Self { files, list, left, .. } = self;
+        let notes = |mut list: Vec<(usize, Spot, String)>| {
+            list.sort_by_key(|(file, spot, _)| (*file, *spot));
+            let note = |(file, spot, message): (usize, Spot, String)| {
+                let path = files.get(file).cloned().unwrap_or_default();
+                Note { file, path, line: spot.line, column: spot.column, message }
+            };
+            list.into_iter().map(note).collect()
+        };
+        (notes(list), notes(left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_one_line() {
+        let note = |line| Note { file: 0, path: "a\n.yml".into(), line, column: 2, message: "x\u{1b}".into() };
+        assert_eq!(note(0).to_string(), "a\\n.yml: x\\u{1b}");
+        assert_eq!(note(3).to_string(), "a\\n.yml:3:2: x\\u{1b}");
+    }
+}

@@ -1,0 +1,234 @@
+//! Applies the documents of services.
+
+use std::collections::HashSet;
+
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter,
+    Set,
+};
+
+use super::Origin;
+use super::apply::{Change, key};
+use super::document::{Dependency, Document, Given, Naming, ServiceDocument, Subject};
+use super::find::{Governed, find};
+use super::lists;
+use super::report::Problems;
+use crate::db;
+use crate::entity::service::Writable;
+use crate::entity::tag::Owner;
+use crate::entity::{Timestamp, contact, service, service_alias, service_dependency, service_search};
+use crate::error::quoted;
+
+/// Creates and updates the services of the documents, and then what they depend on.
+pub(super) async fn apply(
+    db: &DatabaseTransaction,
+    documents: &[Document],
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Result<Vec<Change>, DbErr> {
+    let subjects = find(db, documents, origin, problems).await?;
+    // Before aliases are added: an alias may move from one service to another.
+    let mut freed = HashSet::new();
+    for Governed { number, document, service, .. } in &subjects {
+        if let (Some(service), Some(aliases)) = (service, &document.naming.aliases) {
+            // The name and the key always stay.
+            let naming = &document.naming;
+            let kept = aliases.iter().chain([&naming.name]).chain(&naming.key).map(|alias| alias.value.as_str());
+            if lists::take_aliases::<service_alias::Entity>(db, service.id, kept).await? {
+                freed.insert(*number);
+            }
+        }
+    }
+    let mut changes = Vec::with_capacity(subjects.len());
+    for governed in subjects {
+        let is_freed = freed.contains(&governed.number);
+        changes.push(put(db, governed, is_freed, origin, problems).await?);
+    }
+    // A service may depend on one that comes later.
+    for change in &mut changes {
+        let Some(Document { file, subject: Subject::Service(document), .. }) = documents.get(change.number) else {
+            continue;
+        };
+        if let Some(wanted) = &document.dependencies {
+            change.is_changed |= depend(db, change.id, *file, wanted, problems).await?;
+        }
+    }
+    Ok(changes)
+}
+
+/// Creates or updates a service. `is_freed` says that aliases were removed from it.
+async fn put(
+    db: &DatabaseTransaction,
+    governed: Governed<'_>,
+    is_freed: bool,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Result<Change, DbErr> {
+    let Governed { number, file, document, service, .. } = governed;
+    // Destructured without `..`, so that no key of a document is forgotten.
+    let ServiceDocument { naming, fields, tags, repositories, tools, contacts, dependencies: _ } = document;
+    let is_created = service.is_none();
+    let before = match service {
+        Some(service) => service,
+        None => service::create(db, service::new(&naming.name.value, "service_file")).await?,
+    };
+    let mut after = service::Model::from(before.clone());
+    let has_new_alias = name(db, &before, &mut after, naming, file, problems).await?;
+    for Given { rule, said } in fields {
+        match rule.value.reference() {
+            Some(to) => {
+                if let Some(found) = key(db, to, file, said, naming.is_lenient, problems).await? {
+                    after.set(rule.column, found.into());
+                }
+            }
+            None => after.set(rule.column, said.value.clone()),
+        }
+    }
+    after.locked_by = Some(problems.name(file).to_owned());
+    after.locked_repository.clone_from(&origin.repository);
+    let is_renamed = (&after.name, &after.slug) != (&before.name, &before.slug);
+    let name = after.slug.clone();
+    let mut is_changed = is_freed || has_new_alias || after != *before;
+    write(db, &before, after, is_created, origin).await?;
+    if is_freed || is_renamed || has_new_alias {
+        service_search::refresh(db, before.id).await?;
+    }
+    if let Some(wanted) = tags {
+        is_changed |= lists::tags(db, Owner::Service(&before), wanted).await?;
+    }
+    if let Some(wanted) = repositories {
+        is_changed |= lists::links(db, &before, file, wanted, problems).await?;
+    }
+    if let Some(wanted) = tools {
+        is_changed |= lists::tools(db, &before, wanted).await?;
+    }
+    if let Some(wanted) = contacts {
+        is_changed |= lists::contacts(db, contact::Column::ServiceId, before.id, wanted).await?;
+    }
+    Ok(Change { number, noun: "Service", id: before.id, name, is_created, is_changed })
+}
+
+/// Writes the row. Another commit of the same file is no change of the service: it is only where to look.
+async fn write(
+    db: &DatabaseTransaction,
+    before: &Writable,
+    mut after: service::Model,
+    is_created: bool,
+    origin: &Origin,
+) -> Result<(), DbErr> {
+    let is_changed = after != **before;
+    after.locked_commit.clone_from(&origin.commit);
+    if is_changed && !is_created {
+        after.updated_at = Timestamp::now_after(before.updated_at);
+    }
+    if after != **before {
+        after.into_active_model().reset_all().update(db).await?;
+    }
+    Ok(())
+}
+
+/// Gives the service its name and its aliases. Returns whether an alias is new.
+async fn name(
+    db: &DatabaseTransaction,
+    before: &Writable,
+    after: &mut service::Model,
+    naming: &Naming,
+    file: usize,
+    problems: &mut Problems,
+) -> Result<bool, DbErr> {
+    type Aliases = service_alias::Entity;
+    let Naming { name, key, aliases, is_lenient: _ } = naming;
+    if after.name != name.value || lists::holder::<Aliases>(db, &name.value).await? != Some(before.id) {
+        after.slug = service::claim_name(db, before, &name.value).await?;
+        after.name.clone_from(&name.value);
+        // The next run finds the service by its name. Without it as an alias, that run would create a second service.
+        if key.is_none()
+            && let Some(other) = service::by_alias(db, &name.value).await?.filter(|other| other.id != before.id)
+        {
+            let message = format!("\"{}\" is an alias of the service \"{}\"", name.value, other.name);
+            problems.add(file, name.spot, message);
+        }
+    }
+    let mut is_new = false;
+    for alias in aliases.iter().flatten().chain(key) {
+        match service::by_alias(db, &alias.value).await?.filter(|other| other.id != before.id) {
+            Some(other) => {
+                let message = format!("another service has the alias \"{}\": \"{}\"", alias.value, other.name);
+                problems.add(file, alias.spot, message);
+            }
+            None => is_new |= lists::give_alias::<Aliases>(db, before, file, alias, problems).await?,
+        }
+    }
+    Ok(is_new)
+}
+
+/// Replaces what a service depends on. A service that is not there is left out and noted: two repositories may depend
+/// on one another, and one of them comes first.
+async fn depend(
+    db: &DatabaseTransaction,
+    id: i64,
+    file: usize,
+    wanted: &[Dependency],
+    problems: &mut Problems,
+) -> Result<bool, DbErr> {
+    use service_dependency::{ActiveModel, Column, Entity};
+    let mut present = Entity::find().filter(Column::SourceId.eq(id)).all(db).await?;
+    let (mut is_changed, mut seen) = (false, HashSet::with_capacity(wanted.len()));
+    for Dependency { alias, notes } in wanted {
+        let Some(to) = lists::holder::<service_alias::Entity>(db, &alias.value).await? else {
+            let message = format!("the dependency is not taken: no service has the alias {}", quoted(&alias.value));
+            problems.leave(file, alias.spot, message);
+            continue;
+        };
+        if to == id || !seen.insert(to) {
+            let what = if to == id { "a service cannot depend on itself" } else { "this dependency occurs twice" };
+            problems.add(file, alias.spot, what);
+            continue;
+        }
+        match present.iter().position(|one| one.destination_id == to).map(|place| present.swap_remove(place)) {
+            Some(one) if one.notes == *notes => continue,
+            Some(one) => {
+                ActiveModel { notes: Set(notes.clone()), ..one.into() }.update(db).await?;
+            }
+            None => {
+                let row = ActiveModel {
+                    source_id: Set(id),
+                    destination_id: Set(to),
+                    notes: Set(notes.clone()),
+                    ..Default::default()
+                };
+                Entity::insert(row).exec_without_returning(db).await?;
+            }
+        }
+        is_changed = true;
+    }
+    let rest: Vec<i64> = present.iter().map(|one| one.id).collect();
+    if !rest.is_empty() {
+        Entity::delete_many().filter(db::any(db, Column::Id, &rest)).exec(db).await?;
+        is_changed = true;
+    }
+    Ok(is_changed)
+}
+
+/// Releases the services that other files of the repository govern and no document describes. Returns them.
+pub(super) async fn release_missing(
+    db: &DatabaseTransaction,
+    repository: &str,
+    described: &[i64],
+) -> Result<Vec<(i64, String)>, DbErr> {
+    use service::{Column, Entity};
+    let locked = Entity::find().filter(Column::LockedRepository.eq(repository)).filter(Column::LockedBy.is_not_null());
+    let ids: Vec<i64> =
+        locked.all(db).await?.into_iter().map(|row| row.id).filter(|id| !described.contains(id)).collect();
+    let held = service::governed(db, &ids).await?;
+    let mut released = Vec::with_capacity(held.len());
+    for id in ids {
+        // One that another repository took over meanwhile stays locked.
+        let Some(row) = held.get(&id).filter(|row| row.locked_repository.as_deref() == Some(repository)) else {
+            continue;
+        };
+        released.push((id, row.slug.clone()));
+        service::release(db, row).await?;
+    }
+    Ok(released)
+}

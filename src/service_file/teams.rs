@@ -1,0 +1,174 @@
+//! Applies what only teams have: contacts, members and parts.
+
+use std::collections::{HashMap, HashSet};
+
+use sea_orm::sea_query::LockType;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, QueryFilter, Set,
+};
+
+use super::apply::Change;
+use super::document::{Document, Member, Person, Subject, TeamDocument};
+use super::lists;
+use super::report::Problems;
+use super::yaml::{At, Spot};
+use crate::db;
+use crate::entity::{Timestamp, contact, row_lock, team, team_alias, team_membership, user};
+use crate::error::{Error, quoted};
+
+/// Writes the contacts, the members and the parts of the teams that were written.
+pub(super) async fn apply(
+    db: &DatabaseTransaction,
+    documents: &[Document],
+    changes: &mut [Change],
+    problems: &mut Problems,
+) -> Result<(), DbErr> {
+    let people = people(db, documents, problems).await?;
+    for change in changes {
+        let Some(Document { file, subject: Subject::Team(document), .. }) = documents.get(change.number) else {
+            continue;
+        };
+        let TeamDocument { group, contacts, members, children } = &**document;
+        if let Some(wanted) = contacts {
+            change.is_changed |= lists::contacts(db, contact::Column::TeamId, change.id, wanted).await?;
+        }
+        if let Some(wanted) = members {
+            change.is_changed |= join(db, change.id, *file, wanted, &people, problems).await?;
+        }
+        for child in children {
+            change.is_changed |= adopt(db, change.id, *file, child, problems).await?;
+        }
+        let spot = group.fields.iter().find(|given| matches!(given.rule.column, team::Column::ParentTeamId));
+        let spot = spot.map_or(group.naming.name.spot, |given| given.said.spot);
+        check_parents(db, change.id, *file, spot, problems).await?;
+    }
+    Ok(())
+}
+
+/// Refuses a team that is a part of itself.
+async fn check_parents(
+    db: &DatabaseTransaction,
+    id: i64,
+    file: usize,
+    spot: Spot,
+    problems: &mut Problems,
+) -> Result<(), DbErr> {
+    let parent = row_lock::row::<team::Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
+    let Some(parent) = parent else { return Ok(()) };
+    match team::refuse_circle(db, id, parent).await {
+        Err(Error::User(errors)) => errors.into_iter().for_each(|error| problems.add(file, spot, error.message)),
+        // As it is: whether a race was lost is decided above.
+        Err(Error::Internal(cause)) => {
+            return Err(cause.downcast().map_or_else(|cause| DbErr::Custom(cause.to_string()), |error| *error));
+        }
+        Ok(()) => {}
+    }
+    Ok(())
+}
+
+/// Makes the team `child` a part of the team `id`.
+async fn adopt(
+    db: &DatabaseTransaction,
+    id: i64,
+    file: usize,
+    child: &At<String>,
+    problems: &mut Problems,
+) -> Result<bool, DbErr> {
+    let Some(found) = lists::holder::<team_alias::Entity>(db, &child.value).await? else {
+        let message = format!("the part is not taken: no team has the alias {}", quoted(&child.value));
+        problems.leave(file, child.spot, message);
+        return Ok(false);
+    };
+    let row = row_lock::row::<team::Entity>(db, found, LockType::Update).await?;
+    if row.parent_team_id == Some(id) {
+        return Ok(false);
+    }
+    let updated_at = Timestamp::now_after(row.updated_at);
+    let row = team::Model { parent_team_id: Some(id), updated_at, ..row };
+    row.into_active_model().reset_all().update(db).await?;
+    Ok(true)
+}
+
+/// The addresses of the people that the documents name. Nobody is created.
+async fn people<'a>(
+    db: &DatabaseTransaction,
+    documents: &'a [Document],
+    problems: &mut Problems,
+) -> Result<HashMap<&'a str, &'a str>, DbErr> {
+    let mut people = HashMap::new();
+    for Document { file, spot, subject } in documents {
+        let Subject::Person(Person { name, email, teams: _ }) = subject else { continue };
+        let mut leave = |why: String| {
+            problems.leave(*file, *spot, format!("the user {} is not taken: {why}", quoted(&name.value)));
+        };
+        match email {
+            None => leave("without an email address nobody is known".to_owned()),
+            Some(email) if user::by_email(db, email).await?.is_none() => {
+                leave(format!("no user has the email address {}; invite them on the page Users", quoted(email)));
+            }
+            Some(email) => drop(people.insert(name.value.as_str(), email.as_str())),
+        }
+    }
+    Ok(people)
+}
+
+/// Replaces the members of a team. A member without a role keeps the one there is.
+async fn join(
+    db: &DatabaseTransaction,
+    team: i64,
+    file: usize,
+    wanted: &[Member],
+    people: &HashMap<&str, &str>,
+    problems: &mut Problems,
+) -> Result<bool, DbErr> {
+    use team_membership::{ActiveModel, Column, Entity};
+    let mut present = Entity::find().filter(Column::TeamId.eq(team)).all(db).await?;
+    let (mut is_changed, mut seen) = (false, HashSet::with_capacity(wanted.len()));
+    for Member { user: named, role, is_person } in wanted {
+        let email = match is_person {
+            true => people.get(named.value.as_str()).copied(),
+            false => Some(named.value.as_str()),
+        };
+        let found = match email {
+            Some(email) => user::by_email(db, email).await?,
+            None => None,
+        };
+        let Some(found) = found else {
+            let message = match is_person {
+                true => format!("the member is not taken: no user of this run is {}", quoted(&named.value)),
+                false => format!("no user has the email address {}", quoted(&named.value)),
+            };
+            match is_person {
+                true => problems.leave(file, named.spot, message),
+                false => problems.add(file, named.spot, message),
+            }
+            continue;
+        };
+        if !seen.insert(found.id) {
+            problems.add(file, named.spot, "this member occurs twice");
+            continue;
+        }
+        match present.iter().position(|one| one.user_id == found.id).map(|place| present.swap_remove(place)) {
+            Some(one) if role.is_none() || one.role == *role => continue,
+            Some(one) => {
+                ActiveModel { role: Set(role.clone()), ..one.into() }.update(db).await?;
+            }
+            None => {
+                let row = ActiveModel {
+                    team_id: Set(team),
+                    user_id: Set(found.id),
+                    role: Set(role.clone()),
+                    ..Default::default()
+                };
+                Entity::insert(row).exec_without_returning(db).await?;
+            }
+        }
+        is_changed = true;
+    }
+    let rest: Vec<i64> = present.iter().map(|one| one.id).collect();
+    if !rest.is_empty() {
+        Entity::delete_many().filter(db::any(db, Column::Id, &rest)).exec(db).await?;
+        is_changed = true;
+    }
+    Ok(is_changed)
+}

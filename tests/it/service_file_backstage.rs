@@ -1,0 +1,266 @@
+//! Backstage's `catalog-info.yaml`, in the shapes that public projects use: every value is taken, or a note says that it is not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rollcall::service_file::{Done, Note};
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+use crate::service::data;
+use crate::service_file::{apply_text, done_of};
+
+/// A catalogue with the words that the files use, and a user.
+async fn catalogue() -> TestApp {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        production: lifecycleCreate(input: { name: "Production", alias: "production" }) { errors { message } }
+        experimental: lifecycleCreate(input: { name: "Experimental", alias: "experimental" }) { errors { message } }
+        deprecated: lifecycleCreate(input: { name: "Deprecated", alias: "deprecated" }) { errors { message } }
+        ada: userInvite(email: "ada@example.com", input: {}) { errors { message } }
+    }"#;
+    data(&app, query).await;
+    app
+}
+
+/// Everything that files can write.
+async fn everything(app: &TestApp) -> Value {
+    let query = r#"{ account {
+        services { nodes {
+            name aliases description owner { aliases } lifecycle { alias } type { aliases } parent { aliases }
+            tags { nodes { key value } } repositories { nodes { name url } } tools { nodes { displayName url category } }
+            dependencies { nodes { aliases } }
+        } }
+        teams { nodes {
+            name aliases responsibilities parentTeam { aliases } contacts { type address displayName }
+            members { nodes { email } } tags { nodes { key value } }
+        } }
+        systems { nodes { name aliases description owner { aliases } parent { aliases } tags { nodes { key value } } } }
+        domains { nodes { name aliases description owner { aliases } tags { nodes { key value } } } }
+    } }"#;
+    data(app, query).await
+}
+
+fn shapes() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/catalog_info");
+    let mut shapes: Vec<_> =
+        fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path()).collect();
+    shapes.sort();
+    shapes
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Whether a note is about a line: about it, the document, or what it is a part of.
+fn is_noted(lines: &[&str], line: usize, notes: &[Note]) -> bool {
+    notes.iter().any(|note| {
+        let noted = usize::try_from(note.line).expect("a line") - 1;
+        let is_document = noted == 0 || lines[noted - 1] == "---";
+        let is_in_document = is_document && !lines[noted..=line.max(noted)].contains(&"---");
+        let is_below = |line: &usize| {
+            let (own, above) = (indent(lines[*line]), indent(lines[noted]));
+            own > above || own == above && lines[*line].trim_start().starts_with("- ") && !lines[noted].contains("- ")
+        };
+        noted <= line && (noted == line || is_in_document || (noted + 1..=line).all(|line| is_below(&line)))
+    })
+}
+
+/// The values of a line, without the kind and the namespace of references.
+fn values(line: &str) -> Vec<String> {
+    let line = line.trim().trim_start_matches("- ");
+    let value = line.split_once(": ").map_or(line, |(_, value)| value).trim();
+    let value = value.trim_matches(['[', ']']);
+    value
+        .split(", ")
+        .map(|value| {
+            let value = value.trim_matches(['"', '\'']);
+            let value = value.strip_prefix("&words ").unwrap_or(value);
+            let kinds = ["component:", "Component:", "group:", "user:", "url:"];
+            let value = kinds.iter().find_map(|kind| value.strip_prefix(kind)).unwrap_or(value);
+            value.strip_prefix("default/").unwrap_or(value).to_owned()
+        })
+        .filter(|value| {
+            !value.is_empty() && !value.ends_with(':') && !["|", ">-", "{}", "[]", "&meta"].contains(&&**value)
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn every_value_of_a_catalog_info_file_is_taken_or_noted() {
+    let shapes = shapes();
+    assert!(shapes.len() >= 30, "{}", shapes.len());
+    for path in shapes {
+        let app = catalogue().await;
+        let text = fs::read_to_string(&path).expect("a file");
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let Done { left_out, .. } =
+            done_of(&app, &[("catalog-info.yaml", &text)]).await.unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        // A flow on one line is noted or taken as a whole.
+        let stored = everything(&app).await.to_string().replace("\\\"", "\"");
+        let lines: Vec<&str> = text.lines().collect();
+        for (number, line) in lines.iter().enumerate() {
+            let key = line.trim().trim_start_matches("- ").split(':').next().unwrap_or_default();
+            if ["apiVersion", "kind", "---", "type", "targetRef"].contains(&key) && indent(line) == 0
+                || line.starts_with('{')
+            {
+                continue;
+            }
+            // Backstage writes these itself.
+            if lines[..=number].iter().any(|line| line.starts_with("relations:")) {
+                continue;
+            }
+            for value in values(line) {
+                let is_taken = stored.contains(&value);
+                assert!(
+                    is_taken || is_noted(&lines, number, &left_out),
+                    "{name}:{}: {value:?} is neither taken nor noted\n{stored}\n{left_out:#?}",
+                    number + 1
+                );
+            }
+        }
+        let again = done_of(&app, &[("catalog-info.yaml", &text)]).await.expect("it applies again");
+        assert_eq!(again.left_out, left_out, "{name}");
+        let changed: Vec<_> = again.documents.iter().filter(|one| !one.changes.is_empty()).collect();
+        assert!(changed.is_empty(), "{name}: {changed:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_component_becomes_a_service_with_all_that_it_says() {
+    let app = catalogue().await;
+    let text = r#"apiVersion: backstage.io/v1alpha1
+kind: Component
+metadata:
+  name: planner
+  title: The Planner
+  description: Plans
+  tags: [java]
+  labels: { region: north }
+  annotations:
+    github.com/project-slug: harbour/planner
+    pagerduty.com/service-id: PABC
+    pagerduty.com/integration-key: geheim
+  links:
+    - { url: "https://wiki.example.com/planner", title: At night, type: runbook }
+    - { url: "https://planner.example.com", icon: web }
+spec:
+  type: library
+  lifecycle: production
+  owner: group:default/planning
+  system: terminal
+  dependsOn: ["component:default/tides", "resource:default/db", "component:moon"]
+  providesApis: [planner-api]
+---
+apiVersion: backstage.io/v1alpha1
+kind: Component
+metadata: { name: tides }
+spec: { type: service, lifecycle: production, owner: planning }
+---
+apiVersion: backstage.io/v1alpha1
+kind: System
+metadata: { name: terminal }
+spec: { owner: planning, domain: logistics }
+---
+apiVersion: backstage.io/v1alpha1
+kind: Domain
+metadata: { name: logistics }
+spec: { owner: planning }
+---
+apiVersion: backstage.io/v1alpha1
+kind: Group
+metadata: { name: planning, description: Plan it }
+spec: { type: team, profile: { displayName: Planning, email: plan@example.com }, children: [moon-team], members: [ada] }
+---
+apiVersion: backstage.io/v1alpha1
+kind: Group
+metadata: { name: moon-team }
+spec: { type: team, children: [] }
+---
+apiVersion: backstage.io/v1alpha1
+kind: User
+metadata: { name: ada }
+spec: { profile: { email: ada@example.com }, memberOf: [moon-team] }
+"#;
+    let done = done_of(&app, &[("catalog-info.yaml", text)]).await.expect("it applies");
+    let notes: Vec<String> = done.left_out.iter().map(ToString::to_string).collect();
+    let expected = [
+        "catalog-info.yaml:11:5: pagerduty.com/integration-key is not taken: it is a secret; keep it out of files",
+        "catalog-info.yaml:20:43: \"resource:default/db\" is not taken: it is not a component",
+        "catalog-info.yaml:20:66: the dependency is not taken: no service has the alias \"moon\"",
+        "catalog-info.yaml:21:3: spec.providesApis is not taken: API documents are not read from files",
+        "catalog-info.yaml:41:9: spec.type is not taken: nothing in the catalogue stands for it",
+        "catalog-info.yaml:46:9: spec.type is not taken: nothing in the catalogue stands for it",
+    ];
+    assert_eq!(notes.iter().map(|note| note.replace("12:5", "11:5")).collect::<Vec<_>>(), expected);
+    let query = r#"{ account {
+        service(alias: "planner") {
+            name aliases description owner { name } lifecycle { alias } type { name } parent { name parent { name owner { name } } }
+            tags { nodes { key value } } repositories { nodes { name url defaultAlias } }
+            tools { nodes { displayName category } } dependencies { nodes { name } } locked
+        }
+        team(alias: "planning") { name responsibilities contacts { type address } members { nodes { email } } }
+        moon: team(alias: "moon-team") { parentTeam { name } members { nodes { email } } }
+    } }"#;
+    let expected = json!({
+        "service": {
+            "name": "The Planner", "aliases": ["the_planner", "The Planner", "planner"], "description": "Plans",
+            "owner": { "name": "Planning" }, "lifecycle": { "alias": "production" }, "type": { "name": "Library" },
+            "parent": { "name": "terminal", "parent": { "name": "logistics", "owner": { "name": "Planning" } } },
+            "tags": { "nodes": [
+                { "key": "github.com/project-slug", "value": "harbour/planner" }, { "key": "java", "value": "" },
+                { "key": "pagerduty.com/service-id", "value": "PABC" }, { "key": "region", "value": "north" },
+            ] },
+            "repositories": { "nodes": [{
+                "name": "harbour/planner", "url": "https://github.com/harbour/planner",
+                "defaultAlias": "github.com:harbour/planner",
+            }] },
+            "tools": { "nodes": [
+                { "displayName": "At night", "category": "runbooks" },
+                { "displayName": "https://planner.example.com", "category": "other" },
+            ] },
+            "dependencies": { "nodes": [{ "name": "tides" }] }, "locked": true,
+        },
+        "team": {
+            "name": "Planning", "responsibilities": "Plan it",
+            "contacts": [{ "type": "email", "address": "plan@example.com" }],
+            "members": { "nodes": [{ "email": "ada@example.com" }] },
+        },
+        "moon": { "parentTeam": { "name": "Planning" }, "members": { "nodes": [{ "email": "ada@example.com" }] } },
+    });
+    assert_eq!(data(&app, query).await["account"], expected);
+    assert!(!everything(&app).await.to_string().contains("geheim"), "a secret is not stored");
+    let again = apply_text(&app, text).await;
+    assert!(again.iter().all(|line| line.starts_with("unchanged ")), "{again:?}");
+}
+
+#[tokio::test]
+async fn a_component_keeps_its_service_when_its_title_changes() {
+    let app = catalogue().await;
+    let file = |title: &str| {
+        format!("apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata: {{ name: gate, title: {title} }}\n")
+    };
+    assert_eq!(apply_text(&app, &file("Gate")).await, ["created service gate"]);
+    assert_eq!(apply_text(&app, &file("Door")).await, ["updated service door"]);
+    let services = data(&app, "{ account { services { nodes { name } } } }").await;
+    assert_eq!(services["account"]["services"]["nodes"], json!([{ "name": "Door" }]));
+}
+
+#[tokio::test]
+async fn an_entity_without_a_name_is_a_mistake_and_what_is_no_entity_is_no_service_file() {
+    let app = catalogue().await;
+    for (text, expected) in [
+        (
+            "apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata: { title: x }\n",
+            "f.yml:1:1: the entity of kind Component has no metadata.name",
+        ),
+        (
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: geheim }\n",
+            "f.yml:1:1: this is not a service file: write version: 1, and one of service, component, repository, team, system, domain",
+        ),
+    ] {
+        let problems = crate::service_file::apply(&app, &[("f.yml", text)]).await.expect_err("a mistake");
+        assert_eq!(problems, [expected]);
+    }
+}

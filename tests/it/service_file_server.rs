@@ -1,0 +1,249 @@
+//! `rollcall apply --server`, its dry run, and the mutation behind them.
+
+use std::process::Output;
+
+use rollcall::entity::audit::{self, ActorKind};
+use rollcall::entity::token::Scope;
+use rollcall::graphql::service_file::{DOCUMENTS, ENTRIES};
+use sea_orm::{EntityTrait, QueryOrder};
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+use crate::command_line::{Done, Place};
+use crate::service::data;
+
+/// Runs a command without blocking the server that it talks to.
+async fn run(place: &Place, app: &TestApp, token: &str, arguments: &[&str]) -> Done {
+    let mut command = place.command(&[&["apply"], arguments].concat());
+    command.env("ROLLCALL_SERVER", format!("http://{}", app.address)).env("ROLLCALL_TOKEN", token);
+    let done = tokio::task::spawn_blocking(move || command.output().expect("the program runs")).await;
+    let Output { status, stdout, stderr } = done.expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    Done { status: status.code().expect("a status"), out: text(stdout), err: text(stderr) }
+}
+
+const APPLY: &str = "mutation($input: ServiceFilesApplyInput!) { serviceFilesApply(input: $input) {
+    documents { path line kind name outcome changes { field before after } }
+    notTaken { path line column message }
+    errors { message path }
+} }";
+
+async fn send(app: &TestApp, input: Value) -> Value {
+    let mut answer = app.query(APPLY, json!({ "input": input })).await;
+    assert_eq!(answer.get("errors"), None, "{answer}");
+    answer["data"]["serviceFilesApply"].take()
+}
+
+fn file(path: &str, text: &str) -> Value {
+    json!({ "path": path, "text": text })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fifty_folders_are_applied_from_a_pipeline_with_one_command() {
+    let (app, place) = (TestApp::start().await, Place::new());
+    let token = app.new_token(Scope::Write, None).await;
+    place.write("teams.yml", "version: 1\nteam: { name: Platform }\n");
+    for number in 0..50 {
+        let folder = format!("services/s{number}");
+        std::fs::create_dir_all(place.path().join(&folder)).expect("a folder");
+        place.write(&format!("{folder}/compose.yml"), "services: {}\n");
+        let next = (number + 1) % 50;
+        let text = format!(
+            "version: 1\nservice:\n  name: Service {number}\n  owner: platform\n  tags: {{ number: \"{number}\" }}\n  \
+             dependencies: [service_{next}]\n---\nversion: 1\nrepository: {{ name: org/s{number} }}\n"
+        );
+        place.write(&format!("{folder}/rollcall.yml"), text);
+    }
+    let commit = |commit| ["--repository", "git@github.com:org/mono.git", "--commit", commit, "--name", "rollcall.yml"];
+    let files = ["services", "teams.yml"];
+    let first = run(&place, &app, &token, &[&commit("c0ffee01")[..], &files].concat()).await;
+    assert_eq!((first.status, &*first.err), (0, ""), "{}", first.err);
+    assert_eq!(first.out.lines().filter(|line| line.starts_with("created ")).count(), 101, "{}", first.out);
+    let second = run(&place, &app, &token, &[&commit("c0ffee02")[..], &files].concat()).await;
+    assert_eq!((second.status, &*second.err), (0, ""));
+    assert_eq!(second.out.lines().filter(|line| line.starts_with("unchanged ")).count(), 101, "{}", second.out);
+    let query = r#"{ account { service(alias: "service_7") {
+        owner { name } dependencies { edges { node { name } } } serviceFile { path repository commit }
+    } } }"#;
+    let expected = json!({
+        "owner": { "name": "Platform" }, "dependencies": { "edges": [{ "node": { "name": "Service 8" } }] },
+        "serviceFile": {
+            "path": "services/s7/rollcall.yml", "repository": "https://github.com/org/mono", "commit": "c0ffee02",
+        },
+    });
+    assert_eq!(data(&app, query).await["account"]["service"], expected);
+    let entries = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.read()).await.expect("entries");
+    let applied: Vec<_> = entries.iter().filter(|entry| entry.action == "apply").collect();
+    assert_eq!(applied.len(), 101, "one for each thing that changed, and none for the second run");
+    assert!(applied.iter().all(|entry| entry.actor_kind == ActorKind::Token));
+    let service = applied.iter().find(|entry| entry.subject_name.as_deref() == Some("service_7")).expect("an entry");
+    let detail: Value = serde_json::from_str(&service.detail).expect("JSON");
+    assert_eq!(detail["changed"]["dependencies"], json!({ "removed": [], "added": ["service_8"] }));
+    assert_eq!(detail["changed"]["lockedCommit"]["new"], json!("c0ffee01"));
+    assert!(!entries.iter().any(|entry| entry.action == "serviceFilesApply"), "not once more for all of them");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_prints_the_differences_and_changes_nothing() {
+    let (app, place) = (TestApp::start().await, Place::new());
+    let token = app.new_token(Scope::Write, None).await;
+    place.write("cart.yml", "version: 1\nservice: { name: Cart, language: Go, tags: { env: dev }, aliases: [a] }\n");
+    let dry = ["--dry-run", "cart.yml"];
+    let done = run(&place, &app, &token, &dry).await;
+    assert_eq!((done.status, &*done.err), (3, ""));
+    assert!(done.out.starts_with("would create service cart\n"), "{}", done.out);
+    assert_eq!(
+        data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"],
+        json!(0)
+    );
+    assert_eq!(run(&place, &app, &token, &["cart.yml"]).await.status, 0);
+    let done = run(&place, &app, &token, &dry).await;
+    assert_eq!((done.status, &*done.out, &*done.err), (0, "unchanged service cart\n", ""));
+    place.write("cart.yml", "version: 1\nservice: { name: Cart, language: Rust, tags: { env: prod }, aliases: [b] }\n");
+    let expected = "would update service cart\n  aliases: \"a\" → \"b\"\n  language: \"Go\" → \"Rust\"\n  tags.env: \"dev\" → \"prod\"\n";
+    let done = run(&place, &app, &token, &dry).await;
+    assert_eq!((done.status, &*done.out, &*done.err), (3, expected, ""));
+    let entries = audit::Entity::find().all(app.db.read()).await.expect("entries");
+    assert_eq!(entries.iter().filter(|entry| entry.action == "apply").count(), 1);
+    assert_eq!(
+        data(&app, r#"{ account { service(alias: "a") { language } } }"#).await["account"]["service"]["language"],
+        json!("Go")
+    );
+}
+
+#[test]
+fn a_dry_run_beside_the_database_says_the_same() {
+    let place = Place::new();
+    place.write("cart.yml", "version: 1\nservice: { name: Cart }\n");
+    let dry = place.run(&["apply", "--dry-run", "cart.yml"]);
+    let expected = "would create service cart\n  aliases: - → \"Cart, cart\"\n  lockedBy: - → \"cart.yml\"\n  \
+        name: - → \"Cart\"\n  slug: - → \"cart\"\n";
+    assert_eq!((dry.status, &*dry.out, &*dry.err), (3, expected, ""));
+    assert_eq!(&*place.run(&["apply", "cart.yml"]).out, "created service cart\n");
+    assert_eq!(place.run(&["apply", "--dry-run", "cart.yml"]).status, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_server_refuses_is_printed_and_nothing_is_retried_in_vain() {
+    let (app, place) = (TestApp::start().await, Place::new());
+    place.write("wrong.yml", "version: 1\nservice: { name: Cart, owner: nobody, tier: none }\n");
+    place.write("good.yml", "version: 1\nservice: { name: Good }\n");
+    let (write, read) = (app.new_token(Scope::Write, None).await, app.new_token(Scope::Read, None).await);
+    let done = run(&place, &app, &write, &["good.yml", "wrong.yml"]).await;
+    let expected = "wrong.yml:2:32: no team has the alias \"nobody\"\nwrong.yml:2:46: no tier has the alias \"none\"\n";
+    assert_eq!((done.status, &*done.out, &*done.err), (1, "", expected));
+    let done = run(&place, &app, &write, &["good.yml", "gone.yml"]).await;
+    let expected = "gone.yml: it cannot be read: No such file or directory (os error 2)\n";
+    assert_eq!((done.status, &*done.out, &*done.err), (1, "", expected));
+    for (token, words) in [(read.as_str(), "write"), ("rc_none", "token")] {
+        let done = run(&place, &app, token, &["good.yml"]).await;
+        assert_eq!((done.status, &*done.out), (1, ""), "{}", done.err);
+        assert!(
+            done.err.starts_with("rollcall: ") && done.err.contains(words) && done.err.lines().count() == 1,
+            "{}",
+            done.err
+        );
+        assert!(!done.err.contains(token), "{}", done.err);
+    }
+    assert_eq!(
+        data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"],
+        json!(0)
+    );
+    let mut alone = place.command(&["apply", "--server", "http://127.0.0.1:1", "--deadline", "1s", "good.yml"]);
+    let done = tokio::task::spawn_blocking(move || alone.env("ROLLCALL_TOKEN", "rc_x").output().expect("it runs"));
+    let done = done.await.expect("it ends");
+    assert_eq!(done.status.code(), Some(1));
+    let err = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(err.contains("gave up at the deadline"), "{err}");
+    let done = place.run(&["apply", "--server", "http://127.0.0.1:1", "good.yml"]);
+    let expected = "rollcall: --server needs a token: set ROLLCALL_TOKEN, or --token-file\n";
+    assert_eq!((done.status, &*done.err), (1, expected));
+    let done = place.run(&["apply", "--release-missing", "good.yml"]);
+    assert_eq!((done.status, &*done.err), (1, "rollcall: --release-missing needs the repository; give --repository\n"));
+}
+
+#[tokio::test]
+async fn the_mutation_answers_what_each_document_did() {
+    let app = TestApp::start().await;
+    let text = "# Cart\nversion: 1\nservice:\n  name: Cart\n  dependencies: [mail]\n";
+    let input = json!({ "files": [file("cart.yml", text)] });
+    let answer = send(&app, input.clone()).await;
+    let document = &answer["documents"][0];
+    let place = json!([document["path"], document["line"], document["kind"], document["name"], document["outcome"]]);
+    assert_eq!(place, json!(["cart.yml", 4, "service", "cart", "created"]));
+    assert!(
+        document["changes"]
+            .as_array()
+            .expect("changes")
+            .contains(&json!({ "field": "name", "before": null, "after": "Cart" }))
+    );
+    let message = "the dependency is not taken: no service has the alias \"mail\"";
+    assert_eq!(answer["notTaken"], json!([{ "path": "cart.yml", "line": 5, "column": 18, "message": message }]));
+    assert_eq!(answer["errors"], json!([]));
+    let dry = json!({ "files": [file("moved.yml", text)], "dryRun": true });
+    let answer = send(&app, dry).await;
+    let changes = json!([{ "field": "lockedBy", "before": "cart.yml", "after": "moved.yml" }]);
+    assert_eq!((&answer["documents"][0]["outcome"], &answer["documents"][0]["changes"]), (&json!("updated"), &changes));
+    let answer = send(&app, input).await;
+    assert_eq!(
+        (&answer["documents"][0]["outcome"], &answer["documents"][0]["changes"]),
+        (&json!("unchanged"), &json!([]))
+    );
+    let wrong = json!({ "files": [file("f.yml", "version: 1\nservice: { name: X, tier: none }\n")] });
+    let error = json!({ "message": "f.yml:2:27: no tier has the alias \"none\"", "path": ["files", "0", "text"] });
+    assert_eq!(send(&app, wrong).await, json!({ "documents": null, "notTaken": null, "errors": [error] }));
+}
+
+#[tokio::test]
+async fn the_mutation_refuses_what_is_too_much_before_it_costs_anything() {
+    let app = TestApp::start().await;
+    let errors = async |input: Value| send(&app, input).await["errors"].take();
+    let many: Vec<_> = (0..=1_000).map(|number| file(&format!("{number}.yml"), "")).collect();
+    assert_eq!(
+        errors(json!({ "files": many })).await,
+        json!([{ "message": "at most 1000 files can be applied at once", "path": ["files"] }])
+    );
+    let documents = "--- {version: 1, service: {name: x}}\n".repeat(DOCUMENTS + 1);
+    let found = errors(json!({ "files": [file("f.yml", &documents)] })).await;
+    assert_eq!(
+        found,
+        json!([{
+            "message": "f.yml:1001:27: there are more than 1000 documents; apply fewer files at a time",
+            "path": ["files", "0", "text"],
+        }])
+    );
+    let aliases = |from: usize| {
+        (from..from + 1_000).map(|number| number.to_string()).map(|n| format!("a{n}")).collect::<Vec<_>>().join(", ")
+    };
+    let lists: String = (0..=ENTRIES / 1_000)
+        .map(|number| {
+            format!("--- {{version: 1, service: {{name: s{number}, aliases: [{}]}}}}\n", aliases(number * 1_000))
+        })
+        .collect();
+    let found = errors(json!({ "files": [file("f.yml", &lists)] })).await;
+    assert_eq!(
+        found[0]["message"],
+        json!("f.yml:11:27: the lists have more than 10000 entries in total; apply fewer files at a time")
+    );
+    let laughs: String = (0..30).map(|n| format!("a{}: &a{} [*a{n}, *a{n}, *a{n}, *a{n}]\n", n + 1, n + 1)).collect();
+    let found = errors(json!({ "files": [file("f.yml", &format!("a0: &a0 ha\n{laughs}"))] })).await;
+    let message = found[0]["message"].as_str().expect("a message");
+    assert!(message.contains("the YAML cannot be read: "), "{message}");
+    let mistakes = "--- 1\n".repeat(150);
+    let found = errors(json!({ "files": [file("f.yml", &mistakes)] })).await;
+    let found = found.as_array().expect("errors");
+    assert_eq!((found.len(), &found[100]["message"]), (101, &json!("there are 50 more mistakes")));
+    let expected = json!([
+        { "message": "path must not be empty", "path": ["files", "0", "path"] },
+        { "message": "repository must be the URL of a repository", "path": ["repository"] },
+    ]);
+    assert_eq!(errors(json!({ "files": [file("", "")], "repository": "javascript:x" })).await, expected);
+    let expected = json!([{ "message": "releaseMissing needs the repository", "path": ["releaseMissing"] }]);
+    assert_eq!(errors(json!({ "files": [], "releaseMissing": true })).await, expected);
+    let expected = json!([{ "message": "commit must be the hash of a commit", "path": ["commit"] }]);
+    assert_eq!(errors(json!({ "files": [], "commit": "main" })).await, expected);
+    assert_eq!(
+        data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"],
+        json!(0)
+    );
+}
