@@ -66,7 +66,7 @@ fn actions(service: &Service, session: &Session, number: i64) -> Markup {
     let here = address(&service.aliases);
     html! {
         p.actions {
-            @if session.user.role >= Role::User && !service.locked {
+            @if session.user.role >= Role::TeamMember && !service.locked {
                 a.button.quiet href={ (here) "/edit" } { "Edit" } " "
             }
             a.button.quiet href={ (here) "/contacts" } { "Contacts" } " "

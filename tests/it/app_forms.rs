@@ -304,3 +304,25 @@ async fn the_page_of_a_service_begins_with_what_helps_when_something_is_wrong() 
     let broken = page.split_once("<dt>Broken").expect("what is broken").1.split("</dl>").next().expect("its end");
     assert!(broken.contains(">Latency &lt;high&gt;</a>"), "{page}");
 }
+
+#[tokio::test]
+async fn a_team_member_changes_what_the_team_owns_and_is_refused_the_rest() {
+    let app = TestApp::start().await;
+    let mut tom = Browser::of(&app, Role::TeamMember).await;
+    let query = r#"mutation {
+        teamCreate(input: { name: "Core", members: [{ user: { email: "teammember@example.com" } }] }) { errors { message } }
+        own: serviceCreate(input: { name: "Own", ownerInput: { alias: "core" } }) { errors { message } }
+        other: serviceCreate(input: { name: "Other" }) { errors { message } }
+    }"#;
+    data(&app, query).await;
+    for path in ["/services/own", "/teams/core"] {
+        assert!(tom.page(path).await.contains(&format!("href=\"{path}/edit\"")), "{path}");
+        let contacts = format!("{path}/contacts");
+        let answer = tom.post(&contacts, &[("type", "slack"), ("address", "#core")]).await;
+        assert_eq!(answer.location(), contacts);
+    }
+    let refused = tom.post("/services/other/contacts", &[("type", "slack"), ("address", "#core")]).await;
+    assert_eq!(refused.status, 422, "{refused:?}");
+    assert!(refused.text().contains("you can change only your own teams and what they own"), "{refused:?}");
+    assert_eq!(tom.get("/new/system").await.status, 403);
+}
