@@ -8,7 +8,7 @@ use super::groups::{link as link_to_system, owner};
 use super::issues::Issues;
 use super::layout::layout;
 use super::markdown::prose;
-use super::operations::service::{Service, Tag};
+use super::operations::service::{AlertSourceService, Service, Tag};
 use super::operations::{self, types::Moment};
 use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatus, Neighbour};
 use super::parts::{count, empty, link, outside, short, status, time};
@@ -66,7 +66,7 @@ fn actions(service: &Service, session: &Session, number: i64) -> Markup {
     let here = address(&service.aliases);
     html! {
         p.actions {
-            @if session.user.role >= Role::User && !service.locked {
+            @if session.user.role >= Role::TeamMember && !service.locked {
                 a.button.quiet href={ (here) "/edit" } { "Edit" } " "
             }
             a.button.quiet href={ (here) "/contacts" } { "Contacts" } " "
@@ -219,8 +219,8 @@ fn on_call(service: &Service, now: Timestamp) -> Markup {
         ul.near { @for one in &people.nodes {
             li {
                 @let name = one.name.as_deref().unwrap_or_default();
-                @match &one.user {
-                    Some(user) => a href={ "mailto:" (user.email) } { (name) },
+                @match &one.external_email {
+                    Some(email) => a href={ "mailto:" (email) } { (name) },
                     None => (name),
                 }
                 @if let Some(ends_at) = &one.ends_at { " until " (time(ends_at.0, now)) }
@@ -242,14 +242,16 @@ fn broken(service: &Service, issues: &Issues, production: &Environments) -> Mark
     });
     let has_failed = last.is_some_and(|deploy| deploy.deploy_status == Some(DeployStatus::Failed));
     let severe = issues.severe();
-    let sources = service.alert_source_services.nodes.iter();
-    let alerts: Vec<_> =
-        sources.filter(|link| link.status == AlertSourceStatusTypeEnum::Alert).map(|link| &link.alert_source).collect();
+    let is_raised = |link: &&AlertSourceService| link.status == AlertSourceStatusTypeEnum::Alert;
+    let alerts: Vec<_> = service.alert_source_services.nodes.iter().filter(is_raised).collect();
     html! {
         @if has_failed || !severe.is_empty() || !alerts.is_empty() {
             dt { "Broken" }
             dd {
-                @for source in &alerts { span.mark.bad { (outside(source.url.as_deref(), &short(&source.name))) } " " }
+                @for link in alerts.iter().take(NEAR) {
+                    span.mark.bad { (outside(link.alert_source.url.as_deref(), &short(&link.alert_source.name))) } " "
+                }
+                @if alerts.len() > NEAR { span.mark.bad { (alerts.len() - NEAR) " more alerts" } " " }
                 @if has_failed { a.mark.bad href="#deploys" { "the last deploy to production failed" } " " }
                 @for number in severe { a.mark.bad href="#issues" { (number) } " " }
             }
