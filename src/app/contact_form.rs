@@ -72,7 +72,7 @@ fn channel(kind: ContactType) -> &'static str {
 /// Lists the contacts, with a form for another.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, kind: Kind, alias: &str) -> Result<Answer, Fault> {
     let owner = find(site, visit, kind, alias).await?;
-    let may_write = session.user.role >= Role::User;
+    let may_write = session.user.role >= Role::TeamMember;
     Ok(Answer::page(list(visit, &owner, may_write, &Mistakes::none())))
 }
 
@@ -105,7 +105,7 @@ pub async fn edit(
     (kind, alias): (Kind, &str),
     id: &str,
 ) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+    session.require(Role::TeamMember)?;
     let owner = find(site, visit, kind, alias).await?;
     let contact = owner.contact(id)?;
     Ok(Answer::page(edit_form(visit, &owner, contact, &contact.fields(), &Mistakes::none())))

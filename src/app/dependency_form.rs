@@ -24,7 +24,7 @@ const NOTES: &str = "notes";
 /// Lists the dependencies, with a form for another.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let service = find(site, visit, alias).await?;
-    let may_write = session.user.role >= Role::User;
+    let may_write = session.user.role >= Role::TeamMember;
     Ok(Answer::page(list(visit, &service, may_write, &Mistakes::none())))
 }
 

@@ -139,7 +139,11 @@ pub fn figures(metrics: &DeployMetrics, days: &[Day], deploys: &[Deploy], produc
 fn percentiles(times: Option<&DurationPercentiles>, without: &str) -> Markup {
     html! {
         @match times {
-            Some(times) => { strong { (duration(times.median)) } "median; 90 % within " (duration(times.percentile90)) },
+            Some(times) => {
+                strong { (duration(times.median)) }
+                div { "median" }
+                div { "90 % within " (duration(times.percentile90)) }
+            },
             None => { strong.soft { "unknown" } (without) },
         }
     }

@@ -73,9 +73,9 @@ impl<C: ColumnTrait> Entry<'_, C> {
     fn show(&self, choices: &[(&str, &str)], form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { rule, label, hint, rows } = *self;
         let name = &*name_in_form(rule);
-        let line = |kind| Text { kind, ..Text::of(rule, label, hint) }.show(form, mistakes);
+        let line = |kind| Text { kind, ..Text::of(rule, label, hint) }.show_at_most(rule.most(), form, mistakes);
         match rule.value {
-            ValueRule::Text(most) if most > text::SHORT => Area { name, label, hint, rows, most }.show(form, mistakes),
+            ValueRule::Text(most) if most > text::URL => Area { name, label, hint, rows, most }.show(form, mistakes),
             ValueRule::Named(Reference::User) => line("email"),
             ValueRule::Named(_) => select(name, label, hint, choices, form, mistakes),
             ValueRule::Id(_) | ValueRule::Identified(_) => {
@@ -153,11 +153,16 @@ impl<'a> Text<'a> {
 
     /// Shows the field with its value and mistakes.
     pub fn show(&self, form: &Fields, mistakes: &Mistakes) -> Markup {
+        self.show_at_most(text::SHORT, form, mistakes)
+    }
+
+    /// The same, for a text of at most `most` characters.
+    fn show_at_most(&self, most: usize, form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { name, label, hint, kind, required } = *self;
         frame(name, label, hint, mistakes, |described| {
             html! {
                 input id={ "field-" (name) } name=(name) type=(kind) value=(form.get(name)) required[required] min=[(kind == "number").then_some("0")]
-                    maxlength=(text::SHORT) dir="auto" aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
+                    maxlength=(most) dir="auto" aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
             }
         })
     }

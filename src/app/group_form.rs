@@ -118,7 +118,7 @@ pub async fn create(site: &Site, visit: &Visit, kind: Kind) -> Result<Answer, Fa
 
 /// Shows the form of the one with this alias.
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, kind: Kind, alias: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+    session.require(Role::TeamMember)?;
     let group = find(site, visit, kind, alias).await?;
     Ok(Answer::page(edit_form(visit, &group, &group.fields, &Mistakes::none())))
 }

@@ -160,7 +160,7 @@ impl Group<'_> {
     fn page(&self, visit: &Visit, session: &Session, children: Markup) -> Markup {
         let first = self.aliases.first().map_or("", String::as_str);
         let main = html! {
-            @if session.user.role >= Role::User {
+            @if session.user.role >= Role::TeamMember {
                 p.actions { a.button.quiet href=(path([self.kind.part(), first, "edit"])) { "Edit" } }
             }
             @if let Some(text) = self.description { (prose(text)) }

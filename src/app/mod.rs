@@ -23,6 +23,7 @@ pub mod cookie;
 mod custom;
 mod dependency_form;
 mod deploys;
+mod documents;
 mod explorer;
 pub mod form;
 mod graph;
@@ -115,6 +116,7 @@ const OWNED: &[&str] = &[
     "account",
     "assets",
     "audit",
+    "documents",
     "domains",
     "explorer",
     "integrations",
@@ -204,6 +206,7 @@ impl Site {
             (Post, ["users", id, "forget"]) => users::forget(self, session, id).await,
             (Post, ["users", id, "delete"]) => users::delete(self, visit, session, id).await,
             (Get, ["audit"]) => audit::page(self, visit, session).await,
+            (Get, ["documents", number]) => documents::page(self, visit, number).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),
             (Get, ["account"]) => account::page(self, visit, session).await,
             (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,

@@ -8,9 +8,9 @@ use super::groups::{link as link_to_system, owner};
 use super::issues::Issues;
 use super::layout::layout;
 use super::markdown::prose;
-use super::operations::service::{Service, Tag};
+use super::operations::service::{AlertSourceService, Service, Tag};
 use super::operations::{self, types::Moment};
-use super::operations::{Contact, DeployStatus, Neighbour};
+use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatus, Neighbour};
 use super::parts::{count, empty, link, outside, short, status, time};
 use super::services::address;
 use super::visit::{Fields, Session, Visit};
@@ -66,7 +66,7 @@ fn actions(service: &Service, session: &Session, number: i64) -> Markup {
     let here = address(&service.aliases);
     html! {
         p.actions {
-            @if session.user.role >= Role::User && !service.locked {
+            @if session.user.role >= Role::TeamMember && !service.locked {
                 a.button.quiet href={ (here) "/edit" } { "Edit" } " "
             }
             a.button.quiet href={ (here) "/contacts" } { "Contacts" } " "
@@ -142,6 +142,15 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
                     }
                 } }
             }
+            @if !service.documents.nodes.is_empty() {
+                dt { "API" }
+                dd { @for document in &service.documents.nodes {
+                    div {
+                        (outside(document.html_url.as_deref(), &short(&document.title)))
+                        " " span.soft { (document.format.to_string()) }
+                    }
+                } }
+            }
             dt { "Added" }
             dd { (time(service.timestamps.created_at.0, now)) ", changed " (time(service.timestamps.updated_at.0, now)) }
         }
@@ -163,6 +172,10 @@ fn now_what(service: &Service, issues: &Issues, production: &Environments, now: 
                 @if let Some(manager) = service.owner.as_ref().and_then(|team| team.manager.as_ref()) {
                     ", led by " (manager.name) " (" (manager.email) ")"
                 }
+            }
+            @if !service.on_calls.nodes.is_empty() {
+                dt { "On call" }
+                dd { (on_call(service, now)) }
             }
             @if !contacts.is_empty() {
                 dt { "Contact" }
@@ -197,6 +210,28 @@ fn now_what(service: &Service, issues: &Issues, production: &Environments, now: 
     }
 }
 
+/// Who is on call, until when, and which schedule says so.
+fn on_call(service: &Service, now: Timestamp) -> Markup {
+    let people = &service.on_calls;
+    let left_out = usize::try_from(people.total_count).unwrap_or_default().saturating_sub(people.nodes.len());
+    html! {
+        ul.near { @for one in &people.nodes {
+            li {
+                @let name = one.name.as_deref().unwrap_or_default();
+                @match &one.external_email {
+                    Some(email) => a href={ "mailto:" (email) } { (name) },
+                    None => (name),
+                }
+                @if let Some(ends_at) = &one.ends_at { " until " (time(ends_at.0, now)) }
+                @if one.schedule.is_some() || one.url.is_some() {
+                    " " span.soft { (outside(one.url.as_deref(), one.schedule.as_deref().unwrap_or("schedule"))) }
+                }
+            }
+        } }
+        @if left_out > 0 { (left_out) " more" }
+    }
+}
+
 /// What is broken, as far as the catalogue knows.
 fn broken(service: &Service, issues: &Issues, production: &Environments) -> Markup {
     let mut deploys = service.deploys.nodes.iter();
@@ -207,10 +242,16 @@ fn broken(service: &Service, issues: &Issues, production: &Environments) -> Mark
     });
     let has_failed = last.is_some_and(|deploy| deploy.deploy_status == Some(DeployStatus::Failed));
     let severe = issues.severe();
+    let is_raised = |link: &&AlertSourceService| link.status == AlertSourceStatusTypeEnum::Alert;
+    let alerts: Vec<_> = service.alert_source_services.nodes.iter().filter(is_raised).collect();
     html! {
-        @if has_failed || !severe.is_empty() {
+        @if has_failed || !severe.is_empty() || !alerts.is_empty() {
             dt { "Broken" }
             dd {
+                @for link in alerts.iter().take(NEAR) {
+                    span.mark.bad { (outside(link.alert_source.url.as_deref(), &short(&link.alert_source.name))) } " "
+                }
+                @if alerts.len() > NEAR { span.mark.bad { (alerts.len() - NEAR) " more alerts" } " " }
                 @if has_failed { a.mark.bad href="#deploys" { "the last deploy to production failed" } " " }
                 @for number in severe { a.mark.bad href="#issues" { (number) } " " }
             }

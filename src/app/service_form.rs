@@ -87,7 +87,7 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 
 /// Shows the form of the service with this alias.
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+    session.require(Role::TeamMember)?;
     let (choices, service) = find(site, visit, alias).await?;
     Ok(Answer::page(edit_form(visit, &choices, &service, &service.fields(), &Mistakes::none())))
 }

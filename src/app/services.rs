@@ -8,7 +8,7 @@ use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::operations::services::{Account, Service, Team};
 use super::operations::types::Moment;
-use super::operations::{ServiceRow, Services, TagArgs};
+use super::operations::{IdentifierInput, ServiceRow, Services, TagArgs};
 use super::parts::{count, empty, pages, status, time};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -38,6 +38,9 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         tag,
         has_owner: query.given("unowned").map(|_| false),
         not_deployed_since: since.map(Moment),
+        filter: query
+            .given("filter")
+            .map(|id| IdentifierInput { id: MaybeUndefined::Value(id), alias: MaybeUndefined::Undefined }),
     };
     let found = ask(site, visit, services).await?.account;
     let main = html! {
@@ -60,11 +63,16 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
         |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(&visit.query, &none);
     let mut tiers = vec![("", "any")];
     tiers.extend(found.tiers.iter().map(|tier| (&*tier.alias, &*tier.name)));
+    let mut filters = vec![("", "none")];
+    filters.extend(found.filters.nodes.iter().map(|filter| (&*filter.id, &*filter.name)));
     html! {
         form.filters method="get" action="/services" role="search" data-live="services" {
             (text("search", "Name or alias", "search"))
             (form::suggested("owner", "Owner's alias", found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query, &none))
             (form::select("tier", "Tier", "", &tiers, &visit.query, &none))
+            @if !found.filters.nodes.is_empty() {
+                (form::select("filter", "Saved filter", "", &filters, &visit.query, &none))
+            }
             (text("language", "Language", "text"))
             (text("tag", "Tag (key or key:value)", "text"))
             (text("quiet", "No deploy in … days", "number"))

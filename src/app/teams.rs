@@ -56,7 +56,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
     let picture = graph::of_group::<team::Entity>(site, Column::OwnerId, &team.id, &label).await?;
     let (here, contacts) = (path(["teams", &team.alias]), team.contacts.unwrap_or_default());
     let main = html! {
-        @if session.user.role >= Role::User {
+        @if session.user.role >= Role::TeamMember {
             p.actions {
                 a.button.quiet href={ (here) "/edit" } { "Edit" } " "
                 a.button.quiet href={ (here) "/contacts" } { "Contacts" }

@@ -53,7 +53,7 @@ const CATEGORIES: [&str; 23] = [
 /// Lists the links, with a form for another.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let service = find(site, visit, alias).await?;
-    let may_write = session.user.role >= Role::User;
+    let may_write = session.user.role >= Role::TeamMember;
     Ok(Answer::page(list(visit, &service, may_write, &Mistakes::none())))
 }
 
@@ -78,7 +78,7 @@ pub async fn create(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
 
 /// Shows the form of a link.
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str, id: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+    session.require(Role::TeamMember)?;
     let service = find(site, visit, alias).await?;
     let tool = tool_of(site, &service, id).await?;
     Ok(Answer::page(edit_form(visit, &service, id, &current(&tool), &Mistakes::none())))

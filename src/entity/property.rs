@@ -4,7 +4,6 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, Query, SelectStatement};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -53,41 +52,4 @@ pub fn search_key(value: &Json) -> String {
 /// Cut to what an index takes, without the one character that no database text may hold.
 fn cut(text: &str) -> String {
     text.chars().filter(|letter| *letter != '\0').take(text::SHORT).collect()
-}
-
-/// What a service's value for a definition must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Condition<'a> {
-    /// Anything: the service has a value.
-    Exists,
-    /// A text that is this, or a number, flag, list or object whose compact JSON text is this. Only the first
-    /// [`text::SHORT`] characters count.
-    Equals(&'a str),
-    /// A value whose [`search_key`] contains this, whatever the case of letters of ASCII.
-    Contains(&'a str),
-}
-
-/// Selects the keys of the services whose value for a definition meets a condition: a subquery for lists of services. The
-/// index `property_by_definition` answers it; `Contains` looks at all values of the definition.
-pub fn services_with(definition: i64, condition: Condition<'_>) -> SelectStatement {
-    let mut services = Query::select();
-    services.column(Column::ServiceId).from(Entity).and_where(Column::DefinitionId.eq(definition));
-    services.and_where(Column::ServiceId.is_not_null());
-    match condition {
-        Condition::Exists => {}
-        Condition::Equals(text) => drop(services.and_where(Column::SearchKey.eq(cut(text)))),
-        Condition::Contains(text) => {
-            let mut pattern = String::from("%");
-            for letter in cut(text).to_ascii_lowercase().chars() {
-                if matches!(letter, '%' | '_' | '\\') {
-                    pattern.push('\\');
-                }
-                pattern.push(letter);
-            }
-            pattern.push('%');
-            let key = Func::lower(Expr::col(Column::SearchKey));
-            services.and_where(Expr::expr(key).like(LikeExpr::new(pattern).escape('\\')));
-        }
-    }
-    services
 }

@@ -10,8 +10,8 @@ use crate::db::{Db, Read};
 use crate::entity::audit::Subject;
 use crate::entity::user::Role;
 use crate::entity::{
-    alert_source_service, contact, domain, repository, service, service_dependency, service_document,
-    service_repository, system, team, team_membership, tool,
+    alert_source_service, contact, domain, infrastructure_resource, property, repository, service, service_dependency,
+    service_document, service_repository, system, team, team_membership, tool,
 };
 use crate::error::{Result, UserError};
 
@@ -81,6 +81,14 @@ async fn owner(db: &impl Read, class: &str, id: i64) -> Result<Option<Owner>, Db
         "Domain" => {
             return Ok(db.one(domain::Entity::find_by_id(id)).await?.and_then(|row| row.owner_id).map(Owner::Team));
         }
+        "InfrastructureResource" => {
+            let row = db.one(infrastructure_resource::Entity::find_by_id(id)).await?;
+            return Ok(row.and_then(|row| row.owner_id).map(Owner::Team));
+        }
+        "Property" => match db.one(property::Entity::find_by_id(id)).await? {
+            Some(property::Model { team_id: Some(team), .. }) => return Ok(Some(Owner::Team(team))),
+            row => row.and_then(|row| row.service_id),
+        },
         "Repository" => {
             return Ok(db.one(repository::Entity::find_by_id(id)).await?.and_then(|row| row.owner_id).map(Owner::Team));
         }

@@ -17,10 +17,10 @@ use super::service_document::{containing, plain};
 use crate::db::{self, Read};
 use crate::entity::service::Column;
 use crate::entity::{
-    alert_source, alert_source_service, component_type, deploy, domain, filter, filter_predicate, lifecycle,
-    repository, service_alias, service_repository, system, tag, team, text, tier,
+    alert_source, alert_source_service, component_type, deploy, domain, filter, filter_predicate, lifecycle, property,
+    property_definition, repository, service_alias, service_repository, system, tag, team, text, tier,
 };
-use crate::error::{Result, UserError};
+use crate::error::{Result, UserError, quoted};
 
 /// The most predicates of a filter, and of a request.
 pub const MOST: usize = 50;
@@ -46,6 +46,7 @@ enum Key {
     Name,
     OwnerIds,
     Product,
+    Property,
     RepositoryIds,
     SystemId,
     Tag,
@@ -56,7 +57,6 @@ enum Key {
 
 const NO_GROUPS: &str = "groups do not exist: use the teams above teams";
 const NO_CATEGORIES: &str = "component types have no categories";
-const NO_PROPERTIES: &str = "services cannot be filtered by properties yet";
 const NO_RELATIONSHIPS: &str = "services cannot be filtered by relationships yet";
 
 impl From<ServiceFilterEnum> for Key {
@@ -77,7 +77,7 @@ impl From<ServiceFilterEnum> for Key {
             ServiceFilterEnum::Name => Self::Name,
             ServiceFilterEnum::OwnerId | ServiceFilterEnum::OwnerIds => Self::OwnerIds,
             ServiceFilterEnum::Product => Self::Product,
-            ServiceFilterEnum::Property => Self::Not(NO_PROPERTIES),
+            ServiceFilterEnum::Property => Self::Property,
             ServiceFilterEnum::Relationship => Self::Not(NO_RELATIONSHIPS),
             ServiceFilterEnum::RepositoryIds => Self::RepositoryIds,
             ServiceFilterEnum::SystemId => Self::SystemId,
@@ -103,7 +103,7 @@ impl From<PredicateKeyEnum> for Key {
             PredicateKeyEnum::Name => Self::Name,
             PredicateKeyEnum::OwnerId | PredicateKeyEnum::OwnerIds => Self::OwnerIds,
             PredicateKeyEnum::Product => Self::Product,
-            PredicateKeyEnum::Properties => Self::Not(NO_PROPERTIES),
+            PredicateKeyEnum::Properties => Self::Property,
             PredicateKeyEnum::Relationships => Self::Not(NO_RELATIONSHIPS),
             PredicateKeyEnum::RepositoryIds => Self::RepositoryIds,
             PredicateKeyEnum::SystemId => Self::SystemId,
@@ -116,7 +116,7 @@ impl From<PredicateKeyEnum> for Key {
 /// One comparison.
 struct Predicate {
     key: Key,
-    /// The key of a tag.
+    /// The key of a tag, or the alias or the id of a property's definition.
     data: Option<String>,
     kind: TypeEnum,
     value: Option<String>,
@@ -187,7 +187,7 @@ impl Reader {
                 let arg = arg.value().map(|arg| text::at_most("arg", arg, most)).transpose()?;
                 let key = Key::from(*key);
                 let (data, value) = match (key, arg) {
-                    (Key::Tag, Some(arg)) => match arg.split_once(':') {
+                    (Key::Tag | Key::Property, Some(arg)) => match arg.split_once(':') {
                         Some((key, value)) => (Some(key.to_owned()), Some(value.to_owned())),
                         None => (Some(arg), None),
                     },
@@ -285,6 +285,21 @@ impl Reader {
                 let mut tags = of_service(tag::Entity, tag::Column::ServiceId);
                 tags.and_where(tag::Column::Key.eq(key.as_str()));
                 predicate.of_rows(db, tags, tag::Column::Value).await
+            }
+            Key::Property => {
+                let Some(named) = &predicate.data else {
+                    return Err(UserError::base("the definition of the property must be given").into());
+                };
+                let definition = match id::find::<property_definition::Entity>(db, named).await? {
+                    None => property_definition::by_alias(db, named).await?,
+                    found => found,
+                };
+                let definition = definition.ok_or_else(|| {
+                    UserError::base(format!("no property definition has the id or alias {}", quoted(named))).not_found()
+                })?;
+                let mut properties = of_service(property::Entity, property::Column::ServiceId);
+                properties.and_where(property::Column::DefinitionId.eq(definition.id));
+                predicate.of_rows(db, properties, property::Column::SearchKey).await
             }
             Key::TierIndex => predicate.of_index(Column::TierId, tier::Column::Id, tier::Column::Index),
             Key::LifecycleIndex => {

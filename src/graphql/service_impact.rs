@@ -5,7 +5,6 @@ use super::relation::present;
 use super::schema::*;
 use super::service::taken_from;
 use super::types::Service;
-use crate::db::Read;
 use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::entity::service_dependency::{Direction, Found, Reach, STEPS, reach};
 use crate::entity::{ByIds, service};

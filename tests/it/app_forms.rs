@@ -257,6 +257,8 @@ async fn the_page_of_a_service_begins_with_what_helps_when_something_is_wrong() 
         teamCreate(input: { name: "Core", contacts: { type: slack, address: "@core" } }) { errors { message } }
         serviceUpdate(input: { alias: "shop", ownerInput: { alias: "core" }, description: "What it is for" }) { errors { message } }
         toolCreate(input: { serviceAlias: "shop", category: runbooks, displayName: "Runbook", url: "https://wiki.example.com" }) { errors { message } }
+        serviceOnCallsUpdate(input: { service: { alias: "shop" }, onCalls: [
+            { name: "<Ada>", externalEmail: "ada@example.com", url: "https://oncall.example.com" }] }) { errors { message } }
     }"#;
     data(&endpoint.app, query).await;
     let browser = Browser::of(&endpoint.app, Role::Viewer).await;
@@ -270,6 +272,9 @@ async fn the_page_of_a_service_begins_with_what_helps_when_something_is_wrong() 
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
     let order = [
         "<dt>Owner",
+        "<dt>On call",
+        "<a href=\"mailto:ada@example.com\">&lt;Ada&gt;</a>",
+        "<a href=\"https://oncall.example.com\" rel=\"noopener noreferrer\">schedule</a>",
         "<dt>Contact",
         "@core",
         "<dt>Links",
@@ -282,4 +287,43 @@ async fn the_page_of_a_service_begins_with_what_helps_when_something_is_wrong() 
     let places: Vec<usize> = order.into_iter().map(place).collect();
     assert!(places.is_sorted(), "{places:?}: {page}");
     assert!(page.contains("the last deploy to production failed"), "{page}");
+
+    let create =
+        "mutation { eventIntegrationCreate(input: { type: datadogCheck, name: \"D\" }) { integration { id } } }";
+    let integration = data(&endpoint.app, create).await["eventIntegrationCreate"]["integration"]["id"].clone();
+    let identifier = json!({ "integration": { "id": integration }, "externalId": "m-1" });
+    let watch = "mutation($input: AlertSourceInput!, $identifier: ExternalResourceIdentifierInput!) {
+        alertSourceUpsert(input: $input) { errors { message } }
+        alertSourceServiceCreate(input: {
+            alertSourceExternalIdentifier: { type: datadog, externalId: \"m-1\" }, service: { alias: \"shop\" }
+        }) { errors { message } }
+        alertSourceStatusUpdate(input: { alertSource: $identifier, status: alert }) { errors { message } }
+    }";
+    let input = json!({ "identifier": identifier, "name": "Latency <high>", "url": "https://x.example.com" });
+    endpoint.app.query(watch, json!({ "input": input, "identifier": identifier })).await;
+    let page = browser.page("/services/shop").await;
+    let broken = page.split_once("<dt>Broken").expect("what is broken").1.split("</dl>").next().expect("its end");
+    assert!(broken.contains(">Latency &lt;high&gt;</a>"), "{page}");
+}
+
+#[tokio::test]
+async fn a_team_member_changes_what_the_team_owns_and_is_refused_the_rest() {
+    let app = TestApp::start().await;
+    let mut tom = Browser::of(&app, Role::TeamMember).await;
+    let query = r#"mutation {
+        teamCreate(input: { name: "Core", members: [{ user: { email: "teammember@example.com" } }] }) { errors { message } }
+        own: serviceCreate(input: { name: "Own", ownerInput: { alias: "core" } }) { errors { message } }
+        other: serviceCreate(input: { name: "Other" }) { errors { message } }
+    }"#;
+    data(&app, query).await;
+    for path in ["/services/own", "/teams/core"] {
+        assert!(tom.page(path).await.contains(&format!("href=\"{path}/edit\"")), "{path}");
+        let contacts = format!("{path}/contacts");
+        let answer = tom.post(&contacts, &[("type", "slack"), ("address", "#core")]).await;
+        assert_eq!(answer.location(), contacts);
+    }
+    let refused = tom.post("/services/other/contacts", &[("type", "slack"), ("address", "#core")]).await;
+    assert_eq!(refused.status, 422, "{refused:?}");
+    assert!(refused.text().contains("you can change only your own teams and what they own"), "{refused:?}");
+    assert_eq!(tom.get("/new/system").await.status, 403);
 }

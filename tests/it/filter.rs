@@ -112,6 +112,30 @@ async fn each_predicate_compares_what_it_names() {
 }
 
 #[tokio::test]
+async fn services_are_found_by_the_values_of_their_properties() {
+    let app = TestApp::start().await;
+    services(&app).await;
+    let query = r#"mutation {
+        propertyDefinitionCreate(input: { name: "Data class", schema: "{\"type\": [\"string\", \"number\"]}" }) { definition { id } errors { message } }
+        cart: propertyAssign(input: { owner: { alias: "cart" }, definition: { alias: "data_class" }, value: "\"Personal\"" }) { errors { message } }
+        mail: propertyAssign(input: { owner: { alias: "mail" }, definition: { alias: "data_class" }, value: "3" }) { errors { message } }
+    }"#;
+    let made = data(&app, query).await;
+    assert_eq!((&made["cart"]["errors"], &made["mail"]["errors"]), (&json!([]), &json!([])), "{made}");
+    let definition = made["propertyDefinitionCreate"]["definition"]["id"].as_str().expect("an id");
+    for (predicate, expected) in [
+        (json!({ "key": "property", "arg": "data_class:Personal" }), "Cart"),
+        (json!({ "key": "property", "arg": "data_class:3" }), "Mail"),
+        (json!({ "key": "property", "arg": "data_class:person", "type": "contains", "caseSensitive": false }), "Cart"),
+        (json!({ "key": "property", "arg": "data_class", "type": "exists" }), "Cart, Mail"),
+        (json!({ "key": "property", "arg": format!("{definition}"), "type": "does_not_exist" }), "Cargo 100%, Bare_x"),
+        (json!({ "key": "property", "arg": "none:3" }), "no property definition has the id or alias \"none\""),
+    ] {
+        assert_eq!(matched(&app, json!([predicate])).await, expected, "{predicate}");
+    }
+}
+
+#[tokio::test]
 async fn predicates_stand_together_and_within_each_other() {
     let app = TestApp::start().await;
     services(&app).await;
@@ -160,7 +184,7 @@ async fn a_filter_is_saved_as_it_was_sent_and_matches_services() {
     let predicates = json!([
         { "caseSensitive": null, "key": "tier_index", "keyData": null, "type": "less_than_or_equal_to", "value": "1" },
         { "caseSensitive": false, "key": "tags", "keyData": "env", "type": "equals", "value": "prod" },
-        { "caseSensitive": true, "key": "properties", "keyData": "x", "type": "satisfies_jq_expression", "value": "." },
+        { "caseSensitive": true, "key": "relationships", "keyData": "x", "type": "satisfies_jq_expression", "value": "." },
     ]);
     let made =
         app.query(create, json!({ "input": { "name": "All", "connective": null, "predicates": predicates } })).await;
@@ -169,7 +193,7 @@ async fn a_filter_is_saved_as_it_was_sent_and_matches_services() {
     // What cannot be evaluated is stored, and said where services are listed.
     let saved = json!({ "saved": { "id": filter["id"] } });
     let answer = app.query(LIST, saved.clone()).await;
-    assert_eq!(answer["errors"][0]["message"], "services cannot be filtered by properties yet");
+    assert_eq!(answer["errors"][0]["message"], "services cannot be filtered by relationships yet");
 
     let update = "mutation($input: FilterUpdateInput!) { filterUpdate(input: $input) {
         filter { name connective predicates { key value } } errors { path message }

@@ -2,13 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use rollcall::entity::property::{Condition, services_with};
 use rollcall::entity::user::Role;
 use rollcall::json_schema::{
     EXPANDED, FAULTS, JsonSchema, LEVELS, PATTERNS, SCHEMA, SCHEMA_OBJECTS, VALUE, VALUE_PARTS, read_schema, read_value,
 };
-use sea_orm::ConnectionTrait;
-use sea_orm::sea_query::SelectStatement;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -494,35 +491,6 @@ async fn a_value_is_bounded() {
     }
     // The null character is in no database text; as JSON it is six others.
     assert_eq!(assign(&app, "any", "\"a\\u0000b\"", true).await["errors"], json!([]));
-}
-
-/// The number of rows of a statement.
-async fn count(app: &TestApp, statement: &SelectStatement) -> usize {
-    app.db.read().query_all(statement).await.expect("rows").len()
-}
-
-#[tokio::test]
-async fn services_are_found_by_their_values() {
-    let app = TestApp::start().await;
-    owners(&app).await;
-    define(&app, "Grade", json!({})).await;
-    let long = "x".repeat(300);
-    let mut found = Vec::new();
-    for (value, condition) in [
-        ("\"Gold 50%\"", Condition::Equals("Gold 50%")),
-        ("\"Gold 50%\"", Condition::Contains("OLD 50%")),
-        ("\"Gold 50%\"", Condition::Contains("_old")),
-        ("\"Gold 50%\"", Condition::Equals("Gold")),
-        (" 3", Condition::Equals("3")),
-        ("[\"a\", 1]", Condition::Equals("[\"a\",1]")),
-        (&*format!("\"{long}\""), Condition::Equals(&long)),
-        ("null", Condition::Exists),
-    ] {
-        assert_eq!(assign(&app, "grade", value, true).await["errors"], json!([]));
-        found.push(count(&app, &services_with(1, condition)).await);
-    }
-    assert_eq!(found, [1, 1, 0, 0, 1, 1, 1, 1]);
-    assert_eq!(count(&app, &services_with(2, Condition::Exists)).await, 0);
 }
 
 /// The schemas and values that cost the most, each within all limits: a check of any of them is over soon. Unoptimised

@@ -162,7 +162,7 @@ fn shown(picture: &Picture, label: &str, all: &str) -> Markup {
 
 fn legend(picture: &Picture) -> Markup {
     html! {
-        p.soft {
+        p.soft.legend {
             "An arrow leads from a service to one that it depends on."
             @if picture.warns() { " A dashed arrow leads to a less critical service." }
         }

@@ -1,0 +1,45 @@
+//! API documents of services. Markdown is rendered; anything else is shown as it is.
+
+use maud::html;
+
+use super::ask::ask;
+use super::layout::layout;
+use super::markdown::prose;
+use super::operations;
+use super::operations::ServiceDocumentFormatEnum;
+use super::operations::document::ServiceDocumentSource;
+use super::parts::time;
+use super::services::address;
+use super::visit::Visit;
+use super::{Answer, Fault, Site};
+use crate::entity::{Timestamp, service_document};
+use crate::graphql::id::Id;
+
+/// The maximum length of a shown document, in bytes. The API has the rest.
+const LONGEST: usize = 256 * 1024;
+
+/// Shows the document with this number.
+pub async fn page(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fault> {
+    let number: i64 = number.parse().map_err(|_| Fault::NotFound)?;
+    let id = Id::of::<service_document::Entity>(number).text();
+    let found = ask(site, visit, operations::Document { id: &id }).await?;
+    let document = found.account.document.ok_or(Fault::NotFound)?;
+    let content = document.content.as_deref().unwrap_or_default();
+    let shown = &content[..content.floor_char_boundary(LONGEST)];
+    let now = Timestamp::now();
+    let main = html! {
+        p {
+            "API document of " a href=(address(&document.service.aliases)) { (document.service.name) }
+            @if let Some(ServiceDocumentSource::ApiDocIntegration(source)) = &document.source { ", posted to " (source.name) }
+            @if let Some(timestamps) = &document.timestamps { " " (time(timestamps.updated_at.0, now)) }
+        }
+        @match document.format {
+            ServiceDocumentFormatEnum::Markdown => (prose(content)),
+            _ => {
+                pre tabindex="0" { code { (shown) } }
+                @if shown.len() < content.len() { p.hint { "This text is cut off. Use the API to read all of it." } }
+            }
+        }
+    };
+    Ok(Answer::page(layout(visit, &document.title, main)))
+}
