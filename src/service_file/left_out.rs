@@ -6,7 +6,7 @@ const KEYS: &[(&str, &str, &str)] = &[("a service", "properties", PROPERTIES)];
 /// A kind of Backstage that is not taken, and why.
 const KINDS: &[(&str, &str)] = &[
     ("API", "API documents are not read from files"),
-    ("Resource", "there are no infrastructure resources"),
+    ("Resource", "infrastructure resources are not read from files"),
     ("Location", "the files that a location names are not followed; name them, or a folder, on the command line"),
     ("Template", "templates make new projects, and say nothing about existing ones"),
 ];
