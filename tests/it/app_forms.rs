@@ -273,7 +273,8 @@ async fn the_page_of_a_service_begins_with_what_helps_when_something_is_wrong() 
     let order = [
         "<dt>Owner",
         "<dt>On call",
-        "<a href=\"https://oncall.example.com\" rel=\"noopener noreferrer\">&lt;Ada&gt;</a>",
+        "<a href=\"mailto:ada@example.com\">&lt;Ada&gt;</a>",
+        "<a href=\"https://oncall.example.com\" rel=\"noopener noreferrer\">schedule</a>",
         "<dt>Contact",
         "@core",
         "<dt>Links",
