@@ -7,7 +7,7 @@ use super::layout::layout;
 use super::markdown::prose;
 use super::operations;
 use super::operations::ServiceDocumentFormatEnum;
-use super::operations::documents::ServiceDocumentSource;
+use super::operations::document::ServiceDocumentSource;
 use super::parts::time;
 use super::services::address;
 use super::visit::Visit;

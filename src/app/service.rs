@@ -210,7 +210,6 @@ fn now_what(service: &Service, issues: &Issues, production: &Environments, now: 
     }
 }
 
-/// What is broken, as far as the catalogue knows.
 /// Who is on call, until when, and which schedule says so.
 fn on_call(service: &Service, now: Timestamp) -> Markup {
     let people = &service.on_calls;
@@ -233,6 +232,7 @@ fn on_call(service: &Service, now: Timestamp) -> Markup {
     }
 }
 
+/// What is broken, as far as the catalogue knows.
 fn broken(service: &Service, issues: &Issues, production: &Environments) -> Markup {
     let mut deploys = service.deploys.nodes.iter();
     // A deploy without a status took place.
