@@ -1,7 +1,6 @@
 //! The forms of systems and domains, and of the contacts, links and dependencies of a service and the contacts of a team.
 
 use rollcall::entity::user::Role;
-use rollcall::service_file;
 use serde_json::json;
 
 use crate::app::TestApp;
@@ -230,7 +229,7 @@ async fn viewers_and_locked_services_have_no_forms() {
 
     let file = folder.path().join("shop.yml");
     std::fs::write(&file, "version: 1\nservice:\n  name: shop\n").expect("a file");
-    service_file::apply(&app.db, &[file]).await.expect("it applies");
+    crate::service_file::run(&app.db, &[file]).await.expect("it applies");
     for (what, text) in shown {
         let path = format!("/services/shop/{what}");
         let page = mem.page(&path).await;

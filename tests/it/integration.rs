@@ -5,6 +5,7 @@ use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, Set};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
+use crate::service::data;
 
 /// Creates a custom integration and returns its id.
 pub async fn custom(app: &TestApp, name: &str) -> String {

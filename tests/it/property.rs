@@ -6,6 +6,7 @@ use rollcall::entity::user::Role;
 use rollcall::json_schema::{
     EXPANDED, FAULTS, JsonSchema, LEVELS, PATTERNS, SCHEMA, SCHEMA_OBJECTS, VALUE, VALUE_PARTS, read_schema, read_value,
 };
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;

@@ -7,6 +7,7 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
+use crate::service::data;
 
 /// Creates a repository and returns its id.
 pub async fn repository(app: &TestApp, name: &str) -> String {
