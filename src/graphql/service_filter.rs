@@ -256,105 +256,16 @@ impl Reader {
     }
 
     async fn one(&mut self, db: &impl Read, predicate: Predicate, depth: usize) -> Result<Expr> {
-        let column = |column: Column| Expr::col(column.as_column_ref());
         match predicate.key {
-            Key::Name => predicate.of_column(db, Column::Name).await,
-            Key::Language => predicate.of_column(db, Column::Language).await,
-            Key::Framework => predicate.of_column(db, Column::Framework).await,
-            Key::Product => predicate.of_column(db, Column::Product).await,
-            Key::CreationSource => predicate.of_column(db, Column::CreationSource).await,
-            Key::Aliases => {
-                let aliases = of_service(service_alias::Entity, service_alias::Column::ServiceId);
-                predicate.of_rows(db, aliases, service_alias::Column::Value).await
-            }
-            Key::DeployEnvironment => {
-                let deploys = of_service(deploy::Entity, deploy::Column::ServiceId);
-                predicate.of_rows(db, deploys, deploy::Column::Environment).await
-            }
-            Key::AlertStatus => {
-                let mut sources = of_service(alert_source_service::Entity, alert_source_service::Column::ServiceId);
-                let own = alert_source::Column::Id.into_expr();
-                sources
-                    .inner_join(alert_source::Entity, own.eq(alert_source_service::Column::AlertSourceId.into_expr()));
-                predicate.of_rows(db, sources, alert_source::Column::Status).await
-            }
-            Key::Tag => {
-                let Some(key) = &predicate.data else {
-                    return Err(UserError::base("the key of the tag must be given").into());
-                };
-                let mut tags = of_service(tag::Entity, tag::Column::ServiceId);
-                tags.and_where(tag::Column::Key.eq(key.as_str()));
-                predicate.of_rows(db, tags, tag::Column::Value).await
-            }
-            Key::Property => {
-                let Some(named) = &predicate.data else {
-                    return Err(UserError::base("the definition of the property must be given").into());
-                };
-                let definition = match id::find::<property_definition::Entity>(db, named).await? {
-                    None => property_definition::by_alias(db, named).await?,
-                    found => found,
-                };
-                let definition = definition.ok_or_else(|| {
-                    UserError::base(format!("no property definition has the id or alias {}", quoted(named))).not_found()
-                })?;
-                let mut properties = of_service(property::Entity, property::Column::ServiceId);
-                properties.and_where(property::Column::DefinitionId.eq(definition.id));
-                predicate.of_rows(db, properties, property::Column::SearchKey).await
-            }
-            Key::TierIndex => predicate.of_index(Column::TierId, tier::Column::Id, tier::Column::Index),
-            Key::LifecycleIndex => {
-                predicate.of_index(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Index)
-            }
-            // No service has a level.
-            Key::LevelIndex => match predicate.kind {
-                TypeEnum::DoesNotExist | TypeEnum::DoesNotEqual => Ok(Expr::value(true)),
-                TypeEnum::Exists | TypeEnum::Equals | TypeEnum::GreaterThanOrEqualTo | TypeEnum::LessThanOrEqualTo => {
-                    Ok(Expr::value(false))
-                }
-                _ => Err(predicate.refused().into()),
-            },
-            Key::OwnerIds => predicate.of_key(column(Column::OwnerId), &predicate.ids::<team::Entity>()?, db),
-            Key::SystemId => predicate.of_key(column(Column::SystemId), &predicate.ids::<system::Entity>()?, db),
-            Key::ComponentTypeId => {
-                let ids = predicate.ids::<component_type::Entity>()?;
-                // A service without a type is of the default one.
-                let default = Select::select()
-                    .column(component_type::Column::Id)
-                    .from(component_type::Entity)
-                    .and_where(component_type::Column::IsDefault.eq(true))
-                    .take();
-                let default = Expr::SubQuery(None, Box::new(default.into()));
-                let own = Expr::from(Func::coalesce([column(Column::TypeId), default]));
-                predicate.of_key(own, &ids, db)
-            }
-            Key::DomainId => {
-                let ids = predicate.ids::<domain::Entity>()?;
-                let own = Select::select()
-                    .column(system::Column::DomainId)
-                    .from(system::Entity)
-                    .and_where(system::Column::Id.into_expr().eq(column(Column::SystemId)))
-                    .take();
-                predicate.of_key(Expr::SubQuery(None, Box::new(own.into())), &ids, db)
-            }
-            Key::RepositoryIds => {
-                let ids = predicate.ids::<repository::Entity>()?;
-                let mut links = of_service(service_repository::Entity, service_repository::Column::ServiceId);
-                match predicate.kind {
-                    TypeEnum::Exists => Ok(Expr::exists(links)),
-                    TypeEnum::DoesNotExist => Ok(Expr::exists(links).not()),
-                    TypeEnum::Equals | TypeEnum::BelongsTo | TypeEnum::Contains => {
-                        links.and_where(db::any(db, service_repository::Column::RepositoryId, &ids));
-                        Ok(Expr::exists(links))
-                    }
-                    TypeEnum::DoesNotEqual | TypeEnum::DoesNotContain => {
-                        links.and_where(db::any(db, service_repository::Column::RepositoryId, &ids));
-                        Ok(Expr::exists(links).not())
-                    }
-                    _ => Err(predicate.refused().into()),
-                }
-            }
             Key::FilterId => self.other(db, &predicate, depth).await,
             Key::Not(reason) => Err(UserError::new("key", reason).into()),
+            Key::TierIndex | Key::LifecycleIndex | Key::LevelIndex => predicate.index(),
+            Key::OwnerIds | Key::SystemId | Key::ComponentTypeId | Key::DomainId | Key::RepositoryIds => {
+                predicate.key(db)
+            }
+            Key::Tag => predicate.tag(db).await,
+            Key::Property => predicate.property(db).await,
+            _ => predicate.text(db).await,
         }
     }
 
@@ -393,6 +304,123 @@ fn of_service<E: EntityTrait>(entity: E, owner: E::Column) -> SelectStatement {
 }
 
 impl Predicate {
+    /// The condition on a text of the service, or of what belongs to it.
+    async fn text(&self, db: &impl Read) -> Result<Expr> {
+        match self.key {
+            Key::Name => self.of_column(db, Column::Name).await,
+            Key::Language => self.of_column(db, Column::Language).await,
+            Key::Framework => self.of_column(db, Column::Framework).await,
+            Key::Product => self.of_column(db, Column::Product).await,
+            Key::CreationSource => self.of_column(db, Column::CreationSource).await,
+            Key::Aliases => {
+                let aliases = of_service(service_alias::Entity, service_alias::Column::ServiceId);
+                self.of_rows(db, aliases, service_alias::Column::Value).await
+            }
+            Key::DeployEnvironment => {
+                let deploys = of_service(deploy::Entity, deploy::Column::ServiceId);
+                self.of_rows(db, deploys, deploy::Column::Environment).await
+            }
+            Key::AlertStatus => {
+                let mut sources = of_service(alert_source_service::Entity, alert_source_service::Column::ServiceId);
+                let own = alert_source::Column::Id.into_expr();
+                sources
+                    .inner_join(alert_source::Entity, own.eq(alert_source_service::Column::AlertSourceId.into_expr()));
+                self.of_rows(db, sources, alert_source::Column::Status).await
+            }
+            _ => Err(self.refused().into()),
+        }
+    }
+
+    /// The condition on the values of the tags with a key.
+    async fn tag(&self, db: &impl Read) -> Result<Expr> {
+        let Some(key) = &self.data else {
+            return Err(UserError::base("the key of the tag must be given").into());
+        };
+        let mut tags = of_service(tag::Entity, tag::Column::ServiceId);
+        tags.and_where(tag::Column::Key.eq(key.as_str()));
+        self.of_rows(db, tags, tag::Column::Value).await
+    }
+
+    /// The condition on the value of a property.
+    async fn property(&self, db: &impl Read) -> Result<Expr> {
+        let Some(named) = &self.data else {
+            return Err(UserError::base("the definition of the property must be given").into());
+        };
+        let definition = match id::find::<property_definition::Entity>(db, named).await? {
+            None => property_definition::by_alias(db, named).await?,
+            found => found,
+        };
+        let definition = definition.ok_or_else(|| {
+            UserError::base(format!("no property definition has the id or alias {}", quoted(named))).not_found()
+        })?;
+        let mut properties = of_service(property::Entity, property::Column::ServiceId);
+        properties.and_where(property::Column::DefinitionId.eq(definition.id));
+        self.of_rows(db, properties, property::Column::SearchKey).await
+    }
+
+    /// The condition on a place in a list.
+    fn index(&self) -> Result<Expr> {
+        match self.key {
+            Key::TierIndex => self.of_index(Column::TierId, tier::Column::Id, tier::Column::Index),
+            Key::LifecycleIndex => self.of_index(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Index),
+            // No service has a level.
+            _ => match self.kind {
+                TypeEnum::DoesNotExist | TypeEnum::DoesNotEqual => Ok(Expr::value(true)),
+                TypeEnum::Exists | TypeEnum::Equals | TypeEnum::GreaterThanOrEqualTo | TypeEnum::LessThanOrEqualTo => {
+                    Ok(Expr::value(false))
+                }
+                _ => Err(self.refused().into()),
+            },
+        }
+    }
+
+    /// The condition on what the service belongs to, named by ids.
+    fn key(&self, db: &impl Read) -> Result<Expr> {
+        let column = |column: Column| Expr::col(column.as_column_ref());
+        match self.key {
+            Key::OwnerIds => self.of_key(column(Column::OwnerId), &self.ids::<team::Entity>()?, db),
+            Key::SystemId => self.of_key(column(Column::SystemId), &self.ids::<system::Entity>()?, db),
+            Key::ComponentTypeId => {
+                let ids = self.ids::<component_type::Entity>()?;
+                // A service without a type is of the default one.
+                let default = Select::select()
+                    .column(component_type::Column::Id)
+                    .from(component_type::Entity)
+                    .and_where(component_type::Column::IsDefault.eq(true))
+                    .take();
+                let default = Expr::SubQuery(None, Box::new(default.into()));
+                let own = Expr::from(Func::coalesce([column(Column::TypeId), default]));
+                self.of_key(own, &ids, db)
+            }
+            Key::DomainId => {
+                let ids = self.ids::<domain::Entity>()?;
+                let own = Select::select()
+                    .column(system::Column::DomainId)
+                    .from(system::Entity)
+                    .and_where(system::Column::Id.into_expr().eq(column(Column::SystemId)))
+                    .take();
+                self.of_key(Expr::SubQuery(None, Box::new(own.into())), &ids, db)
+            }
+            _ => {
+                let ids = self.ids::<repository::Entity>()?;
+                let mut links = of_service(service_repository::Entity, service_repository::Column::ServiceId);
+                match self.kind {
+                    TypeEnum::Exists => Ok(Expr::exists(links)),
+                    TypeEnum::DoesNotExist => Ok(Expr::exists(links).not()),
+                    TypeEnum::Equals | TypeEnum::BelongsTo | TypeEnum::Contains => {
+                        links.and_where(db::any(db, service_repository::Column::RepositoryId, &ids));
+                        Ok(Expr::exists(links))
+                    }
+                    TypeEnum::DoesNotEqual | TypeEnum::DoesNotContain => {
+                        links.and_where(db::any(db, service_repository::Column::RepositoryId, &ids));
+                        Ok(Expr::exists(links).not())
+                    }
+                    _ => Err(self.refused().into()),
+                }
+            }
+        }
+    }
+
     /// That this comparison cannot be made with this key.
     fn refused(&self) -> UserError {
         UserError::new("type", format!("{} cannot be used with this key", self.kind.as_str()))

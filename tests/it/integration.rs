@@ -335,14 +335,14 @@ async fn integrations_with_clouds_are_noted_without_their_secrets() {
             subscriptionId tenantId tagsOverrideOwnership ownershipTagKeys aliases
         } } errors { path message } }
         google: googleCloudIntegrationCreate(input: { clientEmail: "x@example.com", privateKey: "hush-google" }) {
-            integration { type ... on GoogleCloudIntegration { clientEmail projects { id name url } aliases ownershipTagKeys tagsOverrideOwnership } }
+            integration { id type ... on GoogleCloudIntegration { clientEmail projects { id name url } aliases ownershipTagKeys tagsOverrideOwnership } }
             errors { path message }
         }
         kubernetes: kubernetesIntegrationCreate(input: { extractDefinition: "a: 1", transformDefinition: "b: 2" }) {
-            integration { type ... on KubernetesIntegration { extractDefinition transformDefinition } } errors { path message }
+            integration { id type ... on KubernetesIntegration { extractDefinition transformDefinition } } errors { path message }
         }
         newRelic: newRelicIntegrationCreate(input: { apiKey: "hush-relic", baseUrl: "https://api.newrelic.com" }) {
-            integration { type ... on NewRelicIntegration { baseUrl accountKey } } errors { path message }
+            integration { id type ... on NewRelicIntegration { baseUrl accountKey } } errors { path message }
         }
         wrong: newRelicIntegrationCreate(input: { baseUrl: "ftp://x" }) { integration { id } errors { path } }
         many: awsIntegrationCreate(input: { ownershipTagKeys: [""], name: "", regionOverride: [] }) { integration { id } errors { path } }
@@ -362,18 +362,18 @@ async fn integrations_with_clouds_are_noted_without_their_secrets() {
     });
     assert_eq!(*azure, expected);
     let expected = json!({
-        "type": "googleCloud", "clientEmail": "x@example.com", "projects": null, "aliases": null, "ownershipTagKeys": null,
+        "id": made["google"]["integration"]["id"], "type": "googleCloud", "clientEmail": "x@example.com", "projects": null, "aliases": null, "ownershipTagKeys": null,
         "tagsOverrideOwnership": null,
     });
     assert_eq!(made["google"]["integration"], expected);
-    let expected = json!({ "type": "kubernetes", "extractDefinition": "a: 1", "transformDefinition": "b: 2" });
+    let expected = json!({ "id": made["kubernetes"]["integration"]["id"], "type": "kubernetes", "extractDefinition": "a: 1", "transformDefinition": "b: 2" });
     assert_eq!(made["kubernetes"]["integration"], expected);
-    let expected = json!({ "type": "newRelic", "baseUrl": "https://api.newrelic.com", "accountKey": null });
+    let expected = json!({ "id": made["newRelic"]["integration"]["id"], "type": "newRelic", "baseUrl": "https://api.newrelic.com", "accountKey": null });
     assert_eq!(made["newRelic"]["integration"], expected);
     assert_eq!(made["wrong"]["errors"], json!([{ "path": ["baseUrl"] }]));
     assert_eq!(made["many"]["errors"], json!([{ "path": ["name"] }]));
 
-    let update = "mutation($aws: ID!, $azure: ID!) {
+    let update = "mutation($aws: ID!, $azure: ID!, $google: ID!, $kubernetes: ID!, $newRelic: ID!) {
         aws: awsIntegrationUpdate(integration: { id: $aws }, input: { ownershipTagKeys: [], iamRole: null }) {
             integration { name ... on AwsIntegration { iamRole externalId ownershipTagKeys } } errors { path message }
         }
@@ -381,9 +381,27 @@ async fn integrations_with_clouds_are_noted_without_their_secrets() {
         azure: azureResourcesIntegrationUpdate(integration: { id: $azure }, input: { name: \"Blue\", tenantId: \"u\" }) {
             integration { name ... on AzureResourcesIntegration { tenantId subscriptionId } } errors { path message }
         }
+        google: googleCloudIntegrationUpdate(integration: { id: $google }, input: { clientEmail: null, privateKey: \"hush-google\" }) {
+            integration { ... on GoogleCloudIntegration { clientEmail } } errors { message }
+        }
+        kubernetes: kubernetesIntegrationUpdate(integration: { id: $kubernetes }, input: { transformDefinition: \"c: 3\" }) {
+            integration { ... on KubernetesIntegration { extractDefinition transformDefinition } } errors { message }
+        }
+        newRelic: newRelicIntegrationUpdate(resource: { id: $newRelic }, input: { baseUrl: \"https://api.eu.newrelic.com\" }) {
+            integration { ... on NewRelicIntegration { baseUrl } } errors { message }
+        }
         again: integrationReactivate(integration: { id: $aws }) { integration { installedAt } errors { message } }
     }";
-    let answer = app.query(update, json!({ "aws": aws["id"], "azure": azure["id"] })).await["data"].clone();
+    let id = |name: &str| made[name]["integration"]["id"].clone();
+    let ids = json!({
+        "aws": id("aws"), "azure": id("azure"), "google": id("google"), "kubernetes": id("kubernetes"), "newRelic": id("newRelic"),
+    });
+    let answer = app.query(update, ids).await["data"].clone();
+    assert_eq!(answer["google"], json!({ "integration": { "clientEmail": null }, "errors": [] }));
+    let expected = json!({ "extractDefinition": "a: 1", "transformDefinition": "c: 3" });
+    assert_eq!(answer["kubernetes"], json!({ "integration": expected, "errors": [] }));
+    let expected = json!({ "baseUrl": "https://api.eu.newrelic.com" });
+    assert_eq!(answer["newRelic"], json!({ "integration": expected, "errors": [] }));
     let expected = json!({ "name": "Cloud", "iamRole": null, "externalId": "e", "ownershipTagKeys": [] });
     assert_eq!(answer["aws"], json!({ "integration": expected, "errors": [] }));
     let message = "this is an integration of type azureResources, not aws";
