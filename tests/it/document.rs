@@ -29,7 +29,7 @@ async fn a_document_is_posted_replaced_and_deleted() {
     let (integration, path) = endpoint(&app).await;
     let openapi = "openapi: 3.1.0\ninfo:\n  title: Cart API\n  version: '1'\npaths: {}\n";
     let posted = app.request(Method::POST, &format!("{path}/cart"), &[("content-type", "text/yaml")], openapi).await;
-    assert_eq!((posted.status.as_u16(), posted.json()), (202, json!({ "result": "created" })));
+    assert_eq!((posted.status, posted.json()), (202, json!({ "result": "created" })));
     let service = data(&app, DOCUMENTS).await["account"]["service"].clone();
     let document = &service["documents"]["nodes"][0];
     let expected = json!({
@@ -80,7 +80,7 @@ async fn what_is_no_document_of_a_service_is_refused() {
     let (_, path) = endpoint(&app).await;
     let post = async |path: String, body: Vec<u8>| {
         let answer = app.request(Method::POST, &path, &[], body).await;
-        (answer.status.as_u16(), answer.json()["errors"][0]["detail"].clone())
+        (answer.status, answer.json()["errors"][0]["detail"].clone())
     };
     let (status, detail) = post(format!("{path}/no%20such"), b"# x".to_vec()).await;
     assert_eq!((status, detail), (404, json!("No service has the alias \"no such\".")));
