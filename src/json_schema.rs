@@ -32,12 +32,12 @@ pub const FAULTS: usize = 20;
 /// The longest schema with its references expanded, in bytes.
 pub const EXPANDED: usize = 2 * SCHEMA;
 /// The most bytes of a compiled pattern. A text is compared with at most so many states for each of its bytes.
-pub const PATTERN: usize = 128 << 10;
+pub const PATTERN: usize = 32 << 10;
 /// The most checks, objects of a schema times parts of a value, of which all faults are told. All that fails in a choice of
 /// schemas is held at once. Beyond it the first fault is told alone.
 const CHECKS: usize = 20_000;
 const PATTERN_RULE: &str =
-    "; a pattern has neither look-around nor back references, and takes at most 131,072 bytes when it is compiled";
+    "; a pattern has neither look-around nor back references, and takes at most 32,768 bytes when it is compiled";
 /// The drafts that a schema may name.
 const DRAFTS: [&str; 3] = [
     "http://json-schema.org/draft-07/schema",

@@ -30,7 +30,11 @@ pub async fn page(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fa
     let main = html! {
         p {
             "API document of " a href=(address(&document.service.aliases)) { (document.service.name) }
-            @if let Some(ServiceDocumentSource::ApiDocIntegration(source)) = &document.source { ", posted to " (source.name) }
+            @match &document.source {
+                Some(ServiceDocumentSource::ApiDocIntegration(source)) => { ", posted to " (source.name) },
+                Some(ServiceDocumentSource::ServiceRepository(link)) => { ", read from " (link.repository.name) },
+                None => {},
+            }
             @if let Some(timestamps) = &document.timestamps { " " (time(timestamps.updated_at.0, now)) }
         }
         @match document.format {
