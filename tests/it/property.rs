@@ -1,6 +1,5 @@
 //! Property definitions, and the values that services and teams have for them.
 
-use sea_orm::ConnectionTrait;
 use std::time::{Duration, Instant};
 
 use rollcall::entity::user::Role;
