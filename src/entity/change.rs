@@ -321,18 +321,20 @@ async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result
             let own = db.all(contact::Entity::find().filter(owner.eq(id))).await?;
             names(own.iter().map(contact_words).collect())
         }
-        (List::Dependencies, "Service") => {
-            let own = service_dependency::Entity::find().filter(service_dependency::Column::SourceId.eq(id));
-            let own = db.all(own).await?;
-            let others = service::Entity::by_ids(db, own.iter().map(|one| Some(one.destination_id))).await?;
-            let name = |(one, other): (service_dependency::Model, Option<service::Model>)| {
-                let slug = other.map_or_else(|| one.destination_id.to_string(), |other| other.slug);
-                one.notes.map_or(slug.clone(), |notes| format!("{slug} ({notes})"))
-            };
-            names(own.into_iter().zip(others).map(name).collect())
-        }
+        (List::Dependencies, "Service") => names(dependencies(db, id).await?),
         _ => Entries::new(),
     })
+}
+
+async fn dependencies(db: &impl Read, service: i64) -> Result<Vec<String>, DbErr> {
+    let own = service_dependency::Entity::find().filter(service_dependency::Column::SourceId.eq(service));
+    let own = db.all(own).await?;
+    let others = service::Entity::by_ids(db, own.iter().map(|one| Some(one.destination_id))).await?;
+    let name = |(one, other): (service_dependency::Model, Option<service::Model>)| {
+        let slug = other.map_or_else(|| one.destination_id.to_string(), |other| other.slug);
+        one.notes.map_or(slug.clone(), |notes| format!("{slug} ({notes})"))
+    };
+    Ok(own.into_iter().zip(others).map(name).collect())
 }
 
 fn tag_owner(class: &str) -> Option<tag::Column> {

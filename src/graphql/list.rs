@@ -395,7 +395,7 @@ impl First {
     fn condition(self) -> Expr {
         let (table, before) = (self.0[0].0, "before");
         let mut earlier = Query::select();
-        earlier.expr(Expr::value(1)).from_as(table, before);
+        earlier.expr(Expr::col((before, "id"))).from_as(table, before);
         for named in self.0 {
             earlier.and_where(Expr::col((before, named.1)).eq(column(named)));
         }

@@ -50,7 +50,8 @@ fn web_address(remote: &str) -> Option<String> {
         Some(_) => return None,
         // git@host:owner/name
         None => {
-            ("https", remote.split_once(':').map(|(host, path)| format!("{host}/{}", path.trim_start_matches('/')))?)
+            let (host, path) = remote.split_once(':').filter(|(host, _)| host.contains('@'))?;
+            ("https", format!("{host}/{}", path.trim_start_matches('/')))
         }
     };
     let (authority, path) = rest.split_once('/')?;

@@ -215,8 +215,8 @@ team:
         design_documentation, errors, feature_flag, health_checks, incidents, issue_tracking, logs, metrics, observability, \
         orchestrator, other, resiliency, runbooks, security_scans, status_page, wiki";
     let expected = [
-        "f.yml:4:28: category is \"runbok\", but must be one of ".to_owned() + words,
-        "f.yml:4:43: url must begin with http:// or https:// and name a host".to_owned(),
+        "f.yml:4:32: category is \"runbok\", but must be one of ".to_owned() + words,
+        "f.yml:4:45: url must begin with http:// or https:// and name a host".to_owned(),
         "f.yml:4:58: a tool needs a name".to_owned(),
         "f.yml:4:92: a tool must be a mapping, not a number".to_owned(),
         "f.yml:5:22: type is \"pigeon\", but must be one of email, github, microsoft_teams, slack, slack_handle, web".to_owned(),
@@ -297,7 +297,7 @@ component:
     let done = done_of(&app, &[("opslevel.yml", text)]).await.expect("it applies");
     assert_eq!(lines(&done), ["created service order_book"]);
     let notes: Vec<_> = done.left_out.iter().map(ToString::to_string).collect();
-    assert_eq!(notes, ["opslevel.yml:39:3: properties are not read from files"]);
+    assert_eq!(notes, ["opslevel.yml:40:3: properties are not read from files"]);
     let query = r#"{ account { service(alias: "orders") {
         name lifecycle { alias } tier { alias } product language framework description owner { name } parent { name }
         tags { nodes { key value } } tools { nodes { displayName category environment } }

@@ -130,7 +130,7 @@ async fn what_a_server_refuses_is_printed_and_nothing_is_retried_in_vain() {
     place.write("good.yml", "version: 1\nservice: { name: Good }\n");
     let (write, read) = (app.new_token(Scope::Write, None).await, app.new_token(Scope::Read, None).await);
     let done = run(&place, &app, &write, &["good.yml", "wrong.yml"]).await;
-    let expected = "wrong.yml:2:32: no team has the alias \"nobody\"\nwrong.yml:2:46: no tier has the alias \"none\"\n";
+    let expected = "wrong.yml:2:31: no team has the alias \"nobody\"\nwrong.yml:2:45: no tier has the alias \"none\"\n";
     assert_eq!((done.status, &*done.out, &*done.err), (1, "", expected));
     let done = run(&place, &app, &write, &["good.yml", "gone.yml"]).await;
     let expected = "gone.yml: it cannot be read: No such file or directory (os error 2)\n";
@@ -233,11 +233,10 @@ async fn the_mutation_refuses_what_is_too_much_before_it_costs_anything() {
     let found = errors(json!({ "files": [file("f.yml", &mistakes)] })).await;
     let found = found.as_array().expect("errors");
     assert_eq!((found.len(), &found[100]["message"]), (101, &json!("there are 50 more mistakes")));
-    let expected = json!([
-        { "message": "path must not be empty", "path": ["files", "0", "path"] },
-        { "message": "repository must be the URL of a repository", "path": ["repository"] },
-    ]);
-    assert_eq!(errors(json!({ "files": [file("", "")], "repository": "javascript:x" })).await, expected);
+    let expected = json!([{ "message": "path must not be empty", "path": ["files", "0", "path"] }]);
+    assert_eq!(errors(json!({ "files": [file("", "")] })).await, expected);
+    let expected = json!([{ "message": "repository must be the URL of a repository", "path": ["repository"] }]);
+    assert_eq!(errors(json!({ "files": [], "repository": "javascript:x" })).await, expected);
     let expected = json!([{ "message": "releaseMissing needs the repository", "path": ["releaseMissing"] }]);
     assert_eq!(errors(json!({ "files": [], "releaseMissing": true })).await, expected);
     let expected = json!([{ "message": "commit must be the hash of a commit", "path": ["commit"] }]);

@@ -289,7 +289,8 @@ impl Tour {
         }
         let ada = self.id("ada");
         let ada = id::number::<user::Entity>(ada.as_str().expect("an id")).expect("a user");
-        session::begin(app.db.read(), ada, None, Timestamp::now()).await.expect("a session");
+        let begun = app.db.write(async |db| session::begin(db, ada, None, Timestamp::now()).await);
+        begun.await.expect("a session");
         let query = "{ account { documents { nodes { id source { ... on ApiDocIntegration { name } } } } } }";
         let found = app.query(query, json!({})).await;
         for document in found["data"]["account"]["documents"]["nodes"].as_array().expect("documents") {
