@@ -36,6 +36,7 @@ pub mod search;
 mod sequence;
 mod session;
 mod shape;
+pub mod text;
 mod writes;
 
 pub use backup::backup;

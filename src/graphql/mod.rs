@@ -43,6 +43,7 @@ pub mod schema {
 mod account;
 mod alert_source;
 mod alias;
+mod cloud_integration;
 mod code_issue;
 mod code_issue_project;
 mod code_issue_project_resource;

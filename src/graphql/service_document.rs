@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr};
 use sea_orm::{ColumnTrait, EntityTrait, ModelTrait, QueryFilter};
 
 use super::context::{Ctx, MutationCtx};
@@ -68,22 +67,7 @@ fn titled(search_term: Option<&str>) -> Result<List<Entity>> {
     let documents = List::<Entity>::new(Column::Id);
     let Some(text) = search_term.filter(|text| !text.is_empty()) else { return Ok(documents) };
     let text = text::at_most("searchTerm", text, text::SHORT)?;
-    Ok(documents.filter(contains(Column::Title.into_expr(), &text)))
-}
-
-/// That a text contains another, whatever the case of the ASCII letters.
-pub(super) fn contains(column: Expr, text: &str) -> Expr {
-    Expr::from(Func::lower(column)).like(containing(&text.to_ascii_lowercase()))
-}
-
-/// The pattern of `LIKE` for texts that contain this one.
-pub(super) fn containing(text: &str) -> LikeExpr {
-    LikeExpr::new(format!("%{}%", plain(text))).escape('\\')
-}
-
-/// A text as a part of a pattern of `LIKE`.
-pub(super) fn plain(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+    Ok(documents.filter(db::text::contains_in_any_case(Column::Title.into_expr(), &text)))
 }
 
 /// The documents of all services, a page at a time.

@@ -7,13 +7,12 @@
 use std::pin::Pin;
 
 use regex::RegexBuilder;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, Query as Select, SelectStatement};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Query as Select, SelectStatement};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::id;
 use super::identifier::Identifier;
 use super::schema::*;
-use super::service_document::{containing, plain};
 use crate::db::{self, Read};
 use crate::entity::service::Column;
 use crate::entity::{
@@ -476,22 +475,16 @@ impl Predicate {
     async fn plain(&self, db: &impl Read, own: Expr, values: SelectStatement) -> Result<Meant> {
         let folded = |text: &str| if self.is_case_sensitive { text.to_owned() } else { text.to_ascii_lowercase() };
         let own_folded = || if self.is_case_sensitive { own.clone() } else { Func::lower(own.clone()).into() };
-        let like = |pattern: LikeExpr| own_folded().like(pattern);
         let value = || self.needed().map(folded);
         Ok(match self.kind {
             TypeEnum::Exists => Meant::Exists(true),
             TypeEnum::DoesNotExist => Meant::Exists(false),
             TypeEnum::Equals | TypeEnum::BelongsTo => Meant::Is(own_folded().eq(value()?)),
             TypeEnum::DoesNotEqual => Meant::IsNot(own_folded().eq(value()?)),
-            TypeEnum::Contains => Meant::Is(self.contains(db, &own_folded(), &value()?)),
-            TypeEnum::DoesNotContain => Meant::IsNot(self.contains(db, &own_folded(), &value()?)),
-            TypeEnum::StartsWith => Meant::Is(self.at_start(db, &own_folded(), &value()?)),
-            TypeEnum::EndsWith if self.is_case_sensitive && db.backend() == sea_orm::DbBackend::Sqlite => {
-                let value = value()?;
-                let length = i64::try_from(value.chars().count()).unwrap_or(i64::MAX);
-                Meant::Is(Expr::cust_with_exprs("substr(?, -?)", [own.clone(), Expr::value(length)]).eq(value))
-            }
-            TypeEnum::EndsWith => Meant::Is(like(LikeExpr::new(format!("%{}", plain(&value()?))).escape('\\'))),
+            TypeEnum::Contains => Meant::Is(db::text::contains(db, own_folded(), &value()?)),
+            TypeEnum::DoesNotContain => Meant::IsNot(db::text::contains(db, own_folded(), &value()?)),
+            TypeEnum::StartsWith => Meant::Is(db::text::begins_with(db, own_folded(), &value()?)),
+            TypeEnum::EndsWith => Meant::Is(db::text::ends_with(db, own_folded(), &value()?)),
             TypeEnum::MatchesRegex => Meant::Is(self.fitting(db, own, values, self.regex()?).await?),
             TypeEnum::DoesNotMatchRegex => Meant::IsNot(self.fitting(db, own, values, self.regex()?).await?),
             TypeEnum::SatisfiesVersionConstraint => {
@@ -512,24 +505,6 @@ impl Predicate {
             | TypeEnum::Matches
             | TypeEnum::DoesNotMatch => return Err(self.refused().into()),
         })
-    }
-
-    /// That a text contains another. SQLite's `LIKE` looks at no letter's case.
-    fn contains(&self, db: &impl Read, own: &Expr, value: &str) -> Expr {
-        match db.backend() {
-            sea_orm::DbBackend::Sqlite => Expr::cust_with_exprs("instr(?, ?) > 0", [own.clone(), Expr::value(value)]),
-            _ => own.clone().like(containing(value)),
-        }
-    }
-
-    fn at_start(&self, db: &impl Read, own: &Expr, value: &str) -> Expr {
-        match db.backend() {
-            sea_orm::DbBackend::Sqlite => {
-                let length = i64::try_from(value.chars().count()).unwrap_or(i64::MAX);
-                Expr::cust_with_exprs("substr(?, 1, ?)", [own.clone(), Expr::value(length)]).eq(value)
-            }
-            _ => own.clone().like(LikeExpr::new(format!("{}%", plain(value))).escape('\\')),
-        }
     }
 
     fn regex(&self) -> Result<Box<dyn Fn(&str) -> bool + Send>, UserError> {

@@ -13,8 +13,8 @@ use super::list::List;
 use super::schema::*;
 use super::service::refuse_where_locked;
 use super::types::{Contact, Property, Team};
-use super::{alias, contact, deploy_metrics, property, service_document, team_membership};
-use crate::db::Read;
+use super::{alias, contact, deploy_metrics, property, team_membership};
+use crate::db::{self, Read};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
@@ -75,7 +75,7 @@ pub(super) async fn page(args: &AccountTeamsArgs, ctx: &Ctx<'_>) -> Result<TeamC
 
 /// That the name of a team or one of its aliases contains a text. Teams are few beside services: all are looked at.
 fn contains(text: &str) -> Expr {
-    let like = |column: Expr| service_document::contains(column, text);
+    let like = |column: Expr| db::text::contains_in_any_case(column, text);
     let mut aliases = Select::select();
     aliases.expr(Expr::value(1)).from(team_alias::Entity);
     aliases.and_where(team_alias::Column::TeamId.into_expr().eq(Column::Id.into_expr()));

@@ -77,7 +77,12 @@ impl<'s> Everything<'s> {
     /// The selection set of a type. Empty for a leaf.
     fn of(&self, name: &'s Name) -> String {
         if let ExtendedType::Union(union) = &self.schema.types[name] {
-            let members = union.members.iter().map(|member| format!("... on {member} {}", self.leaves(&member.name)));
+            // Fields of one name may have different types in two members.
+            let renamed = |member: &'s Name| {
+                let fields = self.fields(member).into_iter().filter(|field| self.is_leaf(field));
+                fields.map(|field| format!("{member}_{0}: {0}", field.name)).collect::<Vec<_>>().join(" ")
+            };
+            let members = union.members.iter().map(|member| format!("... on {member} {{ {} }}", renamed(&member.name)));
             return format!("{{ __typename {} }}", members.collect::<Vec<_>>().join(" "));
         }
         let fields = self.fields(name);
@@ -120,17 +125,20 @@ impl<'s> Everything<'s> {
             .collect()
     }
 
+    fn is_leaf(&self, field: &Component<FieldDefinition>) -> bool {
+        let ty = &self.schema.types[field.ty.inner_named_type()];
+        ty.is_scalar() || ty.is_enum()
+    }
+
     /// The leaf fields of a type, including those of its wrappers.
     fn leaves(&self, name: &'s Name) -> String {
         if self.fields(name).is_empty() {
             return String::new();
         }
-        let leaf = |field: &&Component<FieldDefinition>| {
-            let ty = &self.schema.types[field.ty.inner_named_type()];
-            ty.is_scalar() || ty.is_enum()
-        };
         let mut selected: Vec<_> = vec!["__typename".to_owned()];
-        selected.extend(self.fields(name).iter().copied().filter(leaf).map(|field| field.name.to_string()));
+        selected.extend(
+            self.fields(name).iter().copied().filter(|field| self.is_leaf(field)).map(|field| field.name.to_string()),
+        );
         if self.wraps(name) {
             for wrapped in ["nodes", "edges", "node", "pageInfo", "serviceRepositories"] {
                 if let Some(field) = self.schema.get_object(name).and_then(|object| object.fields.get(wrapped)) {

@@ -98,7 +98,7 @@ async fn custom_integration_update_refuses_what_is_no_custom_integration() {
         }
     }";
     for (integration, message, path) in [
-        (json!({ "id": deploy }), "this is a deploy integration, not a custom one", json!(["integration", "id"])),
+        (json!({ "id": deploy }), "this is an integration of type deploy, not custom", json!(["integration", "id"])),
         (
             json!({ "id": "Z2lkOi8vcm9sbGNhbGwvSW50ZWdyYXRpb24vOTk" }),
             "there is no integration with this id",
@@ -175,7 +175,7 @@ async fn event_integration_update_refuses_a_custom_integration() {
     }";
     let expected = json!({ "data": { "eventIntegrationUpdate": {
         "integration": null,
-        "errors": [{ "message": "this is a custom integration, which receives no events", "path": ["id"] }],
+        "errors": [{ "message": "this is an integration of type custom, which receives no events", "path": ["id"] }],
     } } });
     assert_eq!(app.query(update, json!({ "id": id })).await, expected);
 }

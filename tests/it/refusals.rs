@@ -267,6 +267,12 @@ impl<'s> Wrongs<'s> {
                 self.wrong("empty", path, Some(json!("")));
                 self.strays(path, None, ty);
             }
+            "Float" => {
+                self.unreadable(path);
+                for given in [json!(-0.5), json!(1.5), json!("1")] {
+                    self.wrong("not a part of a whole", path, Some(given));
+                }
+            }
             "Int" => {
                 self.unreadable(path);
                 for given in [json!(-1), json!(3_000_000_000_u64), json!(1.5), json!("1")] {
@@ -309,7 +315,7 @@ impl<'s> Wrongs<'s> {
                 }
                 self.wrong("not a date", path, Some(json!(5)));
             }
-            "String" => {
+            "String" | "YAML" => {
                 let (fewest, most) = lengths(description).unwrap_or((0, 59_999));
                 let too_long = match &*path[path.len() - 1] {
                     "url" => format!("https://example.com/{}", "x".repeat(most)),
@@ -378,8 +384,8 @@ async fn dump(db: &Db) -> String {
         };
     }
     tables!(
-        code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource component_type contact delivery deploy
-        deploy_number domain domain_alias identity infrastructure_resource infrastructure_resource_alias integration lifecycle property property_definition repository service service_alias level category service_dependency service_repository session sign_in_link suggestion
+        alert_source alert_source_service code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource component_type contact delivery deploy
+        deploy_number domain domain_alias filter filter_predicate identity infrastructure_resource infrastructure_resource_alias integration lifecycle on_call property property_definition repository service service_alias level category service_dependency service_document service_document_content service_repository session sign_in_link suggestion
         suggestion_integration system system_alias tag team team_alias team_membership tier tool user
     );
     let modules = include_str!("../../src/entity/mod.rs").lines();

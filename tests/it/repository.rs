@@ -331,7 +331,7 @@ async fn a_second_link_between_the_same_two_is_an_error() {
     link(&app, &service, &repository).await;
     let expected = json!({
         "serviceRepository": null,
-        "errors": [{ "message": "the service and the repository are linked already", "path": ["base"] }],
+        "errors": [{ "message": "the service and the repository are linked already by this folder", "path": ["base"] }],
     });
     assert_eq!(link(&app, &service, &repository).await, expected);
 }

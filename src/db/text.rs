@@ -1,0 +1,47 @@
+//! Comparisons of texts, letter by letter. `LIKE` is none on SQLite, where it takes the two cases of a letter for the same.
+
+use sea_orm::DbBackend;
+use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr};
+
+use super::Backend;
+
+/// That a text contains another.
+pub fn contains(db: &impl Backend, text: Expr, part: &str) -> Expr {
+    match db.backend() {
+        DbBackend::Postgres => text.like(pattern("%", part, "%")),
+        _ => Expr::cust_with_exprs("instr(?, ?) > 0", [text, Expr::value(part)]),
+    }
+}
+
+/// That a text begins with another.
+pub fn begins_with(db: &impl Backend, text: Expr, part: &str) -> Expr {
+    match db.backend() {
+        DbBackend::Postgres => text.like(pattern("", part, "%")),
+        _ => Expr::cust_with_exprs("substr(?, 1, ?)", [text, length(part)]).eq(part),
+    }
+}
+
+/// That a text ends with another.
+pub fn ends_with(db: &impl Backend, text: Expr, part: &str) -> Expr {
+    match db.backend() {
+        DbBackend::Postgres => text.like(pattern("%", part, "")),
+        // `substr(x, 0)` is the whole text.
+        _ if part.is_empty() => text.is_not_null(),
+        _ => Expr::cust_with_exprs("substr(?, -?)", [text, length(part)]).eq(part),
+    }
+}
+
+/// That a text contains another, whatever the case of the ASCII letters.
+pub fn contains_in_any_case(text: Expr, part: &str) -> Expr {
+    Expr::from(Func::lower(text)).like(pattern("%", &part.to_ascii_lowercase(), "%"))
+}
+
+fn length(text: &str) -> Expr {
+    Expr::value(i64::try_from(text.chars().count()).unwrap_or(i64::MAX))
+}
+
+/// A pattern of `LIKE` with a text in it that is taken as it is.
+fn pattern(before: &str, text: &str, behind: &str) -> LikeExpr {
+    let text = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    LikeExpr::new(format!("{before}{text}{behind}")).escape('\\')
+}

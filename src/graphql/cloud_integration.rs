@@ -1,0 +1,250 @@
+//! Integrations with clouds and clusters: what is noted of each. rollcall does not connect to any of them.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::{ActiveModelTrait, DatabaseTransaction, Set};
+
+use super::context::MutationCtx;
+use super::identifier::given;
+use super::integration::{of, require_of};
+use super::schema::*;
+use crate::entity::field_rule::FieldRules;
+use crate::entity::integration::{self, Kind, Model, Settings};
+use crate::entity::timestamp::touch;
+use crate::entity::{Timestamp, repository, text};
+use crate::error::{Error, Problems, Result, UserError};
+
+/// What an input sets of a connection with a cloud or a cluster, and what is wrong with it.
+struct Change {
+    settings: Settings,
+    problems: Problems,
+}
+
+impl Change {
+    fn of(row: Option<&Model>) -> Self {
+        Self { settings: row.map(Model::settings).unwrap_or_default(), problems: Problems::default() }
+    }
+
+    fn text(&mut self, field: &'static str, given: &MaybeUndefined<String>, most: usize) -> Option<Option<String>> {
+        match given {
+            MaybeUndefined::Undefined => None,
+            MaybeUndefined::Null => Some(None),
+            MaybeUndefined::Value(given) => Some(self.problems.take(text::at_most(field, given, most))),
+        }
+    }
+
+    fn set(
+        &mut self,
+        field: &'static str,
+        given: &MaybeUndefined<String>,
+        most: usize,
+        part: fn(&mut Settings) -> &mut Option<String>,
+    ) {
+        if let Some(given) = self.text(field, given, most) {
+            *part(&mut self.settings) = given;
+        }
+    }
+
+    fn set_flag(&mut self, given: &MaybeUndefined<bool>) {
+        if !given.is_undefined() {
+            self.settings.tags_override_ownership = given.value().copied();
+        }
+    }
+
+    /// A list of short texts.
+    fn texts(&mut self, field: &'static str, given: &[String]) -> Option<Vec<String>> {
+        if given.len() > text::FEW {
+            self.problems.push(UserError::new(field, format!("{field} must have at most {} entries", text::FEW)));
+            return None;
+        }
+        let checked = given.iter().map(|one| self.problems.take(text::at_most(field, one, text::SHORT)));
+        checked.collect::<Option<Vec<_>>>()
+    }
+
+    fn set_tags(&mut self, given: &MaybeUndefined<Vec<String>>) {
+        match given {
+            MaybeUndefined::Undefined => {}
+            MaybeUndefined::Null => self.settings.ownership_tag_keys = None,
+            MaybeUndefined::Value(keys) => self.settings.ownership_tag_keys = self.texts("ownershipTagKeys", keys),
+        }
+    }
+
+    /// Stores an integration: a new one of this kind, or a change of one that is there.
+    async fn store(
+        self,
+        db: &DatabaseTransaction,
+        kind: Kind,
+        row: Option<Model>,
+        name: &MaybeUndefined<String>,
+    ) -> Result<Integration> {
+        let Self { settings, mut problems } = self;
+        let rule = integration::Entity::rule(integration::Column::Name);
+        let name = match (name, &row) {
+            (MaybeUndefined::Value(name), _) => problems.take(rule.required_text(name)),
+            (MaybeUndefined::Null, Some(_)) => problems.take(rule.check_null().map(|()| String::new())),
+            (_, None) => Some(kind.name().to_owned()),
+            (MaybeUndefined::Undefined, Some(row)) => Some(row.name.clone()),
+        };
+        problems.none()?;
+        let (name, now) = (name.unwrap_or_default(), Timestamp::now());
+        let row = match row {
+            None => integration::create(db, kind, name.clone(), now).await?,
+            Some(row) => row,
+        };
+        let settings = serde_json::to_string(&settings).map_err(Error::internal)?;
+        let mut row: integration::ActiveModel = row.into();
+        row.name = Set(name);
+        row.settings = Set(Some(settings));
+        touch(&mut row.updated_at);
+        Ok(of(row.update(db).await?))
+    }
+}
+
+/// Changes the integration that an argument names.
+async fn update_connection(
+    db: &DatabaseTransaction,
+    kind: Kind,
+    (argument, named): (&'static str, &IdentifierInput),
+    fill: impl FnOnce(&mut Change) -> MaybeUndefined<String>,
+) -> Result<IntegrationUpdatePayload> {
+    let row = require_of(db, named, kind).await;
+    let row = row.map_err(|error| error.map_user(|error| error.within(argument)))?;
+    let mut change = Change::of(Some(&row));
+    let name = fill(&mut change);
+    let integration = change.store(db, kind, Some(row), &name).await?;
+    Ok(IntegrationUpdatePayload { integration: Some(integration), ..Default::default() })
+}
+
+/// Makes an integration of this kind.
+async fn create_connection(
+    db: &DatabaseTransaction,
+    kind: Kind,
+    fill: impl FnOnce(&mut Change) -> MaybeUndefined<String>,
+) -> Result<IntegrationCreatePayload> {
+    let mut change = Change::of(None);
+    let name = fill(&mut change);
+    let integration = change.store(db, kind, None, &name).await?;
+    Ok(IntegrationCreatePayload { integration: Some(integration), ..Default::default() })
+}
+
+/// The two mutations of a kind of connection. `$fill` writes what the input sets, and answers the name.
+macro_rules! connections {
+    ($($kind:ident $input:ident $fill:ident: $create:ident $create_fn:ident; $update:ident $update_fn:ident;)*) => {$(
+        impl $create for Mutation {
+            async fn $create_fn(ctx: &MutationCtx<'_>, input: $input) -> Result<IntegrationCreatePayload> {
+                create_connection(ctx.db(), Kind::$kind, |change| $fill(change, input)).await
+            }
+        }
+
+        impl $update for Mutation {
+            async fn $update_fn(
+                ctx: &MutationCtx<'_>,
+                integration: IdentifierInput,
+                input: $input,
+            ) -> Result<IntegrationUpdatePayload> {
+                let named = ("integration", &integration);
+                update_connection(ctx.db(), Kind::$kind, named, |change| $fill(change, input)).await
+            }
+        }
+    )*};
+}
+
+connections! {
+    Aws AwsIntegrationInput fill_aws:
+        AwsIntegrationCreateMutation aws_integration_create;
+        AwsIntegrationUpdateMutation aws_integration_update;
+    AzureResources AzureResourcesIntegrationInput fill_azure:
+        AzureResourcesIntegrationCreateMutation azure_resources_integration_create;
+        AzureResourcesIntegrationUpdateMutation azure_resources_integration_update;
+    GoogleCloud GoogleCloudIntegrationInput fill_google:
+        GoogleCloudIntegrationCreateMutation google_cloud_integration_create;
+        GoogleCloudIntegrationUpdateMutation google_cloud_integration_update;
+    Kubernetes KubernetesIntegrationInput fill_kubernetes:
+        KubernetesIntegrationCreateMutation kubernetes_integration_create;
+        KubernetesIntegrationUpdateMutation kubernetes_integration_update;
+}
+
+impl NewRelicIntegrationCreateMutation for Mutation {
+    async fn new_relic_integration_create(
+        ctx: &MutationCtx<'_>,
+        input: NewRelicIntegrationInput,
+    ) -> Result<IntegrationCreatePayload> {
+        create_connection(ctx.db(), Kind::NewRelic, |change| fill_new_relic(change, input)).await
+    }
+}
+
+impl NewRelicIntegrationUpdateMutation for Mutation {
+    async fn new_relic_integration_update(
+        ctx: &MutationCtx<'_>,
+        input: NewRelicIntegrationInput,
+        resource: IdentifierInput,
+    ) -> Result<IntegrationUpdatePayload> {
+        let named = ("resource", &resource);
+        update_connection(ctx.db(), Kind::NewRelic, named, |change| fill_new_relic(change, input)).await
+    }
+}
+
+fn fill_aws(change: &mut Change, input: AwsIntegrationInput) -> MaybeUndefined<String> {
+    let AwsIntegrationInput {
+        external_id,
+        iam_role,
+        name,
+        ownership_tag_keys,
+        aws_tags_override_ownership,
+        region_override,
+    } = input;
+    change.set("externalId", &external_id, text::SHORT, |settings| &mut settings.external_id);
+    change.set("iamRole", &iam_role, text::SHORT, |settings| &mut settings.iam_role);
+    change.set_flag(&aws_tags_override_ownership);
+    change.set_tags(&MaybeUndefined::Value(ownership_tag_keys));
+    match region_override {
+        MaybeUndefined::Undefined => {}
+        MaybeUndefined::Null => change.settings.region_override = None,
+        MaybeUndefined::Value(regions) => change.settings.region_override = change.texts("regionOverride", &regions),
+    }
+    name
+}
+
+fn fill_azure(change: &mut Change, input: AzureResourcesIntegrationInput) -> MaybeUndefined<String> {
+    let AzureResourcesIntegrationInput {
+        client_id,
+        client_secret: _,
+        name,
+        ownership_tag_keys,
+        subscription_id,
+        tags_override_ownership,
+        tenant_id,
+    } = input;
+    change.set("clientId", &client_id, text::SHORT, |settings| &mut settings.client_id);
+    change.set_tags(&ownership_tag_keys);
+    change.set("subscriptionId", &subscription_id, text::SHORT, |settings| &mut settings.subscription_id);
+    change.set_flag(&tags_override_ownership);
+    change.set("tenantId", &tenant_id, text::SHORT, |settings| &mut settings.tenant_id);
+    name
+}
+
+fn fill_google(change: &mut Change, input: GoogleCloudIntegrationInput) -> MaybeUndefined<String> {
+    let GoogleCloudIntegrationInput { client_email, name, ownership_tag_keys, private_key: _, tags_override_ownership } =
+        input;
+    change.set("clientEmail", &client_email, text::SHORT, |settings| &mut settings.client_email);
+    change.set_tags(&ownership_tag_keys);
+    change.set_flag(&tags_override_ownership);
+    name
+}
+
+fn fill_kubernetes(change: &mut Change, input: KubernetesIntegrationInput) -> MaybeUndefined<String> {
+    let KubernetesIntegrationInput { extract_definition, name, transform_definition } = input;
+    change.set("extractDefinition", &extract_definition, text::NOTE, |settings| &mut settings.extract_definition);
+    change.set("transformDefinition", &transform_definition, text::NOTE, |settings| &mut settings.transform_definition);
+    name
+}
+
+fn fill_new_relic(change: &mut Change, input: NewRelicIntegrationInput) -> MaybeUndefined<String> {
+    let NewRelicIntegrationInput { api_key: _, base_url } = input;
+    if let Some(url) = given(&base_url) {
+        let checked = repository::check_url(url).map_err(|error| UserError { path: vec!["baseUrl".into()], ..error });
+        change.problems.take(checked);
+    }
+    change.set("baseUrl", &base_url, text::URL, |settings| &mut settings.base_url);
+    // It has no name of its own.
+    MaybeUndefined::Undefined
+}
