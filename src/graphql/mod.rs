@@ -60,6 +60,7 @@ mod json;
 mod lifecycle;
 mod near_match;
 mod on_call;
+mod predicate;
 mod property;
 mod property_definition;
 mod relation;

@@ -84,7 +84,10 @@ impl LevelCreateMutation for Mutation {
         let mut draft = Draft::<level::Entity>::new();
         draft.set_required(level::Column::Name, &name);
         draft.set(level::Column::Description, &description);
-        draft.set(level::Column::Index, &index);
+        // Null is the same as absent: the last place.
+        if index.is_value() {
+            draft.set(level::Column::Index, &index);
+        }
         let mut row = draft.done()?;
         if index.value().is_none() {
             let last = level::Entity::find().select_only().expr(Expr::col(level::Column::Index).max());

@@ -13,9 +13,9 @@ use super::schema::*;
 use super::types::{Repository, Service, ServiceRepository};
 use super::{alias, draft, id, repository, service as services};
 use crate::db::{self as database, Read, Table};
-use crate::engine::page::{Edge, PageArguments};
+use crate::engine::page::{Edge, Page, PageArguments};
 use crate::entity::service_repository::{self, Column, Entity};
-use crate::entity::{ByIds, text};
+use crate::entity::{ByIds, repository as repositories_table, service as services_table, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl ServiceRepositoryResolver for ServiceRepository {}
@@ -57,6 +57,12 @@ where
     Ok(pages.collect())
 }
 
+/// The rows of a page, whose edges nobody has asked for.
+fn nodes_alone<M>(page: Page<M>) -> (Vec<M>, PageInfo, i32) {
+    let nodes = page.edges.into_iter().map(|edge| edge.node).collect();
+    (nodes, page.info, page.total_count.unwrap_or_default())
+}
+
 /// The service and the repository of a link.
 fn pair(link: &ServiceRepository) -> (i64, i64) {
     (link.service_id, link.repository_id)
@@ -89,8 +95,21 @@ pub(super) async fn repositories(
     args: &PageArguments,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<ServiceReposConnectionType>> {
-    let parents = services.iter().map(|service| service.id).collect();
+    let parents: Vec<i64> = services.iter().map(|service| service.id).collect();
     let columns = [Column::ServiceId, Column::RepositoryId];
+    if !ctx.selects("edges") {
+        // Without the links, one statement reads the repositories.
+        let list = List::<repositories_table::Entity>::new(repositories_table::Column::Id);
+        let list = list.linked("service_repository", ["service_id", "repository_id"], parents).first_of(columns);
+        let pages = list.pages(ctx, &args.request()?).await?.into_iter().map(nodes_alone);
+        let connection = |(nodes, page_info, total_count)| ServiceReposConnectionType {
+            nodes,
+            edges: Vec::new(),
+            page_info,
+            total_count,
+        };
+        return Ok(pages.map(connection).collect());
+    }
     let pages = pages::<Repository>(parents, args, ctx, columns, |link| link.repository_id).await?;
     let selects_nodes = ctx.selects("nodes");
     let mut connections = Vec::with_capacity(pages.len());
@@ -113,8 +132,20 @@ pub(super) async fn services(
     args: &PageArguments,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<RepositoryServiceConnectionType>> {
-    let parents = repositories.iter().map(|repository| repository.id).collect();
+    let parents: Vec<i64> = repositories.iter().map(|repository| repository.id).collect();
     let columns = [Column::RepositoryId, Column::ServiceId];
+    if !ctx.selects("edges") {
+        let list = List::<services_table::Entity>::new(services_table::Column::Id);
+        let list = list.linked("service_repository", ["repository_id", "service_id"], parents).first_of(columns);
+        let pages = list.pages(ctx, &args.request()?).await?.into_iter().map(nodes_alone);
+        let connection = |(nodes, page_info, total_count)| RepositoryServiceConnectionType {
+            nodes,
+            edges: Vec::new(),
+            page_info,
+            total_count,
+        };
+        return Ok(pages.map(connection).collect());
+    }
     let pages = pages::<Service>(parents, args, ctx, columns, |link| link.service_id).await?;
     let selects_nodes = ctx.selects("nodes");
     let mut connections = Vec::with_capacity(pages.len());

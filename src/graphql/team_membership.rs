@@ -40,9 +40,10 @@ pub(super) async fn named(db: &DatabaseTransaction, members: &[TeamMembershipUse
         // Without `user` the mistake is in the member itself.
         let in_user = |error: UserError| if named.is_value() { error.within("user") } else { error };
         let within = |error: UserError| error.within(place.to_string()).within("members");
-        let user = match named.is_value() && given(&member.email).is_some() {
-            true => Err(within(UserError::new("email", "only one of email and user can be given"))),
-            false => user.map_err(|error| within(in_user(error))),
+        let user = match (named.is_value(), given(&member.email).is_some()) {
+            (true, true) => Err(within(UserError::new("email", "only one of email and user can be given"))),
+            (false, false) => Err(within(UserError::base("exactly one of email and user must be given"))),
+            _ => user.map_err(|error| within(in_user(error))),
         };
         let user = problems.take(user);
         let role =

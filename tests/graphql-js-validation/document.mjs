@@ -102,6 +102,36 @@ export const customScalars = {
     bad: ['"yesterday"', '""', '5', '1.5', 'true', '{}', '"2026-13-01T00:00:00Z"'],
     badLiterals: ['WORD', '{at: "2026-11-21T01:44:00Z"}'],
   },
+  YAML: {
+    reads: /^[^]*$/,
+    good: ['"a: 1"', '""'],
+    bad: ['5', '1.5', 'true', '{}'],
+    badLiterals: ['WORD', '{a: 1}'],
+  },
+  JSON: {
+    reads: /^\s*\{[^]*\}\s*$/,
+    good: ['"{\\"a\\": 1}"', '"{}"'],
+    bad: ['5', '1.5', 'true', '"yesterday"', '""'],
+    badLiterals: ['WORD'],
+  },
+  JSONSchema: {
+    reads: /^\s*\{[^]*\}\s*$/,
+    good: ['"{\\"type\\": \\"string\\"}"', '"{}"'],
+    bad: ['5', '1.5', 'true', '"yesterday"', '""'],
+    badLiterals: ['WORD'],
+  },
+  JsonString: {
+    reads: /^[^]*$/,
+    good: ['"1"', '"true"', '"{}"'],
+    bad: ['5', '1.5', 'true', '{}'],
+    badLiterals: ['WORD', '{a: 1}'],
+  },
+  ComponentTypeIconEnum: {
+    reads: /^[A-Za-z0-9]{1,64}$/,
+    good: ['"PhGear"', '"PhBird"'],
+    bad: ['"Ph Gear"', '""', '5', 'true', '{}'],
+    badLiterals: ['{at: "PhGear"}'],
+  },
   Date: {
     reads: /^\d{4}-\d{2}-\d{2}$/,
     good: ['"2024-02-29"', '"1999-12-31"'],

@@ -140,7 +140,7 @@ impl<'s> Everything<'s> {
             self.fields(name).iter().copied().filter(|field| self.is_leaf(field)).map(|field| field.name.to_string()),
         );
         if self.wraps(name) {
-            for wrapped in ["nodes", "edges", "node", "pageInfo", "serviceRepositories"] {
+            for wrapped in ["nodes", "edges", "node", "pageInfo", "paths", "serviceRepositories"] {
                 if let Some(field) = self.schema.get_object(name).and_then(|object| object.fields.get(wrapped)) {
                     selected.push(format!("{wrapped} {}", self.leaves(field.ty.inner_named_type())));
                 }

@@ -116,6 +116,9 @@ async fn every_example_of_the_readme_works_in_its_order() {
         "updated service shopping_cart",
         "created repository github.com:org/cart",
         "created repository github.com:org/shared",
+        "created team checkout",
+        "created system checkout",
+        "created domain commerce",
     ];
     assert_eq!(said("Service files"), applied);
     assert!(err.contains("copied the database to rollcall-backup.db: "), "{err}");

@@ -34,6 +34,13 @@ const NOT_NULL: [(&str, &str); 10] = [
     ("lifecycleUpdate", "index"),
 ];
 
+/// Whether a field names something and is without effect: whatever it names is fine.
+fn names_what_is_ignored(schema: &Schema, field: &InputValueDefinition) -> bool {
+    let description = field.description.as_deref().unwrap_or_default();
+    schema.get_input_object(field.ty.inner_named_type()).is_some()
+        && description.starts_with("Accepted for older clients, and without effect")
+}
+
 /// A mutation's arguments with one invalid value.
 struct Case {
     what: &'static str,
@@ -155,7 +162,9 @@ impl<'s> Wrongs<'s> {
         } else {
             self.allow("null", &path, Some(Value::Null));
         }
-        self.value(&field.ty, description, field.ty.is_non_null(), &path);
+        if !names_what_is_ignored(self.schema, field) {
+            self.value(&field.ty, description, field.ty.is_non_null(), &path);
+        }
     }
 
     /// The alternative field, if exactly one of two must be given.
@@ -523,7 +532,7 @@ fn to_be_tried(schema: &Schema) -> BTreeSet<String> {
         if ty.is_list() {
             below(schema, mutation, ty.item_type(), &format!("{path}.0"), all);
         } else if let Some(input) = schema.get_input_object(ty.inner_named_type()) {
-            for field in input.fields.values() {
+            for field in input.fields.values().filter(|field| !names_what_is_ignored(schema, field)) {
                 below(schema, mutation, &field.ty, &format!("{path}.{}", field.name), all);
             }
         }

@@ -296,7 +296,7 @@ async fn a_team_update_with_members_replaces_them() {
     let expected = json!([member("a@example.com", Some("lead")), member("c@example.com", Some("guest"))]);
     assert_eq!(told["team"]["memberships"]["nodes"], expected);
     for (members, path, message) in [
-        (json!([{ "role": "x" }]), json!(["members", "0"]), "exactly one of id and email must be given"),
+        (json!([{ "role": "x" }]), json!(["members", "0"]), "exactly one of email and user must be given"),
         (
             json!([{ "email": "a@example.com", "user": { "email": "a@example.com" } }]),
             json!(["members", "0", "email"]),

@@ -449,6 +449,7 @@ impl Tour {
             input
         };
         let member = |email: &str| json!([{ "user": { "email": email }, "role": "guest" }]);
+        let by_address = json!([{ "email": "bob@example.com", "role": "guest" }]);
         let grade = json!({ "name": "New", "alias": "new", "description": "d", "index": 9 });
         let grade_of =
             |name: &str| json!({ "id": id(name), "name": "Newer", "alias": "newer", "description": "e", "index": 3 });
@@ -499,6 +500,14 @@ impl Tour {
                 "parentTeam": { "alias": "passing" }, "group": null,
                 "members": [{ "user": { "email": "ada@example.com" }, "role": "lead" }, { "email": "bob@example.com" }],
             } }),
+            ),
+            ("teamCreate", json!({ "input": { "name": "By address", "members": by_address } })),
+            ("teamUpdate", json!({ "input": { "id": id("Core"), "members": by_address } })),
+            ("teamMembershipCreate", json!({ "input": { "teamId": id("Core"), "members": by_address } })),
+            ("teamMembershipDelete", json!({ "input": { "teamId": id("Core"), "members": by_address } })),
+            (
+                "teamMembershipCreate",
+                json!({ "input": { "teamId": id("Core"), "members": member("bob@example.com") } }),
             ),
             ("teamDelete", json!({ "input": { "alias": "passing" } })),
             (
@@ -637,7 +646,10 @@ impl Tour {
                     "forceSendInvite": true,
                 }),
             ),
-            ("userUpdate", json!({ "user": { "id": id("bob") }, "input": { "name": "Robert", "role": "admin" } })),
+            (
+                "userUpdate",
+                json!({ "user": { "id": id("bob") }, "input": { "name": "Robert", "role": "admin", "skipWelcomeEmail": true } }),
+            ),
             ("userDelete", json!({ "user": { "email": "eve@example.com" } })),
             ("tierCreate", json!({ "input": grade })),
             ("tierUpdate", json!({ "input": grade_of("hobby") })),

@@ -1,0 +1,402 @@
+//! What one predicate of a filter means: a condition of SQL on a row of services.
+//!
+//! It is a condition that an index can serve where its comparison allows it. A comparison that SQL does not know (a regular
+//! expression, a range of versions) is made here, with each different value of the column, and the condition names the
+//! values that fit.
+
+use regex::RegexBuilder;
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Query as Select, SelectStatement};
+use sea_orm::{ColumnTrait, EntityTrait};
+
+use super::id;
+use super::schema::*;
+use crate::db::{self, Read};
+use crate::entity::service::Column;
+use crate::entity::{
+    alert_source, alert_source_service, component_type, deploy, domain, lifecycle, property, property_definition,
+    repository, service_alias, service_repository, system, tag, team, tier,
+};
+use crate::error::{Result, UserError, quoted};
+
+/// The most bytes that a compiled regular expression takes.
+const REGEX: usize = 256 * 1024;
+
+/// What a predicate compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    AlertStatus,
+    Aliases,
+    ComponentTypeId,
+    CreationSource,
+    DeployEnvironment,
+    DomainId,
+    FilterId,
+    Framework,
+    Language,
+    LevelIndex,
+    LifecycleIndex,
+    Name,
+    OwnerIds,
+    Product,
+    Property,
+    RepositoryIds,
+    SystemId,
+    Tag,
+    TierIndex,
+    /// What cannot be asked of a service, and why.
+    Not(&'static str),
+}
+
+const NO_GROUPS: &str = "groups do not exist: use the teams above teams";
+const NO_CATEGORIES: &str = "component types have no categories";
+const NO_RELATIONSHIPS: &str = "services cannot be filtered by relationships yet";
+
+impl From<ServiceFilterEnum> for Key {
+    fn from(key: ServiceFilterEnum) -> Self {
+        match key {
+            ServiceFilterEnum::AlertStatus => Self::AlertStatus,
+            ServiceFilterEnum::Aliases => Self::Aliases,
+            ServiceFilterEnum::ComponentTypeId => Self::ComponentTypeId,
+            ServiceFilterEnum::CreationSource => Self::CreationSource,
+            ServiceFilterEnum::DeployEnvironment => Self::DeployEnvironment,
+            ServiceFilterEnum::DomainId => Self::DomainId,
+            ServiceFilterEnum::FilterId => Self::FilterId,
+            ServiceFilterEnum::Framework => Self::Framework,
+            ServiceFilterEnum::GroupIds => Self::Not(NO_GROUPS),
+            ServiceFilterEnum::Language => Self::Language,
+            ServiceFilterEnum::LevelIndex => Self::LevelIndex,
+            ServiceFilterEnum::LifecycleIndex => Self::LifecycleIndex,
+            ServiceFilterEnum::Name => Self::Name,
+            ServiceFilterEnum::OwnerId | ServiceFilterEnum::OwnerIds => Self::OwnerIds,
+            ServiceFilterEnum::Product => Self::Product,
+            ServiceFilterEnum::Property => Self::Property,
+            ServiceFilterEnum::Relationship => Self::Not(NO_RELATIONSHIPS),
+            ServiceFilterEnum::RepositoryIds => Self::RepositoryIds,
+            ServiceFilterEnum::SystemId => Self::SystemId,
+            ServiceFilterEnum::Tag => Self::Tag,
+            ServiceFilterEnum::TierIndex => Self::TierIndex,
+        }
+    }
+}
+
+impl From<PredicateKeyEnum> for Key {
+    fn from(key: PredicateKeyEnum) -> Self {
+        match key {
+            PredicateKeyEnum::Aliases => Self::Aliases,
+            PredicateKeyEnum::ComponentCategory => Self::Not(NO_CATEGORIES),
+            PredicateKeyEnum::ComponentTypeId => Self::ComponentTypeId,
+            PredicateKeyEnum::CreationSource => Self::CreationSource,
+            PredicateKeyEnum::DomainId => Self::DomainId,
+            PredicateKeyEnum::FilterId => Self::FilterId,
+            PredicateKeyEnum::Framework => Self::Framework,
+            PredicateKeyEnum::GroupIds => Self::Not(NO_GROUPS),
+            PredicateKeyEnum::Language => Self::Language,
+            PredicateKeyEnum::LifecycleIndex => Self::LifecycleIndex,
+            PredicateKeyEnum::Name => Self::Name,
+            PredicateKeyEnum::OwnerId | PredicateKeyEnum::OwnerIds => Self::OwnerIds,
+            PredicateKeyEnum::Product => Self::Product,
+            PredicateKeyEnum::Properties => Self::Property,
+            PredicateKeyEnum::Relationships => Self::Not(NO_RELATIONSHIPS),
+            PredicateKeyEnum::RepositoryIds => Self::RepositoryIds,
+            PredicateKeyEnum::SystemId => Self::SystemId,
+            PredicateKeyEnum::Tags => Self::Tag,
+            PredicateKeyEnum::TierIndex => Self::TierIndex,
+        }
+    }
+}
+
+/// One comparison.
+pub(super) struct Predicate {
+    pub(super) key: Key,
+    /// The key of a tag, or the alias or the id of a property's definition.
+    pub(super) data: Option<String>,
+    pub(super) kind: TypeEnum,
+    pub(super) value: Option<String>,
+    pub(super) is_case_sensitive: bool,
+}
+
+/// The rows of a table that belong to the service.
+fn of_service<E: EntityTrait>(entity: E, owner: E::Column) -> SelectStatement {
+    let id = Expr::col(Column::Id.as_column_ref());
+    Select::select().expr(Expr::value(1)).from(entity).and_where(owner.into_expr().eq(id)).take()
+}
+
+impl Predicate {
+    /// The condition on a text of the service, or of what belongs to it.
+    pub(super) async fn text(&self, db: &impl Read) -> Result<Expr> {
+        match self.key {
+            Key::Name => self.of_column(db, Column::Name).await,
+            Key::Language => self.of_column(db, Column::Language).await,
+            Key::Framework => self.of_column(db, Column::Framework).await,
+            Key::Product => self.of_column(db, Column::Product).await,
+            Key::CreationSource => self.of_column(db, Column::CreationSource).await,
+            Key::Aliases => {
+                let aliases = of_service(service_alias::Entity, service_alias::Column::ServiceId);
+                self.of_rows(db, aliases, service_alias::Column::Value).await
+            }
+            Key::DeployEnvironment => {
+                let deploys = of_service(deploy::Entity, deploy::Column::ServiceId);
+                self.of_rows(db, deploys, deploy::Column::Environment).await
+            }
+            Key::AlertStatus => {
+                let mut sources = of_service(alert_source_service::Entity, alert_source_service::Column::ServiceId);
+                let own = alert_source::Column::Id.into_expr();
+                sources
+                    .inner_join(alert_source::Entity, own.eq(alert_source_service::Column::AlertSourceId.into_expr()));
+                self.of_rows(db, sources, alert_source::Column::Status).await
+            }
+            _ => Err(self.refused().into()),
+        }
+    }
+
+    /// The condition on the values of the tags with a key.
+    pub(super) async fn tag(&self, db: &impl Read) -> Result<Expr> {
+        let Some(key) = &self.data else {
+            return Err(UserError::base("the key of the tag must be given").into());
+        };
+        let mut tags = of_service(tag::Entity, tag::Column::ServiceId);
+        tags.and_where(tag::Column::Key.eq(key.as_str()));
+        self.of_rows(db, tags, tag::Column::Value).await
+    }
+
+    /// The condition on the value of a property.
+    pub(super) async fn property(&self, db: &impl Read) -> Result<Expr> {
+        let Some(named) = &self.data else {
+            return Err(UserError::base("the definition of the property must be given").into());
+        };
+        let definition = match id::find::<property_definition::Entity>(db, named).await? {
+            None => property_definition::by_alias(db, named).await?,
+            found => found,
+        };
+        let definition = definition.ok_or_else(|| {
+            UserError::base(format!("no property definition has the id or alias {}", quoted(named))).not_found()
+        })?;
+        let mut properties = of_service(property::Entity, property::Column::ServiceId);
+        properties.and_where(property::Column::DefinitionId.eq(definition.id));
+        self.of_rows(db, properties, property::Column::SearchKey).await
+    }
+
+    /// The condition on a place in a list.
+    pub(super) fn index(&self) -> Result<Expr> {
+        match self.key {
+            Key::TierIndex => self.of_index(Column::TierId, tier::Column::Id, tier::Column::Index),
+            Key::LifecycleIndex => self.of_index(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Index),
+            // No service has a level.
+            _ => match self.kind {
+                TypeEnum::DoesNotExist | TypeEnum::DoesNotEqual => Ok(Expr::value(true)),
+                TypeEnum::Exists | TypeEnum::Equals | TypeEnum::GreaterThanOrEqualTo | TypeEnum::LessThanOrEqualTo => {
+                    Ok(Expr::value(false))
+                }
+                _ => Err(self.refused().into()),
+            },
+        }
+    }
+
+    /// The condition on what the service belongs to, named by ids.
+    pub(super) fn key(&self, db: &impl Read) -> Result<Expr> {
+        let column = |column: Column| Expr::col(column.as_column_ref());
+        match self.key {
+            Key::OwnerIds => self.of_key(column(Column::OwnerId), &self.ids::<team::Entity>()?, db),
+            Key::SystemId => self.of_key(column(Column::SystemId), &self.ids::<system::Entity>()?, db),
+            Key::ComponentTypeId => {
+                let ids = self.ids::<component_type::Entity>()?;
+                // A service without a type is of the default one.
+                let default = Select::select()
+                    .column(component_type::Column::Id)
+                    .from(component_type::Entity)
+                    .and_where(component_type::Column::IsDefault.eq(true))
+                    .take();
+                let default = Expr::SubQuery(None, Box::new(default.into()));
+                let own = Expr::from(Func::coalesce([column(Column::TypeId), default]));
+                self.of_key(own, &ids, db)
+            }
+            Key::DomainId => {
+                let ids = self.ids::<domain::Entity>()?;
+                let own = Select::select()
+                    .column(system::Column::DomainId)
+                    .from(system::Entity)
+                    .and_where(system::Column::Id.into_expr().eq(column(Column::SystemId)))
+                    .take();
+                self.of_key(Expr::SubQuery(None, Box::new(own.into())), &ids, db)
+            }
+            _ => {
+                let ids = self.ids::<repository::Entity>()?;
+                let mut links = of_service(service_repository::Entity, service_repository::Column::ServiceId);
+                match self.kind {
+                    TypeEnum::Exists => Ok(Expr::exists(links)),
+                    TypeEnum::DoesNotExist => Ok(Expr::exists(links).not()),
+                    TypeEnum::Equals | TypeEnum::BelongsTo | TypeEnum::Contains => {
+                        links.and_where(db::any(db, service_repository::Column::RepositoryId, &ids));
+                        Ok(Expr::exists(links))
+                    }
+                    TypeEnum::DoesNotEqual | TypeEnum::DoesNotContain => {
+                        links.and_where(db::any(db, service_repository::Column::RepositoryId, &ids));
+                        Ok(Expr::exists(links).not())
+                    }
+                    _ => Err(self.refused().into()),
+                }
+            }
+        }
+    }
+
+    /// That this comparison cannot be made with this key.
+    pub(super) fn refused(&self) -> UserError {
+        UserError::new("type", format!("{} cannot be used with this key", self.kind.as_str()))
+    }
+
+    /// What is compared with.
+    pub(super) fn needed(&self) -> Result<&str, UserError> {
+        self.value.as_deref().ok_or_else(|| UserError::base("a value must be given with this key and type"))
+    }
+
+    /// Rows of `E`, which the value names by their ids.
+    fn ids<E: id::Class>(&self) -> Result<Vec<i64>, UserError> {
+        if matches!(self.kind, TypeEnum::Exists | TypeEnum::DoesNotExist) {
+            return Ok(Vec::new());
+        }
+        let ids = self.needed()?.split(',').map(str::trim).filter(|id| !id.is_empty());
+        ids.map(|id| {
+            let number = id::number::<E>(id);
+            number.ok_or_else(|| UserError::new("value", id::stray(id, E::NOUN)))
+        })
+        .collect()
+    }
+
+    /// The condition on a text of the service itself.
+    async fn of_column(&self, db: &impl Read, column: Column) -> Result<Expr> {
+        let own = || Expr::col(column.as_column_ref());
+        let values =
+            Select::select().distinct().expr(own()).from(column.entity_name()).and_where(own().is_not_null()).take();
+        Ok(match self.plain(db, own(), values).await? {
+            Meant::Is(condition) => condition,
+            // Without a value, the comparison is neither true nor false.
+            Meant::IsNot(condition) => own().is_null().or(condition.not()),
+            Meant::Exists(true) => own().is_not_null(),
+            Meant::Exists(false) => own().is_null(),
+        })
+    }
+
+    /// The condition that one of the service's rows has such a text, or none has.
+    async fn of_rows<C: ColumnTrait>(&self, db: &impl Read, rows: SelectStatement, column: C) -> Result<Expr> {
+        let own = || Expr::col(column.as_column_ref());
+        let values =
+            Select::select().distinct().expr(own()).from(column.entity_name()).and_where(own().is_not_null()).take();
+        let with = |condition: Expr| Expr::exists(rows.clone().and_where(condition).take());
+        Ok(match self.plain(db, own(), values).await? {
+            Meant::Is(condition) => with(condition),
+            Meant::IsNot(condition) => with(condition).not(),
+            Meant::Exists(true) => with(own().is_not_null()),
+            Meant::Exists(false) => with(own().is_not_null()).not(),
+        })
+    }
+
+    /// The comparison of a text. `values` reads all texts that there are.
+    async fn plain(&self, db: &impl Read, own: Expr, values: SelectStatement) -> Result<Meant> {
+        let folded = |text: &str| if self.is_case_sensitive { text.to_owned() } else { text.to_ascii_lowercase() };
+        let own_folded = || if self.is_case_sensitive { own.clone() } else { Func::lower(own.clone()).into() };
+        let value = || self.needed().map(folded);
+        Ok(match self.kind {
+            TypeEnum::Exists => Meant::Exists(true),
+            TypeEnum::DoesNotExist => Meant::Exists(false),
+            TypeEnum::Equals | TypeEnum::BelongsTo => Meant::Is(own_folded().eq(value()?)),
+            TypeEnum::DoesNotEqual => Meant::IsNot(own_folded().eq(value()?)),
+            TypeEnum::Contains => Meant::Is(db::text::contains(db, own_folded(), &value()?)),
+            TypeEnum::DoesNotContain => Meant::IsNot(db::text::contains(db, own_folded(), &value()?)),
+            TypeEnum::StartsWith => Meant::Is(db::text::begins_with(db, own_folded(), &value()?)),
+            TypeEnum::EndsWith => Meant::Is(db::text::ends_with(db, own_folded(), &value()?)),
+            TypeEnum::MatchesRegex => Meant::Is(self.fitting(db, own, values, self.regex()?).await?),
+            TypeEnum::DoesNotMatchRegex => Meant::IsNot(self.fitting(db, own, values, self.regex()?).await?),
+            TypeEnum::SatisfiesVersionConstraint => {
+                let range = semver::VersionReq::parse(self.needed()?);
+                let range =
+                    range.map_err(|error| UserError::new("value", format!("not a range of versions: {error}")))?;
+                let fits = move |text: &str| {
+                    let version = semver::Version::parse(text.trim().trim_start_matches('v'));
+                    version.is_ok_and(|version| range.matches(&version))
+                };
+                Meant::Is(self.fitting(db, own, values, Box::new(fits)).await?)
+            }
+            TypeEnum::SatisfiesJqExpression => {
+                return Err(UserError::new("type", "jq expressions are not evaluated").into());
+            }
+            TypeEnum::GreaterThanOrEqualTo
+            | TypeEnum::LessThanOrEqualTo
+            | TypeEnum::Matches
+            | TypeEnum::DoesNotMatch => return Err(self.refused().into()),
+        })
+    }
+
+    fn regex(&self) -> Result<Box<dyn Fn(&str) -> bool + Send>, UserError> {
+        let regex = RegexBuilder::new(self.needed()?)
+            .case_insensitive(!self.is_case_sensitive)
+            .size_limit(REGEX)
+            .dfa_size_limit(REGEX)
+            .nest_limit(50)
+            .build();
+        let regex = regex.map_err(|error| UserError::new("value", format!("not a regular expression: {error}")))?;
+        Ok(Box::new(move |text| regex.is_match(text)))
+    }
+
+    /// That the text is one of those that fit.
+    async fn fitting(
+        &self,
+        db: &impl Read,
+        own: Expr,
+        values: SelectStatement,
+        fits: Box<dyn Fn(&str) -> bool + Send>,
+    ) -> Result<Expr> {
+        let texts: Vec<String> = db.rows_at_leisure(&values, |row| row.get(0)).await?;
+        let mut fitting = Vec::new();
+        for text in &texts {
+            if fits(text) {
+                db.charge::<String>(text.len())?;
+                fitting.push(text.as_str());
+            }
+        }
+        Ok(db::is_any_text(db.backend(), own, &fitting))
+    }
+
+    /// The condition on a number that a row of another table has: its place in a list.
+    fn of_index<C: ColumnTrait>(&self, own: Column, key: C, index: C) -> Result<Expr> {
+        let own = || Expr::col(own.as_column_ref());
+        let number = || -> Result<i32, UserError> {
+            let value = self.needed()?;
+            value.trim().parse().map_err(|_| UserError::new("value", "an index is a number"))
+        };
+        let with = |condition: Expr| {
+            let rows = Select::select().column(key).from(key.entity_name()).and_where(condition).take();
+            own().is_not_null().and(own().in_subquery(rows))
+        };
+        Ok(match self.kind {
+            TypeEnum::Exists => own().is_not_null(),
+            TypeEnum::DoesNotExist => own().is_null(),
+            TypeEnum::Equals => with(index.eq(number()?)),
+            TypeEnum::DoesNotEqual => with(index.eq(number()?)).not(),
+            TypeEnum::GreaterThanOrEqualTo => with(index.gte(number()?)),
+            TypeEnum::LessThanOrEqualTo => with(index.lte(number()?)),
+            _ => return Err(self.refused().into()),
+        })
+    }
+
+    /// The condition on the key of another row.
+    fn of_key(&self, own: Expr, ids: &[i64], db: &impl Read) -> Result<Expr> {
+        let is_one = || db::is_any(db.backend(), own.clone(), ids);
+        Ok(match self.kind {
+            TypeEnum::Exists => own.is_not_null(),
+            TypeEnum::DoesNotExist => own.is_null(),
+            TypeEnum::Equals | TypeEnum::BelongsTo | TypeEnum::Contains => is_one(),
+            TypeEnum::DoesNotEqual | TypeEnum::DoesNotContain => own.clone().is_null().or(is_one().not()),
+            _ => return Err(self.refused().into()),
+        })
+    }
+}
+
+/// What a comparison of a text asks for.
+enum Meant {
+    /// The condition is true.
+    Is(Expr),
+    /// It is not true.
+    IsNot(Expr),
+    /// There is a value, or none.
+    Exists(bool),
+}
