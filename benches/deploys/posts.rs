@@ -50,7 +50,7 @@ async fn load(clients: usize, group: usize) -> Run {
     let (url, db) = database(folder.path(), SERVICES).await;
     let endpoint = db.write(async |db| integration::create(db, Kind::Deploy, "CI".to_owned(), Timestamp::now()).await);
     let endpoint = endpoint.await.expect("an endpoint");
-    let path = integration::webhook_path(endpoint.webhook_id.as_deref().expect("an id"));
+    let path = integration::webhook_path(Kind::Deploy, endpoint.webhook_id.as_deref().expect("an id"));
     db.close().await.expect("closed");
     let server = Server::start(&url, group);
 

@@ -109,7 +109,7 @@ pub async fn labels(db: &impl Read, ids: &[i64]) -> Result<Vec<Label>, DbErr> {
         .filter(db::any(db, Column::Id, ids));
     let label =
         |row: &db::Row<'_>| Ok(Label { id: row.get(0)?, name: row.get(1)?, slug: row.get(2)?, tier: row.get(3)? });
-    Ok(db.rows(select.as_query(), label).await?)
+    db.rows(select.as_query(), label).await
 }
 
 /// How a service and its tier are joined.

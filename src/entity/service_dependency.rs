@@ -89,7 +89,10 @@ pub async fn reach(db: &impl Read, services: &[i64], direction: Direction, steps
         for search in &mut searches {
             search.is_complete &= ways.len() <= most || search.frontier.is_empty();
             search.step(&ways, distance, &mut || match paid.checked_sub(1) {
-                Some(rest) => Ok(paid = rest),
+                Some(rest) => {
+                    paid = rest;
+                    Ok(())
+                }
                 None => db.charge::<(i64, i64)>(0),
             })?;
         }

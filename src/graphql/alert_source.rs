@@ -16,6 +16,7 @@ use super::types::{AlertSource, AlertSourceService};
 use super::{integration, list, service as services};
 use crate::db::Read;
 use crate::entity::alert_source::{self, Column};
+use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::Kind;
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, alert_source_service, integration as integrations, row_lock, text};
@@ -108,7 +109,11 @@ impl AlertSourceUpsertMutation for Mutation {
         let mut draft = source.map_or_else(Draft::<alert_source::Entity>::new, Draft::of);
         draft.problems = problems;
         if is_new {
-            draft.set_required(Column::ExternalId, &identifier.external_id);
+            let rule = alert_source::Entity::rule(Column::ExternalId);
+            let checked = rule.required_text(&identifier.external_id).map_err(|error| error.within("identifier"));
+            if let Some(external_id) = draft.problems.take(checked) {
+                draft.row.external_id = Set(external_id);
+            }
             // What is new has a name: one that is left out is the same as a blank one.
             draft.set_required(Column::Name, name.value().map(String::as_str).unwrap_or_default());
         } else {

@@ -1,17 +1,31 @@
 //! Integrations with clouds and clusters: what is noted of each. rollcall does not connect to any of them.
 
-use async_graphql::MaybeUndefined;
+use async_graphql::{MaybeUndefined, Value};
 use sea_orm::{ActiveModelTrait, DatabaseTransaction, Set};
 
 use super::context::MutationCtx;
 use super::identifier::given;
 use super::integration::{of, require_of};
 use super::schema::*;
+use crate::engine::input::{Input, InputError};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind, Model, Settings};
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, repository, text};
 use crate::error::{Error, Problems, Result, UserError};
+
+/// A text in YAML, as it is given: it is stored and not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Yaml(pub String);
+
+impl Input for Yaml {
+    fn read(value: &Value) -> Result<Self, InputError> {
+        match value {
+            Value::String(text) => Ok(Self(text.clone())),
+            _ => Err(InputError::new("expected YAML in a string")),
+        }
+    }
+}
 
 /// What an input sets of a connection with a cloud or a cluster, and what is wrong with it.
 struct Change {
@@ -44,6 +58,11 @@ impl Change {
         }
     }
 
+    /// Checks a secret, which is not kept.
+    fn secret(&mut self, field: &'static str, given: &MaybeUndefined<String>) {
+        self.text(field, given, text::DESCRIPTION);
+    }
+
     fn set_flag(&mut self, given: &MaybeUndefined<bool>) {
         if !given.is_undefined() {
             self.settings.tags_override_ownership = given.value().copied();
@@ -56,8 +75,13 @@ impl Change {
             self.problems.push(UserError::new(field, format!("{field} must have at most {} entries", text::FEW)));
             return None;
         }
-        let checked = given.iter().map(|one| self.problems.take(text::at_most(field, one, text::SHORT)));
-        checked.collect::<Option<Vec<_>>>()
+        let checked = given.iter().enumerate().map(|(place, one)| {
+            let checked = text::required(field, one, text::SHORT);
+            self.problems.take(
+                checked.map_err(|error| UserError { path: vec![field.into(), place.to_string().into()], ..error }),
+            )
+        });
+        checked.collect::<Vec<_>>().into_iter().collect()
     }
 
     fn set_tags(&mut self, given: &MaybeUndefined<Vec<String>>) {
@@ -207,13 +231,14 @@ fn fill_aws(change: &mut Change, input: AwsIntegrationInput) -> MaybeUndefined<S
 fn fill_azure(change: &mut Change, input: AzureResourcesIntegrationInput) -> MaybeUndefined<String> {
     let AzureResourcesIntegrationInput {
         client_id,
-        client_secret: _,
+        client_secret,
         name,
         ownership_tag_keys,
         subscription_id,
         tags_override_ownership,
         tenant_id,
     } = input;
+    change.secret("clientSecret", &client_secret);
     change.set("clientId", &client_id, text::SHORT, |settings| &mut settings.client_id);
     change.set_tags(&ownership_tag_keys);
     change.set("subscriptionId", &subscription_id, text::SHORT, |settings| &mut settings.subscription_id);
@@ -223,8 +248,9 @@ fn fill_azure(change: &mut Change, input: AzureResourcesIntegrationInput) -> May
 }
 
 fn fill_google(change: &mut Change, input: GoogleCloudIntegrationInput) -> MaybeUndefined<String> {
-    let GoogleCloudIntegrationInput { client_email, name, ownership_tag_keys, private_key: _, tags_override_ownership } =
+    let GoogleCloudIntegrationInput { client_email, name, ownership_tag_keys, private_key, tags_override_ownership } =
         input;
+    change.secret("privateKey", &private_key);
     change.set("clientEmail", &client_email, text::SHORT, |settings| &mut settings.client_email);
     change.set_tags(&ownership_tag_keys);
     change.set_flag(&tags_override_ownership);
@@ -233,13 +259,18 @@ fn fill_google(change: &mut Change, input: GoogleCloudIntegrationInput) -> Maybe
 
 fn fill_kubernetes(change: &mut Change, input: KubernetesIntegrationInput) -> MaybeUndefined<String> {
     let KubernetesIntegrationInput { extract_definition, name, transform_definition } = input;
-    change.set("extractDefinition", &extract_definition, text::NOTE, |settings| &mut settings.extract_definition);
-    change.set("transformDefinition", &transform_definition, text::NOTE, |settings| &mut settings.transform_definition);
+    let plain = |given: MaybeUndefined<Yaml>| given.map_value(|Yaml(text)| text);
+    change
+        .set("extractDefinition", &plain(extract_definition), text::NOTE, |settings| &mut settings.extract_definition);
+    change.set("transformDefinition", &plain(transform_definition), text::NOTE, |settings| {
+        &mut settings.transform_definition
+    });
     name
 }
 
 fn fill_new_relic(change: &mut Change, input: NewRelicIntegrationInput) -> MaybeUndefined<String> {
-    let NewRelicIntegrationInput { api_key: _, base_url } = input;
+    let NewRelicIntegrationInput { api_key, base_url } = input;
+    change.secret("apiKey", &api_key);
     if let Some(url) = given(&base_url) {
         let checked = repository::check_url(url).map_err(|error| UserError { path: vec!["baseUrl".into()], ..error });
         change.problems.take(checked);

@@ -10,7 +10,7 @@ use sea_orm::{
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
 use super::id::{self, Id};
-use super::identifier::{Identifier, given};
+use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
 use crate::db::{self, Read};
@@ -18,8 +18,8 @@ use crate::engine::page::PageRequest;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind, Model, Settings};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, code_issue, code_issue_project, deploy, repository, row_lock, text};
-use crate::error::{Error, Problems, Result, UserError};
+use crate::entity::{Timestamp, code_issue, code_issue_project, deploy, row_lock};
+use crate::error::{Result, UserError};
 
 /// The integration that a row stands for.
 pub(super) fn of(row: Model) -> Integration {

@@ -105,6 +105,9 @@ impl From<PredicateKeyEnum> for Key {
     }
 }
 
+/// Whether a text is what a comparison asks for.
+type Fits = Box<dyn Fn(&str) -> bool + Send>;
+
 /// One comparison.
 pub(super) struct Predicate {
     pub(super) key: Key,
@@ -326,7 +329,7 @@ impl Predicate {
         })
     }
 
-    fn regex(&self) -> Result<Box<dyn Fn(&str) -> bool + Send>, UserError> {
+    fn regex(&self) -> Result<Fits, UserError> {
         let regex = RegexBuilder::new(self.needed()?)
             .case_insensitive(!self.is_case_sensitive)
             .size_limit(REGEX)
@@ -338,13 +341,7 @@ impl Predicate {
     }
 
     /// That the text is one of those that fit.
-    async fn fitting(
-        &self,
-        db: &impl Read,
-        own: Expr,
-        values: SelectStatement,
-        fits: Box<dyn Fn(&str) -> bool + Send>,
-    ) -> Result<Expr> {
+    async fn fitting(&self, db: &impl Read, own: Expr, values: SelectStatement, fits: Fits) -> Result<Expr> {
         let texts: Vec<String> = db.rows_at_leisure(&values, |row| row.get(0)).await?;
         let mut fitting = Vec::new();
         for text in &texts {

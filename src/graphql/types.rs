@@ -8,6 +8,7 @@
 //! A noun's file writes the others, and may write any of these otherwise.
 
 pub use super::account::Account;
+pub use super::cloud_integration::Yaml as YAML;
 pub use super::component_type::ComponentTypeIconEnum;
 pub use super::context::State;
 pub use super::id::Id as ID;
@@ -54,4 +55,3 @@ pub use crate::entity::team_membership::Model as TeamMembership;
 pub use crate::entity::tier::Model as Tier;
 pub use crate::entity::tool::Model as Tool;
 pub use crate::entity::user::Model as User;
-pub use std::string::String as YAML;

@@ -109,15 +109,17 @@ export const customScalars = {
     badLiterals: ['WORD', '{a: 1}'],
   },
   JSON: {
-    reads: /^\s*\{[^]*\}\s*$/,
+    objects: true,
+    reads: /^[^]*$/,
     good: ['"{\\"a\\": 1}"', '"{}"'],
-    bad: ['5', '1.5', 'true', '"yesterday"', '""'],
+    bad: ['5', '1.5', 'true', '[]'],
     badLiterals: ['WORD'],
   },
   JSONSchema: {
-    reads: /^\s*\{[^]*\}\s*$/,
+    objects: true,
+    reads: /^[^]*$/,
     good: ['"{\\"type\\": \\"string\\"}"', '"{}"'],
-    bad: ['5', '1.5', 'true', '"yesterday"', '""'],
+    bad: ['5', '1.5', 'true', '[]'],
     badLiterals: ['WORD'],
   },
   JsonString: {
@@ -127,9 +129,10 @@ export const customScalars = {
     badLiterals: ['WORD', '{a: 1}'],
   },
   ComponentTypeIconEnum: {
+    words: true,
     reads: /^[A-Za-z0-9]{1,64}$/,
     good: ['"PhGear"', '"PhBird"'],
-    bad: ['"Ph Gear"', '""', '5', 'true', '{}'],
+    bad: ['"Ph Gear"', '5', 'true', '{}'],
     badLiterals: ['{at: "PhGear"}'],
   },
   Date: {

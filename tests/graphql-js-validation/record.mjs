@@ -54,13 +54,18 @@ const option = (key, otherwise) => {
 };
 
 const schema = buildSchema(readFileSync(file(option('schema', '../../schema/schema.graphql')), 'utf8'));
-for (const [key, { reads }] of Object.entries(customScalars)) {
+for (const [key, { reads, objects, words }] of Object.entries(customScalars)) {
+  const isObject = (value) => objects && typeof value === 'object' && value !== null && !Array.isArray(value);
   const read = (value) => {
-    if (typeof value === 'string' && reads.test(value)) return value;
+    if ((typeof value === 'string' && reads.test(value)) || isObject(value)) return value;
     throw new GraphQLError(`not a value of ${key}`);
   };
+  const literal = (node) => {
+    if (objects && node.kind === Kind.OBJECT) return read({});
+    return read(node.kind === Kind.STRING || (words && node.kind === Kind.ENUM) ? node.value : null);
+  };
   const type = schema.getType(key);
-  if (type) Object.assign(type, { parseValue: read, parseLiteral: (node) => read(node.kind === Kind.STRING ? node.value : null) });
+  if (type) Object.assign(type, { parseValue: read, parseLiteral: literal });
 }
 
 // ---- graphql-js's verdict ----

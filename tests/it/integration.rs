@@ -371,7 +371,7 @@ async fn integrations_with_clouds_are_noted_without_their_secrets() {
     let expected = json!({ "id": made["newRelic"]["integration"]["id"], "type": "newRelic", "baseUrl": "https://api.newrelic.com", "accountKey": null });
     assert_eq!(made["newRelic"]["integration"], expected);
     assert_eq!(made["wrong"]["errors"], json!([{ "path": ["baseUrl"] }]));
-    assert_eq!(made["many"]["errors"], json!([{ "path": ["name"] }]));
+    assert_eq!(made["many"]["errors"], json!([{ "path": ["ownershipTagKeys", "0"] }, { "path": ["name"] }]));
 
     let update = "mutation($aws: ID!, $azure: ID!, $google: ID!, $kubernetes: ID!, $newRelic: ID!) {
         aws: awsIntegrationUpdate(integration: { id: $aws }, input: { ownershipTagKeys: [], iamRole: null }) {

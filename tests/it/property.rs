@@ -642,7 +642,7 @@ fn the_costliest_check_is_over_soon() {
         );
         assert!(took < allowed, "{name} took {took:?}");
     }
-    assert!(EXPANDED >= SCHEMA);
+    const { assert!(EXPANDED >= SCHEMA) };
 }
 
 #[tokio::test]
