@@ -267,10 +267,11 @@ impl Counts {
         rows.expr(Func::count(Column::OwnerId.into_expr()));
         // Up to the last slash of the name: `rtrim` removes the letters of the name's last part from its end.
         let name = || Column::Name.into_expr();
-        rows.expr(Expr::cust_with_exprs(
-            "count(DISTINCT nullif(rtrim(rtrim(?, replace(?, '/', '')), '/'), ''))",
-            [name(), name()],
-        ));
+        let letters = Func::cust("replace").args([name(), "/".into(), "".into()]);
+        let start = Func::cust("rtrim").args([name(), letters.into()]);
+        let organization = Func::cust("rtrim").args([Expr::from(start), "/".into()]);
+        let organization = Func::cust("nullif").args([Expr::from(organization), "".into()]);
+        rows.expr(Func::count_distinct(organization));
     }
 
     fn read(row: &db::Row<'_>, start: usize) -> Result<Self, DbErr> {
