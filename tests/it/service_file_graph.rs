@@ -294,10 +294,10 @@ component:
   properties:
     regulated: true
 "#;
-    let done = done_of(&app, &[("opslevel.yml", text)]).await.expect("it applies");
+    let done = done_of(&app, &[("original.yml", text)]).await.expect("it applies");
     assert_eq!(lines(&done), ["created service order_book"]);
     let notes: Vec<_> = done.left_out.iter().map(ToString::to_string).collect();
-    assert_eq!(notes, ["opslevel.yml:40:3: properties are not read from files"]);
+    assert_eq!(notes, ["original.yml:40:3: properties are not read from files"]);
     let query = r#"{ account { service(alias: "orders") {
         name lifecycle { alias } tier { alias } product language framework description owner { name } parent { name }
         tags { nodes { key value } } tools { nodes { displayName category environment } }
@@ -324,9 +324,9 @@ component:
         ] },
     });
     assert_eq!(data(&app, query).await["account"]["service"], expected);
-    assert_eq!(apply(&app, &[("opslevel.yml", text)]).await.expect("it applies"), ["unchanged service order_book"]);
+    assert_eq!(apply(&app, &[("original.yml", text)]).await.expect("it applies"), ["unchanged service order_book"]);
     let one = text.replace("      value: staging\n", "      value: test\n");
-    assert_eq!(apply(&app, &[("opslevel.yml", &one)]).await.expect("it applies"), ["updated service order_book"]);
+    assert_eq!(apply(&app, &[("original.yml", &one)]).await.expect("it applies"), ["updated service order_book"]);
 }
 
 fn from(repository: &str, commit: &str) -> Options {
