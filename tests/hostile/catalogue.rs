@@ -22,6 +22,8 @@ use crate::server::{self, Server};
 const SERVICES: usize = 150;
 /// The number of linked services, repositories or projects.
 const LINKED: usize = 100;
+/// The services that have tools, contacts and dependencies.
+const CONNECTED: usize = 30;
 /// The number of mutations in a document.
 const MUTATIONS: usize = 20;
 /// The services that no service file manages.
@@ -224,7 +226,7 @@ fn graph(client: &mut Client) {
         let data = client.data(text, &json!({ "services": services }));
         assert_eq!(data["systemChildAssign"]["errors"], json!([]));
     }
-    let pairs = || (0..SERVICES).flat_map(|service| (0..LINKED).map(move |n| (service, n)));
+    let pairs = || (0..CONNECTED).flat_map(|service| (0..LINKED).map(move |n| (service, n)));
     let url = |n: usize| format!("https://example.com/{n}/{}", "t".repeat(1_900));
     let tools: Vec<Value> = pairs()
         .map(|(service, n)| json!({ "serviceAlias": alias(service), "category": "runbooks", "displayName": odd_letters(255, n), "url": url(n) }))
@@ -251,7 +253,7 @@ fn graph(client: &mut Client) {
     let found = client
         .data("{ account { team(alias: \"everything\") { id services(first: 100) { nodes { id } } } } }", &json!({}));
     let services = found.pointer("/account/team/services/nodes").and_then(Value::as_array).expect("a list");
-    let owners = services.iter().map(|service| &service["id"]).chain([&found["account"]["team"]["id"]]);
+    let owners = services.iter().take(CONNECTED).map(|service| &service["id"]).chain([&found["account"]["team"]["id"]]);
     let contacts: Vec<Value> = owners
         .flat_map(|owner| (0..LINKED).map(move |n| json!({ "ownerId": owner, "type": "web", "address": url(n), "displayName": odd_letters(255, n) })))
         .collect();
