@@ -20,6 +20,9 @@ const OPERATIONS: &str = "src/app/operations";
 /// the row: some contain a URL of this installation, others are read from other tables.
 const COMPUTED: &[&str] = &[
     "AlertSourceService.status",
+    "Deploy.providerName",
+    "Deploy.providerType",
+    "Deploy.serviceId",
     "Property.locked",
     "RepositoryConnectionType.hiddenCount",
     "RepositoryConnectionType.organizationCount",

@@ -39,6 +39,7 @@ mod m20261122_000011_properties;
 mod m20261122_000012_infrastructure;
 mod m20261122_000014_service_file_sources;
 mod m20261122_000017_dependencies_followed;
+mod m20261122_000018_relationships;
 
 /// What services are found by: the form that a step gives it, for whoever writes and asks it.
 pub mod search {
@@ -75,6 +76,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000012_infrastructure::Migration),
             Box::new(m20261122_000014_service_file_sources::Migration),
             Box::new(m20261122_000017_dependencies_followed::Migration),
+            Box::new(m20261122_000018_relationships::Migration),
         ]
     }
 }

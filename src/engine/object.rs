@@ -84,7 +84,20 @@ pub struct Context<'a, S> {
 impl<S> Context<'_, S> {
     /// Whether the client selects `field` directly below the current field.
     pub fn selects(&self, field: &str) -> bool {
-        self.field.children.iter().flat_map(|object| &object.fields).any(|child| child.name() == field)
+        self.field.below().any(|child| child.name() == field)
+    }
+
+    /// Whether the client selects any of `fields` below `path`, which begins directly below the current field.
+    pub fn selects_at(&self, path: &[&str], fields: &[&str]) -> bool {
+        fn finds(field: &FieldPlan, path: &[&str], fields: &[&str]) -> bool {
+            match path {
+                [] => field.below().any(|child| fields.contains(&child.name())),
+                [first, rest @ ..] => {
+                    field.below().filter(|child| child.name() == *first).any(|child| finds(child, rest, fields))
+                }
+            }
+        }
+        finds(self.field, path, fields)
     }
 }
 

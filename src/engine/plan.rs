@@ -133,7 +133,12 @@ impl FieldPlan {
     /// Whether any field below it has a resolver.
     pub(super) fn reads_below(&self) -> bool {
         let reads = |field: &Self| field.reads() || field.reads_below();
-        self.children.iter().flat_map(|object| &object.fields).any(reads)
+        self.below().any(reads)
+    }
+
+    /// The fields directly below it, for all types of objects that it may answer.
+    pub(super) fn below(&self) -> impl Iterator<Item = &Self> {
+        self.children.iter().flat_map(|object| &object.fields)
     }
 
     /// The field's name in the SDL.

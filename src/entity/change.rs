@@ -14,9 +14,9 @@ use super::alias::AliasTable;
 use super::{
     ByIds, Timestamp, alert_source, alert_source_service, audit, category, code_issue, code_issue_project,
     component_type, contact, domain, domain_alias, filter, infrastructure_resource, infrastructure_resource_alias,
-    integration, level, lifecycle, property, property_definition, repository, service, service_alias,
-    service_dependency, service_document, service_repository, suggestion, system, system_alias, tag, team, team_alias,
-    team_membership, tier, tool, user,
+    integration, level, lifecycle, property, property_definition, relationship, relationship_definition, repository,
+    service, service_alias, service_dependency, service_document, service_repository, suggestion, system, system_alias,
+    tag, team, team_alias, team_membership, tier, tool, user,
 };
 use crate::db::Read;
 
@@ -52,6 +52,7 @@ const LEFT_OUT: &[&str] = &[
     "email_key",
     "creation_source",
     "search_key",
+    "unique_key",
 ];
 
 /// Columns that name a row of another table, and its noun in the SDL.
@@ -60,7 +61,18 @@ const REFERENCES: &[(&str, &str)] = &[
     ("type_id", "ComponentType"),
     ("component_type_id", "ComponentType"),
     ("definition_id", "PropertyDefinition"),
+    ("relationship_definition_id", "RelationshipDefinition"),
     ("parent_team_id", "Team"),
+    ("source_service_id", "Service"),
+    ("source_system_id", "System"),
+    ("source_domain_id", "Domain"),
+    ("source_team_id", "Team"),
+    ("source_infrastructure_resource_id", "InfrastructureResource"),
+    ("target_service_id", "Service"),
+    ("target_system_id", "System"),
+    ("target_domain_id", "Domain"),
+    ("target_team_id", "Team"),
+    ("target_infrastructure_resource_id", "InfrastructureResource"),
     ("source_id", "Service"),
     ("destination_id", "Service"),
     ("system_id", "System"),
@@ -91,7 +103,7 @@ macro_rules! nouns {
             "ServiceRepository" service_repository, "Tag" tag, "Integration" integration,
             "System" system, "Domain" domain, "InfrastructureResource" infrastructure_resource, "ComponentType" component_type,
             "Tool" tool, "Level" level, "Category" category, "Contact" contact, "PropertyDefinition" property_definition,
-            "Property" property, "ServiceDependency" service_dependency, "ServiceDocument" service_document, "Filter" filter,
+            "Property" property, "Relationship" relationship, "RelationshipDefinition" relationship_definition, "ServiceDependency" service_dependency, "ServiceDocument" service_document, "Filter" filter,
             "AlertSource" alert_source, "AlertSourceService" alert_source_service, "CodeIssueProject" code_issue_project,
             "CodeIssue" code_issue, "ServiceSuggestion" suggestion
         }

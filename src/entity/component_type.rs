@@ -25,6 +25,10 @@ pub struct Model {
     pub icon_name: Option<String>,
     /// The colour of its icon.
     pub icon_color: Option<String>,
+    /// The management rules for owners, as a JSON list.
+    pub owner_rules: String,
+    /// The management rules for systems, as a JSON list.
+    pub system_rules: String,
     /// Whether a service that names no type is of this one. One row is.
     pub is_default: bool,
     /// When the row was made.
@@ -50,6 +54,14 @@ impl FieldRules for Entity {
 /// The type with this alias.
 pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
     super::by_unique::<Entity>(db, Column::Alias, alias).await
+}
+
+/// The key of the type of a service that names this one: the default type where it names none.
+pub async fn or_default<C: Read>(db: &C, named: Option<i64>) -> Result<Option<i64>, DbErr> {
+    match named {
+        None => Ok(default(db).await?.map(|found| found.id)),
+        own => Ok(own),
+    }
 }
 
 /// The type of services that name none.

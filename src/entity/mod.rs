@@ -43,6 +43,8 @@ pub mod on_call;
 pub mod property;
 pub mod property_definition;
 mod reference;
+pub mod relationship;
+pub mod relationship_definition;
 pub mod repository;
 pub mod row_lock;
 pub mod service;

@@ -9,15 +9,15 @@ use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{
     AlertSource, Category, CodeIssueProject, ComponentType, Domain, Filter, InfrastructureResource, Level, Lifecycle,
-    Property, PropertyDefinition, Repository, Rubric, Service, ServiceDocument, System, Team, TeamPropertyDefinition,
-    Tier, User,
+    Property, PropertyDefinition, RelationshipDefinitionType, RelationshipType, Repository, Rubric, Service,
+    ServiceDocument, System, Team, TeamPropertyDefinition, Tier, User,
 };
 use super::{
     alert_source, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
-    infrastructure_resource, integration, property, property_definition, repository, service, service_document,
-    suggestion, system, team, user,
+    infrastructure_resource, integration, property, property_definition, relationship, relationship_definition,
+    repository, service, service_document, suggestion, system, team, user,
 };
-use crate::engine::page::PageArguments;
+use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity;
 use crate::error::Result;
 
@@ -81,6 +81,33 @@ impl AccountResolver for Account {
 
     async fn category(accounts: &[&Self], args: &AccountCategoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Category>>> {
         only(accounts, id::find::<entity::category::Entity>(ctx.db(), id::argument(&args.id)?).await?)
+    }
+
+    async fn relationship(
+        accounts: &[&Self],
+        args: &AccountRelationshipArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<RelationshipType>>> {
+        only(accounts, relationship::find(ctx.db(), id::argument(&args.id)?).await?)
+    }
+
+    async fn relationship_definition(
+        accounts: &[&Self],
+        args: &AccountRelationshipDefinitionArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<RelationshipDefinitionType>>> {
+        let identifier = Identifier::of_argument("input", &args.input)?;
+        only(accounts, relationship_definition::find(ctx.db(), identifier).await?)
+    }
+
+    async fn relationship_definitions(
+        accounts: &[&Self],
+        args: &AccountRelationshipDefinitionsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<RelationshipDefinitionConnectionType>> {
+        let AccountRelationshipDefinitionsArgs { first, after, component_type, resource } = args;
+        let request = PageRequest::new(first, after)?;
+        only(accounts, relationship_definition::page(ctx, &request, component_type, resource).await?)
     }
 
     async fn component_type(

@@ -11,6 +11,7 @@ use super::id;
 use super::identifier::Identifier;
 use super::list::List;
 use super::property_definition;
+use super::relationship_definition::{given_rules, rules};
 use super::schema::*;
 use super::service::refuse_where_locked;
 use super::types::ComponentType;
@@ -63,6 +64,16 @@ impl ComponentTypeResolver for ComponentType {
         Ok(types.iter().map(icon).collect())
     }
 
+    async fn owner_relationship(types: &[&Self], _: &Ctx<'_>) -> Result<Vec<OwnerRelationshipType>> {
+        let of = |one: &&Self| OwnerRelationshipType { management_rules: rules(&one.owner_rules) };
+        Ok(types.iter().map(of).collect())
+    }
+
+    async fn system_relationship(types: &[&Self], _: &Ctx<'_>) -> Result<Vec<SystemRelationshipType>> {
+        let of = |one: &&Self| SystemRelationshipType { management_rules: rules(&one.system_rules) };
+        Ok(types.iter().map(of).collect())
+    }
+
     async fn timestamps(types: &[&Self], _: &Ctx<'_>) -> Result<Vec<Timestamps>> {
         Ok(types.iter().map(|one| Timestamps { created_at: one.created_at, updated_at: one.updated_at }).collect())
     }
@@ -105,10 +116,21 @@ async fn locked(db: &DatabaseTransaction, argument: &'static str, named: &Identi
 }
 
 fn fill(draft: &mut Draft<Entity>, input: &ComponentTypeInput) {
-    let ComponentTypeInput { alias, description, icon, name, properties: _ } = input;
+    let ComponentTypeInput { alias, description, icon, name, owner_relationship, system_relationship, properties: _ } =
+        input;
     draft.set(Column::Name, name);
     draft.set(Column::Alias, alias);
     draft.set(Column::Description, description);
+    let owner = rules_within(owner_relationship, |given| &given.management_rules);
+    let owner = owner.map_err(|error| error.within("ownerRelationship"));
+    if let Some(rules) = draft.problems.take(owner).flatten() {
+        draft.row.owner_rules = Set(rules);
+    }
+    let system = rules_within(system_relationship, |given| &given.management_rules);
+    let system = system.map_err(|error| error.within("systemRelationship"));
+    if let Some(rules) = draft.problems.take(system).flatten() {
+        draft.row.system_rules = Set(rules);
+    }
     match icon {
         MaybeUndefined::Undefined => {}
         MaybeUndefined::Null => {
@@ -119,6 +141,18 @@ fn fill(draft: &mut Draft<Entity>, input: &ComponentTypeInput) {
                 (draft.row.icon_name, draft.row.icon_color) = (Set(Some(name.0.clone())), Set(Some(color)));
             }
         }
+    }
+}
+
+/// The text of a column for the rules in an input that may be null, or nothing where it stays.
+fn rules_within<T>(
+    given: &MaybeUndefined<T>,
+    rules: impl FnOnce(&T) -> &MaybeUndefined<Vec<ManagementRuleInput>>,
+) -> Result<Option<String>, UserError> {
+    match given {
+        MaybeUndefined::Undefined => Ok(None),
+        MaybeUndefined::Null => given_rules(&MaybeUndefined::Null),
+        MaybeUndefined::Value(given) => given_rules(rules(given)),
     }
 }
 
@@ -149,7 +183,8 @@ impl ComponentTypeCreateMutation for Mutation {
         if input.alias.is_undefined() {
             input.alias = MaybeUndefined::Value(alias::slug(&name, "type"));
         }
-        let mut draft = Draft::new();
+        let mut draft = Draft::<Entity>::new();
+        (draft.row.owner_rules, draft.row.system_rules) = (Set("[]".to_owned()), Set("[]".to_owned()));
         fill(&mut draft, &input);
         let (row, now) = (draft.done()?, Timestamp::now());
         let row =

@@ -5,18 +5,42 @@ use sea_orm::{ColumnTrait, ModelTrait};
 
 use super::context::{Ctx, MutationCtx};
 use super::id;
+use super::integration as integrations;
 use super::list::List;
 use super::schema::*;
 use super::types::{Deploy, Service};
 use crate::engine::page::PageRequest;
 use crate::entity::deploy::{self, Column};
-use crate::entity::{Timestamp, service, text};
+use crate::entity::{ByIds, Timestamp, integration, service, text};
 use crate::error::{Result, UserError};
 
 impl DeployResolver for Deploy {
     fn duration(&self) -> Option<i32> {
         let micros = self.deployed_at.as_micros().checked_sub(self.started_at?.as_micros())?;
         if micros < 0 { None } else { i32::try_from(micros / 1_000_000).ok() }
+    }
+
+    fn author(&self) -> Option<&str> {
+        [&self.deployer_name, &self.deployer_email, &self.deployer_id].into_iter().find_map(|who| who.as_deref())
+    }
+
+    async fn provider_name(deploys: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<String>>> {
+        let integrations = integration::Entity::by_ids(ctx.db(), deploys.iter().map(|deploy| deploy.integration_id));
+        Ok(integrations.await?.into_iter().map(|found| Some(found?.name)).collect())
+    }
+
+    async fn provider_type(deploys: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<String>>> {
+        let integrations = integration::Entity::by_ids(ctx.db(), deploys.iter().map(|deploy| deploy.integration_id));
+        Ok(integrations.await?.iter().map(|found| Some(integrations::type_word(found.as_ref()?).to_owned())).collect())
+    }
+
+    fn provider_url(&self) -> Option<&str> {
+        self.deploy_url.as_deref()
+    }
+
+    async fn service_id(deploys: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<String>>> {
+        let id = |deploy: &&Self| Some(id::Id::of::<service::Entity>(deploy.service_id?).text());
+        Ok(deploys.iter().map(id).collect())
     }
 
     fn deploy_status(&self) -> Option<DeployStatus> {

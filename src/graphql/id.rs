@@ -93,6 +93,8 @@ classes! {
     property_definition => "PropertyDefinition", "property definition";
     property => "Property", "property";
     service_dependency => "ServiceDependency", "dependency";
+    relationship => "Relationship", "relationship";
+    relationship_definition => "RelationshipDefinition", "relationship definition";
     tier => "Tier", "tier";
     lifecycle => "Lifecycle", "lifecycle";
     repository => "Repository", "repository";

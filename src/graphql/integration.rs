@@ -55,6 +55,11 @@ fn word(kind: Kind) -> IntegrationTypeEnum {
     }
 }
 
+/// The type of an integration, as the API answers it.
+pub(super) fn type_word(row: &Model) -> &str {
+    row.event_type.as_deref().unwrap_or_else(|| word(row.kind).as_str())
+}
+
 /// The addresses that events are posted to, for whoever may know them.
 fn webhook_urls<'r>(rows: impl Iterator<Item = &'r Model>, ctx: &Ctx<'_>) -> Vec<Option<String>> {
     let (is_shown, app_url) = (ctx.caller().sees_webhooks(), &ctx.settings().app_url);
@@ -87,7 +92,7 @@ macro_rules! integrations {
             }
 
             fn r#type(&self) -> &str {
-                self.row.event_type.as_deref().unwrap_or_else(|| word(self.row.kind).as_str())
+                type_word(&self.row)
             }
 
             fn display_name(&self) -> &str {

@@ -11,6 +11,7 @@ use sea_orm::{
 };
 
 use super::context::Ctx;
+use super::left_out::LeftOut;
 use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
 use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::error::{Result, UserError};
@@ -36,6 +37,7 @@ pub struct List<E: Table> {
     first: Option<First>,
     ids: Vec<Ids>,
     filters: Vec<Expr>,
+    left_out: LeftOut,
     entity: std::marker::PhantomData<E>,
 }
 
@@ -72,6 +74,7 @@ impl<E: Table> List<E> {
             first: None,
             ids: Vec::new(),
             filters: Vec::new(),
+            left_out: LeftOut::default(),
             entity: std::marker::PhantomData,
         }
     }
@@ -149,7 +152,8 @@ impl<E: Table> List<E> {
     }
 
     /// One page of the whole list.
-    pub async fn page(self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Page<E::Model>> {
+    pub async fn page(mut self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Page<E::Model>> {
+        self.left_out = LeftOut::of::<E>(ctx);
         let mut page = Page::empty();
         if ctx.selects_rows() {
             let rows = self.by_parent(ctx.db(), request).await?.remove(&0);
@@ -162,7 +166,8 @@ impl<E: Table> List<E> {
     }
 
     /// A page for each parent, in the order in which they were given.
-    pub async fn pages(self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<Page<E::Model>>> {
+    pub async fn pages(mut self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<Page<E::Model>>> {
+        self.left_out = LeftOut::of::<E>(ctx);
         let rows = if ctx.selects_rows() { self.of_each(ctx.db(), request).await? } else { Vec::new() };
         let counts = if ctx.selects_count() { Some(self.counts(ctx.db()).await?) } else { None };
         let mut rows = rows.into_iter();
@@ -250,7 +255,11 @@ impl<E: Table> List<E> {
             };
             let mut rows = self.source(condition, among.clone(), ids);
             for own in E::Column::iter() {
-                rows.expr_as(column(named(own)), own.as_str());
+                let value = match self.left_out.has::<E>(own.as_str()) {
+                    true => Expr::cust("NULL"),
+                    false => column(named(own)),
+                };
+                rows.expr_as(value, own.as_str());
             }
             rows.expr_as(column(self.key), KEY);
             if let Some(order) = self.order {
@@ -307,7 +316,7 @@ impl<E: Table> List<E> {
         let (own, other) = join.map_or(((E::default().table_name(), ""), NONE), |join| (join.own, join.other));
         let columns = [self.key, self.order.unwrap_or(NONE), parent, own, other];
         let flags = [self.descending, is_behind, join.is_some_and(|join| join.links), self.first.is_some()];
-        let flags = flags.iter().fold(0, |flags, flag| flags << 1 | u8::from(*flag));
+        let flags = flags.iter().fold(self.left_out.bits(), |flags, flag| flags << 1 | u8::from(*flag));
         Some(Shape { name, columns, flags })
     }
 

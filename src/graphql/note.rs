@@ -3,7 +3,7 @@
 use sea_orm::{DatabaseTransaction, DbErr};
 use serde_json::{Map, Value};
 
-use super::id;
+use super::{id, relationship};
 use crate::db::Db;
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
@@ -20,6 +20,12 @@ pub(super) async fn note(
     payload: &Value,
 ) -> Result<Subject, DbErr> {
     let mut subject = subject(payload, input);
+    // What a relationship stands for, where it has no row of its own.
+    match subject.class.as_deref() {
+        Some(relationship::SYSTEM_OF_SERVICE) => subject.class = Some("Service".to_owned()),
+        Some(relationship::DOMAIN_OF_SYSTEM) => subject.class = Some("System".to_owned()),
+        _ => {}
+    }
     let changed = changed(db, transaction, payload, input, &mut subject).await?;
     let mut detail = input.as_object().cloned().unwrap_or_default();
     detail.values_mut().filter_map(Value::as_object_mut).for_each(hide_secrets);

@@ -10,8 +10,8 @@ use crate::db::{Db, Read};
 use crate::entity::audit::Subject;
 use crate::entity::user::Role;
 use crate::entity::{
-    alert_source_service, contact, domain, infrastructure_resource, property, repository, service, service_dependency,
-    service_document, service_repository, system, team, team_membership, tool,
+    alert_source_service, contact, domain, infrastructure_resource, property, relationship, repository, service,
+    service_dependency, service_document, service_repository, system, team, team_membership, tool,
 };
 use crate::error::{Result, UserError};
 
@@ -73,6 +73,13 @@ async fn owner(db: &impl Read, class: &str, id: i64) -> Result<Option<Owner>, Db
             Some(contact::Model { team_id: Some(team), .. }) => return Ok(Some(Owner::Team(team))),
             Some(contact::Model { user_id: Some(user), .. }) => return Ok(Some(Owner::User(user))),
             row => row.and_then(|row| row.service_id),
+        },
+        "Relationship" => match db.one(relationship::Entity::find_by_id(id)).await?.and_then(|row| row.source()) {
+            Some(source) => {
+                let (class, id) = source.named();
+                return Box::pin(owner(db, class, id)).await;
+            }
+            None => None,
         },
         "Team" => return Ok(db.one(team::Entity::find_by_id(id)).await?.map(|row| Owner::Team(row.id))),
         "System" => {

@@ -11,10 +11,11 @@ use sea_orm::{ColumnTrait, EntityTrait};
 use super::id;
 use super::schema::*;
 use crate::db::{self, Read};
+use crate::entity::relationship::End;
 use crate::entity::service::Column;
 use crate::entity::{
     alert_source, alert_source_service, component_type, deploy, domain, lifecycle, property, property_definition,
-    repository, service_alias, service_repository, system, tag, team, tier,
+    relationship, relationship_definition, repository, service_alias, service_repository, system, tag, team, tier,
 };
 use crate::error::{Result, UserError, quoted};
 
@@ -39,6 +40,7 @@ pub(super) enum Key {
     OwnerIds,
     Product,
     Property,
+    Relationship,
     RepositoryIds,
     SystemId,
     Tag,
@@ -49,7 +51,6 @@ pub(super) enum Key {
 
 const NO_GROUPS: &str = "groups do not exist: use the teams above teams";
 const NO_CATEGORIES: &str = "component types have no categories";
-const NO_RELATIONSHIPS: &str = "services cannot be filtered by relationships yet";
 
 impl From<ServiceFilterEnum> for Key {
     fn from(key: ServiceFilterEnum) -> Self {
@@ -70,7 +71,7 @@ impl From<ServiceFilterEnum> for Key {
             ServiceFilterEnum::OwnerId | ServiceFilterEnum::OwnerIds => Self::OwnerIds,
             ServiceFilterEnum::Product => Self::Product,
             ServiceFilterEnum::Property => Self::Property,
-            ServiceFilterEnum::Relationship => Self::Not(NO_RELATIONSHIPS),
+            ServiceFilterEnum::Relationship => Self::Relationship,
             ServiceFilterEnum::RepositoryIds => Self::RepositoryIds,
             ServiceFilterEnum::SystemId => Self::SystemId,
             ServiceFilterEnum::Tag => Self::Tag,
@@ -96,7 +97,7 @@ impl From<PredicateKeyEnum> for Key {
             PredicateKeyEnum::OwnerId | PredicateKeyEnum::OwnerIds => Self::OwnerIds,
             PredicateKeyEnum::Product => Self::Product,
             PredicateKeyEnum::Properties => Self::Property,
-            PredicateKeyEnum::Relationships => Self::Not(NO_RELATIONSHIPS),
+            PredicateKeyEnum::Relationships => Self::Relationship,
             PredicateKeyEnum::RepositoryIds => Self::RepositoryIds,
             PredicateKeyEnum::SystemId => Self::SystemId,
             PredicateKeyEnum::Tags => Self::Tag,
@@ -177,6 +178,42 @@ impl Predicate {
         let mut properties = of_service(property::Entity, property::Column::ServiceId);
         properties.and_where(property::Column::DefinitionId.eq(definition.id));
         self.of_rows(db, properties, property::Column::SearchKey).await
+    }
+
+    /// The condition on the relationships whose source the service is.
+    pub(super) async fn relationship(&self, db: &impl Read) -> Result<Expr> {
+        let mut ties = of_service(relationship::Entity, relationship::Column::SourceServiceId);
+        if let Some(named) = &self.data {
+            let definition = match id::find::<relationship_definition::Entity>(db, named).await? {
+                None => relationship_definition::by_alias(db, named).await?,
+                found => found,
+            };
+            let definition = definition.ok_or_else(|| {
+                UserError::base(format!("no relationship definition has the id or alias {}", quoted(named))).not_found()
+            })?;
+            ties.and_where(relationship::Column::RelationshipDefinitionId.eq(definition.id));
+        }
+        let is_meant = match self.kind {
+            TypeEnum::Exists => return Ok(Expr::exists(ties)),
+            TypeEnum::DoesNotExist => return Ok(Expr::exists(ties).not()),
+            TypeEnum::Equals | TypeEnum::BelongsTo | TypeEnum::Contains => true,
+            TypeEnum::DoesNotEqual | TypeEnum::DoesNotContain => false,
+            _ => return Err(self.refused().into()),
+        };
+        let targets = self.needed()?.split(',').map(str::trim).filter(|id| !id.is_empty()).map(|id| {
+            let target = id::decode(id).and_then(|(class, number)| End::of(&class, number));
+            let target = target.ok_or_else(|| {
+                UserError::new(
+                    "value",
+                    id::stray(id, "service, a system, a domain, a team or an infrastructure resource"),
+                )
+            })?;
+            Ok(target.columns()[1].eq(target.named().1))
+        });
+        let targets: Result<Vec<Expr>, UserError> = targets.collect();
+        ties.and_where(targets?.into_iter().reduce(Expr::or).unwrap_or_else(|| Expr::value(false)));
+        let has = Expr::exists(ties);
+        Ok(if is_meant { has } else { has.not() })
     }
 
     /// The condition on a place in a list.

@@ -14,6 +14,7 @@ use super::schema::*;
 use super::service as services;
 use super::types::{Service, ServiceDependency};
 use crate::engine::page::{Page, PageArguments};
+use crate::entity::service::Writable;
 use crate::entity::service_dependency::{self, Column, Entity};
 use crate::entity::{ByIds, service, text as texts, tier};
 use crate::error::{Error, Result, UserError};
@@ -161,6 +162,21 @@ async fn end(
     found.await.map_err(|error: Error| error.map_user(|error| error.within("dependencyKey")))
 }
 
+/// Makes a service depend on another one, which is not itself. `row` has the rest.
+pub(super) async fn insert(
+    db: &DatabaseTransaction,
+    source: &Writable,
+    destination: i64,
+    row: service_dependency::ActiveModel,
+) -> Result<ServiceDependency> {
+    let row = service_dependency::ActiveModel { source_id: Set(source.id), destination_id: Set(destination), ..row };
+    let taken = UserError::base("the service depends on the other one already");
+    let dependency = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
+    list::refuse_beyond::<Entity>(db, Column::SourceId, source.id, texts::ENTRIES, ("a service", "dependencies"))
+        .await?;
+    Ok(dependency)
+}
+
 impl ServiceDependencyCreateMutation for Mutation {
     async fn service_dependency_create(
         ctx: &MutationCtx<'_>,
@@ -190,12 +206,7 @@ impl ServiceDependencyCreateMutation for Mutation {
         let (Some(source), Some(destination)) = (source, destination) else {
             return Err(Error::internal("a service was neither found nor missed"));
         };
-        let row =
-            service_dependency::ActiveModel { source_id: Set(source.id), destination_id: Set(destination.id), ..row };
-        let taken = UserError::base("the service depends on the other one already");
-        let dependency = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
-        list::refuse_beyond::<Entity>(db, Column::SourceId, source.id, texts::ENTRIES, ("a service", "dependencies"))
-            .await?;
+        let dependency = insert(db, &source, destination.id, row).await?;
         Ok(ServiceDependencyPayload { service_dependency: Some(dependency), ..Default::default() })
     }
 }

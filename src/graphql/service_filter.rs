@@ -83,7 +83,7 @@ impl Reader {
                 let arg = arg.value().map(|arg| text::at_most("arg", arg, most)).transpose()?;
                 let key = Key::from(*key);
                 let (data, value) = match (key, arg) {
-                    (Key::Tag | Key::Property, Some(arg)) => match arg.split_once(':') {
+                    (Key::Tag | Key::Property | Key::Relationship, Some(arg)) => match arg.split_once(':') {
                         Some((key, value)) => (Some(key.to_owned()), Some(value.to_owned())),
                         None => (Some(arg), None),
                     },
@@ -161,6 +161,7 @@ impl Reader {
             }
             Key::Tag => predicate.tag(db).await,
             Key::Property => predicate.property(db).await,
+            Key::Relationship => predicate.relationship(db).await,
             _ => predicate.text(db).await,
         }
     }

@@ -42,6 +42,8 @@ pub use crate::entity::lifecycle::Model as Lifecycle;
 pub use crate::entity::on_call::Model as OnCall;
 pub use crate::entity::property::Model as Property;
 pub use crate::entity::property_definition::Model as PropertyDefinition;
+pub use crate::entity::relationship::Model as RelationshipType;
+pub use crate::entity::relationship_definition::Model as RelationshipDefinitionType;
 pub use crate::entity::repository::Model as Repository;
 pub use crate::entity::service::Model as Service;
 pub use crate::entity::service_dependency::Model as ServiceDependency;

@@ -209,6 +209,35 @@ fn coordinates(schema: &Schema) -> BTreeSet<String> {
 }
 
 #[tokio::test]
+async fn a_field_of_a_listed_service_answers_alone_what_it_answers_beside_all_others() {
+    let tour = Tour::start().await;
+    let schema = schema();
+    let everything = Everything::new(&schema);
+    let listed = async |list: &str, selection: &str| -> Vec<Value> {
+        let query = format!("{{ account {{ services {{ {list} {{ {selection} }} }} }} }}");
+        let answer = tour.endpoint.app.query(&query, json!({})).await;
+        answer["data"]["account"]["services"][list].as_array().expect("services").clone()
+    };
+    // One answers with the time at which it was asked, the other needs an argument.
+    let is_asked = |name: &str| !["deployMetrics", "property"].contains(&name);
+    let fields = object(&schema, "Service").fields.values().filter(|field| is_asked(&field.name));
+    let selections: Vec<(&str, String)> = fields
+        .map(|field| {
+            (field.name.as_str(), format!("{} {}", field.name, everything.leaves(field.ty.inner_named_type())))
+        })
+        .collect();
+    let all: Vec<&str> = selections.iter().map(|(_, selection)| &**selection).collect();
+    let whole = listed("nodes", &all.join(" ")).await;
+    for (name, selection) in &selections {
+        let expected: Vec<Value> = whole.iter().map(|node| json!({ *name: node[*name] })).collect();
+        assert_eq!(listed("nodes", selection).await, expected, "{name}");
+        let edges = listed("edges", &format!("node {{ {selection} }}")).await;
+        let nodes: Vec<Value> = edges.iter().map(|edge| edge["node"].clone()).collect();
+        assert_eq!(nodes, expected, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn every_field_and_every_mutation_of_the_schema_answers_something() {
     let tour = Tour::start().await;
     let schema = schema();
@@ -224,6 +253,8 @@ async fn every_field_and_every_mutation_of_the_schema_answers_something() {
         ("category", format!("(id: {})", tour.id("security"))),
         ("componentType", "(input: { alias: \"gadget\" })".to_owned()),
         ("infrastructureResource", "(input: { alias: \"base\" })".to_owned()),
+        ("relationship", format!("(id: {})", tour.id("billed"))),
+        ("relationshipDefinition", "(input: { alias: \"billing\" })".to_owned()),
         ("property", "(owner: { alias: \"shop\" }, definition: { alias: \"lanes\" })".to_owned()),
         ("propertyDefinition", "(input: { alias: \"weight\" })".to_owned()),
         ("teamPropertyDefinition", "(input: { alias: \"rota\" })".to_owned()),

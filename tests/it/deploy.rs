@@ -54,6 +54,30 @@ async fn deploys_are_listed_newest_first_and_filtered() {
 }
 
 #[tokio::test]
+async fn a_deploy_says_who_made_it_and_what_it_was_posted_to() {
+    let endpoint = Endpoint::start().await;
+    let cart = endpoint.create_service("cart").await;
+    let url = "https://ci.example.com/7";
+    let by = json!({ "service": "cart", "deploy_url": url, "deployer": { "email": "ada@example.com", "name": "Ada" } });
+    assert_eq!(endpoint.post_with(by).await.status, 202);
+    let by = json!({ "service": "nothing", "deployer": { "email": "ada@example.com" } });
+    assert_eq!(endpoint.post_with(by).await.status, 202);
+    let query = "{ account { deploys { nodes { author providerName providerType providerUrl serviceId } }
+        integrations { nodes { name } } } }";
+    let account = endpoint.app.query(query, json!({})).await["data"]["account"].take();
+    let name = &account["integrations"]["nodes"][0]["name"];
+    let nodes = account["deploys"]["nodes"].as_array().expect("nodes");
+    let of_cart = json!({
+        "author": "Ada", "providerName": name, "providerType": "deploy", "providerUrl": url, "serviceId": cart,
+    });
+    let of_nothing = json!({
+        "author": "ada@example.com", "providerName": name, "providerType": "deploy", "providerUrl": null, "serviceId": null,
+    });
+    assert_eq!(nodes.len(), 2);
+    assert!(nodes.contains(&of_cart) && nodes.contains(&of_nothing), "{nodes:?}");
+}
+
+#[tokio::test]
 async fn a_service_lists_its_own_deploys_and_its_last_one() {
     let endpoint = Endpoint::start().await;
     endpoint.create_service("cart").await;

@@ -193,7 +193,7 @@ async fn a_filter_is_saved_as_it_was_sent_and_matches_services() {
     // What cannot be evaluated is stored, and said where services are listed.
     let saved = json!({ "saved": { "id": filter["id"] } });
     let answer = app.query(LIST, saved.clone()).await;
-    assert_eq!(answer["errors"][0]["message"], "services cannot be filtered by relationships yet");
+    assert_eq!(answer["errors"][0]["message"], "no relationship definition has the id or alias \"x\"");
 
     let update = "mutation($input: FilterUpdateInput!) { filterUpdate(input: $input) {
         filter { name connective predicates { key value } } errors { path message }

@@ -66,6 +66,7 @@ mod reads;
 mod real_catalogue;
 mod reference;
 mod refusals;
+mod relationship;
 mod repository;
 mod role;
 mod schema_diff;

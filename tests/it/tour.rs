@@ -185,6 +185,15 @@ impl Tour {
                 schema: { type: "Database" }, data: { name: "Ledger base", port: 5432 }, ownerId: null, providerResourceType: "RDS",
                 providerData: { accountName: "dev", externalUrl: "https://cloud.example.com/1", providerName: "Cloud" }
             }) { infrastructureResource { id } errors { message } }
+            billing: relationshipDefinitionCreate(input: {
+                alias: "billing", name: "Billed to", description: "d", componentType: { alias: "service" },
+                metadata: { allowedTypes: ["team", "Cluster"], allowedCategories: ["people"], minItems: 0, maxItems: 10 },
+                managementRules: { sourceProperty: "cost_centre", sourcePropertyBuiltin: false, targetProperty: "name",
+                    targetPropertyBuiltin: true, targetType: "team", targetCategory: "people" }
+            }) { definition { id } errors { message } }
+            oldRelation: relationshipDefinitionCreate(input: { name: "Old", componentType: { alias: "service" } }) {
+                definition { id } errors { message }
+            }
             oldBase: infrastructureResourceCreate(input: { schema: { type: "Queue" }, data: { name: "Old" } }) {
                 infrastructureResource { id } errors { message }
             }
@@ -253,6 +262,21 @@ impl Tour {
                 shopAlias: aliasCreate(input: { ownerId: $shop, alias: "store" }) { aliases errors { message } }
                 baseAlias: aliasCreate(input: { ownerId: $ledgerBase, alias: "base" }) { aliases errors { message } }
                 otherBaseAlias: aliasCreate(input: { ownerId: $ledgerBase, alias: "base-2" }) { aliases errors { message } }
+                billed: relationshipCreate(relationshipDefinition: {
+                    type: related_to, relationshipDefinition: { alias: "billing" }, source: { alias: "shop" }, target: { alias: "core" }
+                }) { relationship { id } errors { message } }
+                baseTied: relationshipCreate(relationshipDefinition: {
+                    type: belongs_to, source: { id: $ledgerBase }, target: { alias: "till" }
+                }) { relationship { id } errors { message } }
+                teamTied: relationshipCreate(relationshipDefinition: {
+                    type: related_to, source: { alias: "core" }, target: { alias: "commerce" }
+                }) { relationship { id } errors { message } }
+                domainTied: relationshipCreate(relationshipDefinition: {
+                    type: depends_on, source: { alias: "commerce" }, target: { id: $ledgerBase }
+                }) { relationship { id } errors { message } }
+                systemTied: relationshipCreate(relationshipDefinition: {
+                    type: depends_on, source: { alias: "till" }, target: { alias: "shop" }
+                }) { relationship { id } errors { message } }
                 baseTag: tagCreate(input: { id: $ledgerBase, key: "env", value: "dev" }) { tag { id } errors { message } }
                 baseOwner: infrastructureResourceUpdate(infrastructureResource: { id: $ledgerBase }, input: { ownerId: $Core }) {
                     infrastructureResource { id } errors { message }
@@ -413,8 +437,18 @@ impl Tour {
             "tierAlias": "tier_2", "lifecycleAlias": "beta", "ownerInput": { "id": id("Core") },
             "parent": { "alias": "till" }, "type": { "alias": "library" },
         });
+        let rule = json!({
+            "operator": "ARRAY_CONTAINS", "sourceProperty": "owner_email", "sourcePropertyBuiltin": false,
+            "targetCategory": "people", "targetProperty": "name", "targetPropertyBuiltin": true, "targetType": "team",
+        });
+        let relationship_definition = json!({
+            "alias": "hosted", "name": "Hosted by", "description": "d", "componentType": { "alias": "service" },
+            "managementRules": [rule],
+            "metadata": { "allowedCategories": ["people"], "allowedTypes": ["team"], "maxItems": 2, "minItems": 1 },
+        });
         let component_type = json!({
             "name": "Widget", "alias": "widget", "description": "d", "icon": { "color": "#123456", "name": "PhGear" },
+            "ownerRelationship": { "managementRules": [rule] }, "systemRelationship": { "managementRules": [rule] },
             "properties": [{
                 "alias": "size", "name": "Size", "description": "d", "allowedInConfigFiles": true, "lockedStatus": "ui_locked",
                 "propertyDisplayStatus": "hidden", "schema": { "type": "integer" },
@@ -529,6 +563,23 @@ impl Tour {
                 "infrastructureResourceUpdate",
                 json!({ "infrastructureResource": { "alias": "base" }, "input": infrastructure }),
             ),
+            (
+                "relationshipCreate",
+                json!({ "relationshipDefinition": {
+                    "relationshipDefinition": { "id": id("billing") }, "source": { "alias": "shop" },
+                    "target": { "id": id("ledgerBase") }, "type": "related_to",
+                } }),
+            ),
+            ("relationshipDelete", json!({ "input": { "id": id("teamTied") } })),
+            ("relationshipDefinitionCreate", json!({ "input": relationship_definition })),
+            (
+                "relationshipDefinitionUpdate",
+                json!({
+                    "relationshipDefinition": { "id": id("billing") },
+                    "input": changed(relationship_definition.clone(), "alias", json!("billed")),
+                }),
+            ),
+            ("relationshipDefinitionDelete", json!({ "resource": { "id": id("oldRelation") } })),
             ("infrastructureResourceDelete", json!({ "resource": { "id": id("oldBase") } })),
             ("aliasDelete", json!({ "input": { "ownerType": "infrastructure_resource", "alias": "base-2" } })),
             ("propertyDefinitionCreate", json!({ "input": definition })),

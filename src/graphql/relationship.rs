@@ -1,0 +1,376 @@
+//! Relationships: that one thing belongs to another, depends on it, or is related to it.
+//!
+//! Three kinds of them have a place of their own in the catalogue: the system of a service, the domain of a system, and
+//! what a service depends on. They are made, answered and deleted here too, each from its own place: there is no second
+//! row that could say something else. Their ids are those of that place.
+
+use sea_orm::sea_query::LockType;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, Set,
+};
+
+use super::alias::or_taken;
+use super::context::{Ctx, MutationCtx};
+use super::id::{self, Class, Id};
+use super::identifier::Identifier;
+use super::list;
+use super::relation::to_one;
+use super::schema::*;
+use super::types::{RelationshipDefinitionType, RelationshipType, Service};
+use super::{relationship_definition, service as services, service_dependency as dependencies};
+use crate::db::Read;
+use crate::entity::relationship::{self, Column, End, Entity};
+use crate::entity::text::ENTRIES;
+use crate::entity::{
+    ByIds, component_type, domain, infrastructure_resource, row_lock, service, service_dependency, system, team,
+};
+use crate::error::{Error, Result, UserError, quoted};
+
+/// The class in the id of a relationship that is the system of a service, whose number it has.
+pub(super) const SYSTEM_OF_SERVICE: &str = "ServiceSystem";
+/// The class in the id of a relationship that is the domain of a system, whose number it has.
+pub(super) const DOMAIN_OF_SYSTEM: &str = "SystemDomain";
+
+impl RelationshipTypeResolver for RelationshipType {
+    fn id(&self) -> Id {
+        // No row has such ends: see `relationship_create`.
+        let class = match (self.r#type(), self.source(), self.target()) {
+            (RelationshipTypeEnum::BelongsTo, Some(End::Service(_)), Some(End::System(_))) => SYSTEM_OF_SERVICE,
+            (RelationshipTypeEnum::BelongsTo, Some(End::System(_)), Some(End::Domain(_))) => DOMAIN_OF_SYSTEM,
+            (RelationshipTypeEnum::DependsOn, Some(End::Service(_)), Some(End::Service(_))) => {
+                service_dependency::Entity::CLASS
+            }
+            _ => Entity::CLASS,
+        };
+        Id { class, number: self.id }
+    }
+
+    fn r#type(&self) -> RelationshipTypeEnum {
+        // Only words of the enum are written.
+        RelationshipTypeEnum::from_word(&self.r#type).unwrap_or(RelationshipTypeEnum::RelatedTo)
+    }
+
+    async fn source(relationships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<RelationshipResource>> {
+        things(ctx, relationships.iter().map(|one| relationship::Model::source(one)).collect()).await
+    }
+
+    async fn target(relationships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<RelationshipResource>> {
+        things(ctx, relationships.iter().map(|one| relationship::Model::target(one)).collect()).await
+    }
+
+    async fn definition(relationships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<RelationshipDefinitionType>>> {
+        to_one(ctx, relationships.iter().map(|one| one.relationship_definition_id).collect()).await
+    }
+}
+
+/// The thing at each end: one statement for each kind.
+async fn things(ctx: &Ctx<'_>, ends: Vec<Option<End>>) -> Result<Vec<RelationshipResource>> {
+    macro_rules! rows {
+        ($kind:ident, $table:ident) => {
+            $table::Entity::by_ids(
+                ctx.db(),
+                ends.iter().map(|end| if let Some(End::$kind(id)) = end { Some(*id) } else { None }),
+            )
+            .await?
+            .into_iter()
+        };
+    }
+    let mut services = rows!(Service, service);
+    let mut systems = rows!(System, system);
+    let mut domains = rows!(Domain, domain);
+    let mut teams = rows!(Team, team);
+    let mut resources = rows!(InfrastructureResource, infrastructure_resource);
+    let things = ends.iter().map(|_| {
+        let (service, system, domain) = (services.next()?, systems.next()?, domains.next()?);
+        let (team, resource) = (teams.next()?, resources.next()?);
+        let grouping = system.map(RelationshipResource::System).or_else(|| domain.map(RelationshipResource::Domain));
+        let other =
+            team.map(RelationshipResource::Team).or_else(|| resource.map(RelationshipResource::InfrastructureResource));
+        service.map(RelationshipResource::Service).or(grouping).or(other)
+    });
+    let things: Option<Vec<_>> = things.collect();
+    things.ok_or_else(|| Error::internal("a relationship has an end without a row"))
+}
+
+/// A relationship with a place of its own, as if it were a row.
+fn placed(id: i64, kind: RelationshipTypeEnum, source: End, target: End) -> RelationshipType {
+    let mut row = RelationshipType {
+        id,
+        r#type: kind.as_str().to_owned(),
+        relationship_definition_id: None,
+        source_service_id: None,
+        source_system_id: None,
+        source_domain_id: None,
+        source_team_id: None,
+        source_infrastructure_resource_id: None,
+        target_service_id: None,
+        target_system_id: None,
+        target_domain_id: None,
+        target_team_id: None,
+        target_infrastructure_resource_id: None,
+        unique_key: String::new(),
+    };
+    row.set(source.columns()[0], Some(source.named().1).into());
+    row.set(target.columns()[1], Some(target.named().1).into());
+    row
+}
+
+fn of_service(service: &Service) -> Option<RelationshipType> {
+    let system = service.system_id?;
+    Some(placed(service.id, RelationshipTypeEnum::BelongsTo, End::Service(service.id), End::System(system)))
+}
+
+fn of_system(system: &system::Model) -> Option<RelationshipType> {
+    let domain = system.domain_id?;
+    Some(placed(system.id, RelationshipTypeEnum::BelongsTo, End::System(system.id), End::Domain(domain)))
+}
+
+fn of_dependency(dependency: &service_dependency::Model) -> RelationshipType {
+    let [source, target] = [dependency.source_id, dependency.destination_id].map(End::Service);
+    placed(dependency.id, RelationshipTypeEnum::DependsOn, source, target)
+}
+
+/// The relationship that an id stands for, or nothing.
+pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<RelationshipType>> {
+    let Some((class, number)) = id::decode(id) else { return Ok(None) };
+    Ok(match class.as_str() {
+        SYSTEM_OF_SERVICE => db.one(service::Entity::find_by_id(number)).await?.as_ref().and_then(of_service),
+        DOMAIN_OF_SYSTEM => db.one(system::Entity::find_by_id(number)).await?.as_ref().and_then(of_system),
+        service_dependency::Entity::CLASS => {
+            db.one(service_dependency::Entity::find_by_id(number)).await?.as_ref().map(of_dependency)
+        }
+        Entity::CLASS => db.one(Entity::find_by_id(number)).await?,
+        _ => None,
+    })
+}
+
+/// The thing that a field of a new relationship names.
+async fn end(db: &DatabaseTransaction, field: &'static str, named: &IdentifierInput) -> Result<End> {
+    let found = async {
+        match Identifier::of(named)? {
+            Identifier::Id(id) => by_id(db, id).await,
+            Identifier::Alias(alias) => by_alias(db, alias).await?.ok_or_else(|| {
+                let message =
+                    format!("no service, system, domain, team or infrastructure resource is called {}", quoted(alias));
+                UserError::new("alias", message).not_found().into()
+            }),
+        }
+    };
+    found.await.map_err(|error: Error| error.map_user(|error| error.within(field).within("relationshipDefinition")))
+}
+
+async fn by_id(db: &DatabaseTransaction, id: &str) -> Result<End> {
+    let class = id::decode(id).map(|(class, _)| class);
+    Ok(match class.as_deref() {
+        Some(service::Entity::CLASS) => End::Service(id::require::<service::Entity>(db, id, "id").await?.id),
+        Some(system::Entity::CLASS) => End::System(id::require::<system::Entity>(db, id, "id").await?.id),
+        Some(domain::Entity::CLASS) => End::Domain(id::require::<domain::Entity>(db, id, "id").await?.id),
+        Some(team::Entity::CLASS) => End::Team(id::require::<team::Entity>(db, id, "id").await?.id),
+        Some(infrastructure_resource::Entity::CLASS) => {
+            End::InfrastructureResource(id::require::<infrastructure_resource::Entity>(db, id, "id").await?.id)
+        }
+        _ => {
+            let noun = "service, a system, a domain, a team or an infrastructure resource";
+            return Err(UserError::new("id", id::stray(id, noun)).not_found().into());
+        }
+    })
+}
+
+async fn by_alias(db: &DatabaseTransaction, alias: &str) -> Result<Option<End>> {
+    if let Some(found) = service::by_alias(db, alias).await? {
+        return Ok(Some(End::Service(found.id)));
+    }
+    if let Some(found) = system::by_alias(db, alias).await? {
+        return Ok(Some(End::System(found.id)));
+    }
+    if let Some(found) = domain::by_alias(db, alias).await? {
+        return Ok(Some(End::Domain(found.id)));
+    }
+    if let Some(found) = team::by_alias(db, alias).await? {
+        return Ok(Some(End::Team(found.id)));
+    }
+    let found = infrastructure_resource::by_alias(db, alias).await?;
+    Ok(found.map(|found| End::InfrastructureResource(found.id)))
+}
+
+/// Refuses a relationship that its definition does not allow.
+async fn check(
+    db: &DatabaseTransaction,
+    definition: &RelationshipDefinitionType,
+    source: End,
+    target: End,
+) -> Result<()> {
+    let at = |field, message: String| UserError::new(field, message).within("relationshipDefinition");
+    let own_type = match source {
+        End::Service(id) => match db.one(service::Entity::find_by_id(id)).await? {
+            Some(service) => component_type::or_default(db, service.type_id).await?,
+            None => None,
+        },
+        _ => None,
+    };
+    if own_type != Some(definition.component_type_id) {
+        let of = db.one(component_type::Entity::find_by_id(definition.component_type_id)).await?;
+        let of = of.map_or_else(String::new, |found| found.alias);
+        let message = format!("the source must be a service of the component type {}", quoted(&of));
+        return Err(at("source", message).into());
+    }
+    let allowed = relationship_definition::words(&definition.allowed_types);
+    if !allowed.is_empty() {
+        let own = kinds(db, target).await?;
+        if !own.iter().any(|own| allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(own))) {
+            let message = format!("the target must be one of: {}", crate::error::shortened(&allowed.join(", ")));
+            return Err(at("target", message).into());
+        }
+    }
+    let Some(most) = definition.max_items else { return Ok(()) };
+    let own = Entity::find().filter(Column::RelationshipDefinitionId.eq(definition.id));
+    let count = own.filter(source.columns()[0].eq(source.named().1)).count(db).await?;
+    if count >= u64::try_from(most).unwrap_or_default() {
+        let message = format!("the source has {count} relationships of this definition; at most {most} are allowed");
+        return Err(at("source", message).into());
+    }
+    Ok(())
+}
+
+/// The words for what a thing is, as definitions name them.
+async fn kinds(db: &DatabaseTransaction, end: End) -> Result<Vec<String>> {
+    Ok(match end {
+        End::Service(id) => {
+            let mut kinds = vec!["service".to_owned()];
+            if let Some(service) = db.one(service::Entity::find_by_id(id)).await?
+                && let Some(key) = component_type::or_default(db, service.type_id).await?
+            {
+                kinds.extend(db.one(component_type::Entity::find_by_id(key)).await?.map(|found| found.alias));
+            }
+            kinds
+        }
+        End::System(_) => vec!["system".to_owned()],
+        End::Domain(_) => vec!["domain".to_owned()],
+        End::Team(_) => vec!["team".to_owned()],
+        End::InfrastructureResource(id) => {
+            let mut kinds = vec!["infrastructure_resource".to_owned()];
+            kinds.extend(db.one(infrastructure_resource::Entity::find_by_id(id)).await?.map(|found| found.r#type));
+            kinds
+        }
+    })
+}
+
+/// Holds what a relationship starts from, so that what is counted of it stays; refuses a service that a file governs.
+async fn hold(db: &DatabaseTransaction, source: End) -> Result<()> {
+    match source {
+        End::Service(id) => services::owner_writable(db, id).await.map(drop),
+        End::System(id) => Ok(row_lock::row::<system::Entity>(db, id, LockType::Update).await.map(drop)?),
+        End::Domain(id) => Ok(row_lock::row::<domain::Entity>(db, id, LockType::Update).await.map(drop)?),
+        End::Team(id) => Ok(row_lock::row::<team::Entity>(db, id, LockType::Update).await.map(drop)?),
+        End::InfrastructureResource(id) => {
+            Ok(row_lock::row::<infrastructure_resource::Entity>(db, id, LockType::Update).await.map(drop)?)
+        }
+    }
+}
+
+/// Makes a service belong to a system, or to none.
+async fn set_system(db: &DatabaseTransaction, id: i64, key: Option<i64>) -> Result<Service> {
+    let held = services::owner_writable(db, id).await?;
+    let row = service::ActiveModel { system_id: Set(key), ..service::Model::from(held.clone()).into() };
+    Ok(service::update(db, &held, row).await?)
+}
+
+/// Makes a system belong to a domain, or to none.
+async fn set_domain(db: &DatabaseTransaction, id: i64, key: Option<i64>) -> Result<system::Model> {
+    let held = row_lock::row::<system::Entity>(db, id, LockType::Update).await?;
+    let mut row = system::ActiveModel { domain_id: Set(key), ..held.into() };
+    crate::entity::timestamp::touch(&mut row.updated_at);
+    Ok(row.update(db).await?)
+}
+
+impl RelationshipCreateMutation for Mutation {
+    async fn relationship_create(
+        ctx: &MutationCtx<'_>,
+        relationship_definition: RelationshipDefinition,
+    ) -> Result<RelationshipCreatePayload> {
+        let RelationshipDefinition { relationship_definition: definition, source, target, r#type: kind } =
+            relationship_definition;
+        let db = ctx.db();
+        let mut problems = crate::error::Problems::default();
+        let source = problems.take_any(end(db, "source", &source).await)?;
+        let target = problems.take_any(end(db, "target", &target).await)?;
+        let definition = match definition.value() {
+            None => None,
+            Some(named) => {
+                let found = relationship_definition::locked(db, "relationshipDefinition", named, LockType::Share).await;
+                let within = |error: UserError| error.within("relationshipDefinition");
+                problems.take_any(found.map_err(|error| error.map_user(within)))?
+            }
+        };
+        if definition.is_some() && kind != RelationshipTypeEnum::RelatedTo {
+            let message = "relationshipDefinition goes with the type related_to alone";
+            problems.push(UserError::new("relationshipDefinition", message).within("relationshipDefinition"));
+        }
+        problems.none()?;
+        let (Some(source), Some(target)) = (source, target) else {
+            return Err(Error::internal("a thing was neither found nor missed"));
+        };
+        if source == target {
+            return Err(UserError::base("a thing cannot be tied to itself").into());
+        }
+        let relationship = match (kind, source, target) {
+            (RelationshipTypeEnum::BelongsTo, End::Service(id), End::System(key)) => {
+                of_service(&set_system(db, id, Some(key)).await?)
+            }
+            (RelationshipTypeEnum::BelongsTo, End::System(id), End::Domain(key)) => {
+                of_system(&set_domain(db, id, Some(key)).await?)
+            }
+            (RelationshipTypeEnum::DependsOn, End::Service(from), End::Service(to)) => {
+                let held = services::owner_writable(db, from).await?;
+                let row = <service_dependency::ActiveModel as Default>::default();
+                Some(of_dependency(&dependencies::insert(db, &held, to, row).await?))
+            }
+            _ => {
+                hold(db, source).await?;
+                if let Some(definition) = &definition {
+                    check(db, definition, source, target).await?;
+                }
+                let row = relationship::new(kind.as_str(), definition.map(|found| found.id), source, target);
+                let taken = UserError::base("the two are tied in this way already");
+                let made = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
+                let (column, key) = (source.columns()[0], source.named().1);
+                list::refuse_beyond::<Entity>(db, column, key, ENTRIES, ("a thing", "relationships")).await?;
+                Some(made)
+            }
+        };
+        Ok(RelationshipCreatePayload { relationship, ..Default::default() })
+    }
+}
+
+impl RelationshipDeleteMutation for Mutation {
+    async fn relationship_delete(ctx: &MutationCtx<'_>, input: DeleteInput) -> Result<RelationshipDeletePayload> {
+        let DeleteInput { id } = input;
+        let db = ctx.db();
+        let found = find(db, &id).await?.ok_or_else(|| {
+            let known = [SYSTEM_OF_SERVICE, DOMAIN_OF_SYSTEM, service_dependency::Entity::CLASS];
+            match id::decode(&id) {
+                Some((class, _)) if known.contains(&&*class) => {
+                    UserError::new("id", "there is no relationship with this id").not_found()
+                }
+                _ => id::missing::<Entity>(&id, "id"),
+            }
+        })?;
+        let deleted = RelationshipTypeResolver::id(&found);
+        match deleted.class {
+            SYSTEM_OF_SERVICE => drop(set_system(db, found.id, None).await?),
+            DOMAIN_OF_SYSTEM => drop(set_domain(db, found.id, None).await?),
+            service_dependency::Entity::CLASS => {
+                let dependency = id::require::<service_dependency::Entity>(db, &id, "id").await?;
+                services::owner_writable(db, dependency.source_id).await?;
+                dependency.delete(db).await?;
+            }
+            _ => {
+                if let Some(End::Service(service)) = relationship::Model::source(&found) {
+                    services::owner_writable(db, service).await?;
+                }
+                found.delete(db).await?;
+            }
+        }
+        Ok(RelationshipDeletePayload { deleted_id: Some(deleted), ..Default::default() })
+    }
+}
