@@ -34,6 +34,11 @@ impl Mistakes {
         self.0.iter().filter(move |(known, _)| known == field).map(|(_, message)| &**message)
     }
 
+    /// All messages.
+    pub fn messages(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(_, message)| &**message)
+    }
+
     /// The mistakes about anything but `field`, which belongs to another form of the page.
     pub fn except(&self, field: &str) -> Self {
         Self(self.0.iter().filter(|(known, _)| known != field).cloned().collect())

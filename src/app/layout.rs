@@ -11,6 +11,7 @@ const PARTS: &[(&str, &str, Role)] = &[
     ("Services", "services", Role::Viewer),
     ("Systems", "systems", Role::Viewer),
     ("Teams", "teams", Role::Viewer),
+    ("Infrastructure", "infrastructure", Role::Viewer),
     ("Suggestions", "suggestions", Role::Viewer),
     ("Integrations", "integrations", Role::Viewer),
     ("Explorer", "explorer", Role::Viewer),

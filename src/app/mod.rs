@@ -29,6 +29,7 @@ pub mod form;
 mod graph;
 mod group_form;
 mod groups;
+mod infrastructure;
 mod integrations;
 mod issues;
 pub mod layout;
@@ -38,8 +39,10 @@ mod operations;
 mod parts;
 mod plot;
 mod properties;
+mod property_form;
 mod reference;
 pub mod refusals;
+mod relationships;
 mod service;
 mod service_form;
 mod services;
@@ -119,6 +122,7 @@ const OWNED: &[&str] = &[
     "documents",
     "domains",
     "explorer",
+    "infrastructure",
     "integrations",
     "new",
     "reference",
@@ -206,6 +210,8 @@ impl Site {
             (Post, ["users", id, "forget"]) => users::forget(self, session, id).await,
             (Post, ["users", id, "delete"]) => users::delete(self, visit, session, id).await,
             (Get, ["audit"]) => audit::page(self, visit, session).await,
+            (Get, ["infrastructure"]) => infrastructure::page(self, visit).await,
+            (Get, ["infrastructure", id]) => infrastructure::one(self, visit, id).await,
             (Get, ["documents", number]) => documents::page(self, visit, number).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),
             (Get, ["account"]) => account::page(self, visit, session).await,
@@ -242,6 +248,8 @@ impl Site {
             (Post, ["services", alias, "tools"]) => tool_form::create(self, visit, alias).await,
             (Get, ["services", alias, "tools", id]) => tool_form::edit(self, visit, session, alias, id).await,
             (Post, ["services", alias, "tools", id, what]) => tool_form::change(self, visit, alias, id, what).await,
+            (Get, ["services", alias, "properties"]) => property_form::page(self, visit, session, alias).await,
+            (Post, ["services", alias, "properties", id]) => property_form::change(self, visit, alias, id).await,
             (Get, ["services", alias, "dependencies"]) => dependency_form::page(self, visit, session, alias).await,
             (Post, ["services", alias, "dependencies"]) => dependency_form::create(self, visit, alias).await,
             (Post, ["services", alias, "dependencies", id, "delete"]) => {

@@ -25,7 +25,8 @@ pub fn section(properties: &[PropertyRow], has_more: bool) -> Markup {
     }
 }
 
-fn value(value: &Value) -> Markup {
+/// Shows a JSON value.
+pub fn value(value: &Value) -> Markup {
     match value {
         Value::Null => html! { span.soft { "none" } },
         Value::Bool(flag) => html! { (if *flag { "yes" } else { "no" }) },

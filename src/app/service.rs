@@ -14,7 +14,7 @@ use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatus, Neighb
 use super::parts::{count, empty, link, outside, short, status, time};
 use super::services::address;
 use super::visit::{Fields, Session, Visit};
-use super::{Answer, Fault, Site, audit, deploys, graph, properties};
+use super::{Answer, Fault, Site, audit, deploys, graph, properties, relationships};
 use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
 use crate::entity::user::Role;
@@ -53,6 +53,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         @if let Some(note) = &service.note { h2 { "Notes" } (prose(note)) }
         (properties::section(&service.properties.nodes, service.properties.page_info.has_next_page))
         (dependencies(&service, &picture))
+        (related(&service))
         h2 #deploys { "Deploys" }
         (deploys_of(&service, &days, production, now))
         h2 #issues { "Code issues" }
@@ -72,11 +73,18 @@ fn actions(service: &Service, session: &Session, number: i64) -> Markup {
             a.button.quiet href={ (here) "/contacts" } { "Contacts" } " "
             a.button.quiet href={ (here) "/tools" } { "Links" } " "
             a.button.quiet href={ (here) "/dependencies" } { "Dependencies" } " "
+            a.button.quiet href={ (here) "/properties" } { "Properties" } " "
             @if session.user.role == Role::Admin {
                 a.button.quiet href=(audit::of(service::Entity::CLASS, number)) { "History" }
             }
         }
     }
+}
+
+fn related(service: &Service) -> Markup {
+    let (from, to) = (&service.relationships, &service.incoming_relationships);
+    let shown = i32::try_from(from.nodes.len() + to.nodes.len()).unwrap_or(i32::MAX);
+    relationships::section(&from.nodes, &to.nodes, (from.total_count + to.total_count).saturating_sub(shown))
 }
 
 fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: Timestamp) -> Markup {

@@ -47,6 +47,13 @@ async function catalogue() {
     mail: contactCreate(input: { teamAlias: "team-1", type: email, address: "team@example.com" }) { errors { message } }
     serviceDependencyCreate(inputV2: { dependencyKey: {
       sourceIdentifier: { alias: "svc-1" }, destinationIdentifier: { alias: "svc-2" } }, notes: $name }) { errors { message } }
+    infrastructureResourceCreate(input: {
+      schema: { type: "Database" }, data: { name: $name, port: 5432 }, providerData: { accountName: "live", providerName: "Cloud" }
+    }) { errors { message } }
+    relationshipCreate(relationshipDefinition: {
+      type: related_to, source: { alias: "svc-1" }, target: { alias: "shop" } }) { errors { message } }
+    propertyDefinitionCreate(input: { name: "Room", description: "Where it runs", schema: { type: "string" } }) { errors { message } }
+    longProperty: propertyDefinitionCreate(input: { name: $name, schema: { type: "array" } }) { errors { message } }
     back: serviceDependencyCreate(inputV2: { dependencyKey: {
       sourceIdentifier: { alias: "svc-3" }, destinationIdentifier: { alias: "svc-1" } } }) { errors { message } }
   }`;
@@ -59,8 +66,8 @@ async function catalogue() {
   const many = await server.graphql(token, `mutation { ${[...dependents, needs(4, 50)].join(' ')} }`);
   for (const [field, payload] of Object.entries(many.body.data)) assert.deepEqual(payload.errors, [], field);
   const entries = await server.graphql(token, `{ account {
-    service(alias: "svc-1") { tools { nodes { id } } } team(alias: "team-1") { contacts { id } } } }`);
-  const { service, team } = entries.body.data.account;
+    service(alias: "svc-1") { tools { nodes { id } } } infrastructureResources { nodes { id } } team(alias: "team-1") { contacts { id } } } }`);
+  const { service, team, infrastructureResources } = entries.body.data.account;
   const first = await server.graphql(token, '{ account { integrations { nodes { id } } teams(first: 1) { nodes { alias } } } }');
   const { integrations, teams } = first.body.data.account;
   return {
@@ -78,6 +85,9 @@ async function catalogue() {
     'service-tools': '/services/svc-1/tools',
     'tool-edit': `/services/svc-1/tools/${service.tools.nodes[1].id}`,
     'service-dependencies': '/services/svc-1/dependencies',
+    'service-properties': '/services/svc-1/properties',
+    infrastructure: '/infrastructure',
+    'infrastructure-resource': `/infrastructure/${infrastructureResources.nodes[0].id}`,
     systems: '/systems',
     system: '/systems/shop',
     'system-edit': '/systems/shop/edit',

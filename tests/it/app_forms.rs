@@ -326,3 +326,104 @@ async fn a_team_member_changes_what_the_team_owns_and_is_refused_the_rest() {
     assert!(refused.text().contains("you can change only your own teams and what they own"), "{refused:?}");
     assert_eq!(tom.get("/new/system").await.status, 403);
 }
+
+#[tokio::test]
+async fn properties_of_a_service_are_set_and_cleared() {
+    let app = TestApp::start().await;
+    let mut mem = Browser::of(&app, Role::User).await;
+    mem.post("/new/service", &[("name", "Cart")]).await;
+    assert!(mem.page("/services/cart/properties").await.contains("No properties yet."));
+    let made = data(
+        &app,
+        r#"mutation {
+            room: propertyDefinitionCreate(input: { name: "Room", description: "Where", schema: { type: "string", maxLength: 3 } }) { definition { id } }
+            size: propertyDefinitionCreate(input: { name: "Size", schema: { type: "integer" } }) { definition { id } }
+            live: propertyDefinitionCreate(input: { name: "Live", schema: { type: "boolean" } }) { definition { id } }
+            lane: propertyDefinitionCreate(input: { name: "Lane", schema: { enum: ["fast", "slow"], type: "string" } }) { definition { id } }
+            list: propertyDefinitionCreate(input: { name: "List", schema: { type: "array", items: { type: "string" } } }) { definition { id } }
+            any: propertyDefinitionCreate(input: { name: "Any", schema: {} }) { definition { id } }
+            shut: propertyDefinitionCreate(input: { name: "Shut", schema: {}, lockedStatus: ui_locked }) { definition { id } }
+        }"#,
+    )
+    .await;
+    let id = |name: &str| made[name]["definition"]["id"].as_str().expect("an id").to_owned();
+    let values = async || {
+        let query = r#"{ account { service(alias: "cart") { properties { nodes { value definition { name } } } } } }"#;
+        let service = data(&app, query).await["account"]["service"].clone();
+        let nodes = service["properties"]["nodes"].as_array().expect("properties").clone();
+        let value =
+            |node: &serde_json::Value| format!("{}={}", node["definition"]["name"], node["value"]).replace('"', "");
+        nodes.iter().map(value).collect::<Vec<_>>()
+    };
+    for (name, given) in
+        [("room", "12a"), ("size", "7"), ("live", "true"), ("lane", "fast"), ("list", "[\"a\"]"), ("any", "a b")]
+    {
+        let (path, field) = (format!("/services/cart/properties/{}", id(name)), format!("value-{}", id(name)));
+        let done = mem.post(&path, &[(&field, given)]).await;
+        assert_eq!(done.location(), "/services/cart/properties", "{name}");
+    }
+    let expected = ["Room=12a", "Size=7", "Live=true", "Lane=fast", "List=[\\a\\]", "Any=a b"];
+    assert_eq!(values().await, expected);
+    let page = mem.page("/services/cart/properties").await;
+    for shown in [
+        "value=\"12a\"",
+        "value=\"7\"",
+        "<option value=\"true\" selected>",
+        "<option value=\"fast\" selected>",
+        "set through the API alone",
+    ] {
+        assert!(page.contains(shown), "{shown} in {page}");
+    }
+    let room = (format!("/services/cart/properties/{}", id("room")), format!("value-{}", id("room")));
+    let refused = mem.post(&room.0, &[(&room.1, "far too long")]).await;
+    assert!(refused.status == 422 && refused.text().contains("value=\"far too long\""), "{refused:?}");
+    assert!(refused.text().contains(&format!("id=\"wrong-{}\"", room.1)), "{refused:?}");
+    assert_eq!(mem.post(&room.0, &[(&room.1, " ")]).await.location(), "/services/cart/properties");
+    assert_eq!(values().await, expected[1..]);
+    let shut = format!("/services/cart/properties/{}", id("shut"));
+    assert_eq!(mem.post(&shut, &[(&format!("value-{}", id("shut")), "1")]).await.status, 400);
+    assert_eq!(mem.post("/services/cart/properties/none", &[]).await.status, 404);
+    let mut reader = Browser::of(&app, Role::Viewer).await;
+    assert!(!reader.page("/services/cart/properties").await.contains("<button>Save"), "a reader changes nothing");
+    assert_eq!(reader.post(&room.0, &[(&room.1, "9")]).await.status, 403);
+}
+
+#[tokio::test]
+async fn infrastructure_and_relationships_are_shown_with_links_both_ways() {
+    let app = TestApp::start().await;
+    let mem = Browser::of(&app, Role::Viewer).await;
+    assert!(mem.page("/infrastructure").await.contains("No infrastructure yet."));
+    let made = data(
+        &app,
+        r#"mutation {
+            serviceCreate(input: { name: "Cart" }) { errors { message } }
+            teamCreate(input: { name: "Core" }) { errors { message } }
+            ledger: infrastructureResourceCreate(input: {
+                schema: { type: "Database" }, data: { name: "Ledger <1>", port: 5432 },
+                providerData: { accountName: "live", externalUrl: "https://cloud.example.com/1", providerName: "Cloud" }
+            }) { infrastructureResource { id } }
+            relationshipDefinitionCreate(input: { name: "Billed to", componentType: { alias: "service" } }) { errors { message } }
+        }"#,
+    )
+    .await;
+    let id = made["ledger"]["infrastructureResource"]["id"].as_str().expect("an id");
+    let tie = "mutation($id: ID!) {
+        relationshipCreate(relationshipDefinition: { type: depends_on, source: { alias: \"cart\" }, target: { id: $id } }) { errors { message } }
+        billed: relationshipCreate(relationshipDefinition: {
+            type: related_to, relationshipDefinition: { alias: \"billed_to\" }, source: { alias: \"cart\" }, target: { alias: \"core\" }
+        }) { errors { message } }
+    }";
+    let tied = app.query(tie, json!({ "id": id })).await;
+    assert_eq!(tied["data"], json!({ "relationshipCreate": { "errors": [] }, "billed": { "errors": [] } }));
+    let link = format!("<a href=\"/infrastructure/{id}\">Ledger &lt;1&gt;</a>");
+    assert!(mem.page("/infrastructure").await.contains(&link));
+    let page = mem.page("/services/cart").await;
+    assert!(
+        page.contains(&format!("Depends on {link}")) && page.contains("Billed to: <a href=\"/teams/core\">Core</a>"),
+        "{page}"
+    );
+    let page = mem.page(&format!("/infrastructure/{id}")).await;
+    assert!(page.contains("Is needed by <a href=\"/services/cart\">Cart</a>") && page.contains("5432"), "{page}");
+    assert!(page.contains("<a href=\"https://cloud.example.com/1\""), "{page}");
+    assert_eq!(mem.get("/infrastructure/none").await.status, 404);
+}

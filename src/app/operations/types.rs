@@ -9,6 +9,8 @@ use crate::entity::Timestamp;
 
 pub use Moment as ISO8601DateTime;
 pub use String as JsonString;
+pub use serde_json::Value as JSON;
+pub use serde_json::Value as JSONSchema;
 
 /// A point in time from the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

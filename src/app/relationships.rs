@@ -1,0 +1,51 @@
+//! The relationships of a thing, as a part of its page.
+
+use maud::{Markup, html};
+
+use super::groups;
+use super::infrastructure;
+use super::operations::{Relation, RelationshipTypeEnum, Thing};
+use super::services::address;
+use super::visit::path;
+
+/// Lists what the thing is tied to, and what is tied to it. `more` is how many others there are.
+pub fn section(from: &[Relation], to: &[Relation], more: i32) -> Markup {
+    html! {
+        @if !from.is_empty() || !to.is_empty() {
+            h2 #relationships { "Related to" }
+            ul {
+                @for relation in from { li { (words(relation, true)) " " (link(&relation.target)) } }
+                @for relation in to { li { (words(relation, false)) " " (link(&relation.source)) } }
+            }
+            @if more > 0 { p.soft { "and " (more) " more" } }
+        }
+    }
+}
+
+/// What ties the thing to the other one, before the other one's name.
+fn words(relation: &Relation, is_source: bool) -> Markup {
+    let plain = match (&relation.r#type, is_source) {
+        (RelationshipTypeEnum::BelongsTo, true) => "Belongs to",
+        (RelationshipTypeEnum::BelongsTo, false) => "Contains",
+        (RelationshipTypeEnum::DependsOn, true) => "Depends on",
+        (RelationshipTypeEnum::DependsOn, false) => "Is needed by",
+        (RelationshipTypeEnum::RelatedTo, _) => "Related to",
+    };
+    html! {
+        @match &relation.definition {
+            Some(definition) if is_source => { (definition.name) ":" },
+            Some(definition) => { (definition.name) " of" },
+            None => (plain),
+        }
+    }
+}
+
+fn link(thing: &Thing) -> Markup {
+    match thing {
+        Thing::Service(service) => html! { a href=(address(&service.aliases)) { (service.name) } },
+        Thing::System(system) => groups::link("systems", &system.aliases, &system.name),
+        Thing::Domain(domain) => groups::link("domains", &domain.aliases, &domain.name),
+        Thing::Team(team) => html! { a href=(path(["teams", &team.alias])) { (team.name) } },
+        Thing::InfrastructureResource(resource) => infrastructure::link(&resource.id, &resource.name),
+    }
+}
