@@ -7,6 +7,9 @@ use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
 use crate::db::Read;
 
+/// The most management rules of one definition, and of one component type for owners or systems.
+pub const RULES: usize = 20;
+
 /// A row of `relationship_definition`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "relationship_definition")]

@@ -20,14 +20,11 @@ use super::types::{ComponentType, RelationshipDefinitionType};
 use crate::db::Read;
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::must_not_be_null;
-use crate::entity::relationship_definition::{self, ActiveModel, Column, Entity};
+use crate::entity::relationship_definition::{self, ActiveModel, Column, Entity, RULES};
 use crate::entity::text::{self, ENTRIES, FEW, SHORT};
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, alias, component_type as component_types, row_lock};
 use crate::error::{Error, Problems, Result, UserError, quoted};
-
-/// The most rules of one definition, and of one component type for owners or systems.
-const RULES: usize = 20;
 
 impl RelationshipDefinitionTypeResolver for RelationshipDefinitionType {
     async fn component_type(definitions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<ComponentType>> {

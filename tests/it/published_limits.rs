@@ -7,6 +7,7 @@ use rollcall::config::{self, Command};
 use rollcall::db::{QUICK_READS, SLOW_READS};
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
+use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
@@ -134,6 +135,10 @@ fn readme_tells_the_limits_as_they_are() {
         ),
         ("contacts of one owner; component types; levels; categories", format!("{0}; {0}; {0}; {0}", number(FEW))),
         ("property definitions; of one component type; of teams", format!("{}; {FEW}; {FEW}", number(ENTRIES))),
+        (
+            "relationships of one source; relationship definitions; management rules of a definition",
+            format!("{}; {FEW}; {RULES}", number(ENTRIES)),
+        ),
         (
             "JSON Schema; with its references expanded",
             format!(
