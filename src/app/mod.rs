@@ -40,6 +40,7 @@ mod plot;
 mod properties;
 mod reference;
 pub mod refusals;
+mod search;
 mod service;
 mod service_form;
 mod services;
@@ -122,6 +123,7 @@ const OWNED: &[&str] = &[
     "integrations",
     "new",
     "reference",
+    "search",
     "services",
     "sign-in",
     "sign-out",
@@ -188,6 +190,7 @@ impl Site {
         let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
         match (visit.method, &*path) {
             (Get, [""]) => Ok(Answer::redirect("/services")),
+            (Get, ["search"]) => search::page(self, visit, session).await,
             (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
             (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
             (Get, ["integrations"]) => integrations::page(self, visit, session).await,

@@ -29,6 +29,7 @@ mod cells;
 mod copies;
 mod embedded;
 mod file;
+pub mod find;
 pub mod read;
 mod refusal;
 mod row;

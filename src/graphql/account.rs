@@ -9,12 +9,12 @@ use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{
     AlertSource, Category, CodeIssueProject, ComponentType, Domain, Filter, InfrastructureResource, Level, Lifecycle,
-    Property, PropertyDefinition, Repository, Rubric, Service, ServiceDocument, System, Team, TeamPropertyDefinition,
-    Tier, User,
+    Property, PropertyDefinition, Repository, Rubric, SearchResult, Service, ServiceDocument, System, Team,
+    TeamPropertyDefinition, Tier, User,
 };
 use super::{
     alert_source, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
-    infrastructure_resource, integration, property, property_definition, repository, service, service_document,
+    infrastructure_resource, integration, property, property_definition, repository, search, service, service_document,
     suggestion, system, team, user,
 };
 use crate::engine::page::PageArguments;
@@ -302,5 +302,8 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceSuggestionConnectionType>> {
         only(accounts, suggestion::of_account(args, ctx).await?)
+    }
+    async fn search(accounts: &[&Self], args: &AccountSearchArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<SearchResult>>> {
+        only(accounts, search::search(args, ctx).await?)
     }
 }

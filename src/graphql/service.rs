@@ -14,6 +14,7 @@ use super::list::List;
 use super::relation::to_one;
 use super::repository::RepositoryConnectionType;
 use super::schema::*;
+use super::sort::Sort;
 use super::types::{ComponentType, Contact, Deploy, Property, Service, ServiceDocument, ServiceRepository, System};
 use super::{
     alias, component_type, contact, deploy, deploy_metrics, on_call, property, repository, service_dependency,
@@ -25,7 +26,7 @@ use crate::entity::field_rule::Reference;
 use crate::entity::service::{Column, Writable};
 use crate::entity::{
     Timestamp, code_issue, code_issue_project_resource, contact as contacts, deploy as deploys, deploy_number,
-    lifecycle, property as properties, service, service_alias, tag, team_alias, text, tier,
+    lifecycle, property as properties, service, service_alias, tag, team, team_alias, text, tier,
 };
 use crate::error::{Result, UserError, quoted};
 
@@ -184,6 +185,7 @@ pub(super) fn taken_from(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
 /// The services that meet every condition that is given, a page at a time.
 pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceConnectionType> {
     let AccountServicesArgs {
+        sort_by,
         first,
         after,
         language,
@@ -227,7 +229,28 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
     };
     let found = searched.map(|text| db::search::containing(ctx.db(), &text));
     let tagged = tag.value().and_then(has_tag);
-    found.into_iter().chain(tagged).fold(services, List::with_ids).page(ctx, &request).await
+    let services = found.into_iter().chain(tagged).fold(services, List::with_ids);
+    services.page_in(sort_by.value().copied().map(order), ctx, &request).await
+}
+
+/// What an order of the SDL means.
+fn order(sort: ServiceSortEnum) -> Sort {
+    use ServiceSortEnum as By;
+    let order = match sort {
+        By::NameAsc | By::NameDesc => Sort::by_text(Column::Name),
+        By::OwnerAsc | By::OwnerDesc => Sort::by_text_of(Column::OwnerId, team::Column::Id, team::Column::Name),
+        By::TierAsc | By::TierDesc => Sort::by_number_of(Column::TierId, tier::Column::Id, tier::Column::Index),
+        By::LifecycleAsc | By::LifecycleDesc => {
+            Sort::by_number_of(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Index)
+        }
+        By::LanguageAsc | By::LanguageDesc => Sort::by_text(Column::Language),
+        By::ProductAsc | By::ProductDesc => Sort::by_text(Column::Product),
+    };
+    let is_descending = match sort {
+        By::NameDesc | By::OwnerDesc | By::TierDesc | By::LifecycleDesc | By::LanguageDesc | By::ProductDesc => true,
+        By::NameAsc | By::OwnerAsc | By::TierAsc | By::LifecycleAsc | By::LanguageAsc | By::ProductAsc => false,
+    };
+    order.numbered(sort as u8, is_descending)
 }
 
 /// That a service's `own` key is that of the row which has the alias. An equation, unlike `IN`, lets the index keep the
