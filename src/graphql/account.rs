@@ -15,7 +15,7 @@ use super::types::{
 use super::{
     alert_source, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
     infrastructure_resource, integration, property, property_definition, repository, search, service, service_document,
-    suggestion, system, team, user,
+    service_list, suggestion, system, team, user,
 };
 use crate::engine::page::PageArguments;
 use crate::entity;
@@ -59,7 +59,7 @@ impl AccountResolver for Account {
         args: &AccountServicesArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceConnectionType>> {
-        only(accounts, service::page(args, ctx).await?)
+        only(accounts, service_list::page(args, ctx).await?)
     }
 
     async fn team(accounts: &[&Self], args: &AccountTeamArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Team>>> {

@@ -73,6 +73,7 @@ mod service_document;
 pub mod service_file;
 pub mod service_filter;
 mod service_impact;
+mod service_list;
 mod service_repository;
 mod sort;
 mod suggestion;

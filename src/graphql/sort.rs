@@ -50,7 +50,7 @@ impl Sort {
     }
 
     /// What comes behind a value in this order.
-    fn behind(&self, key: Expr, value: impl Into<Expr>) -> Expr {
+    fn behind(&self, key: Expr, value: Expr) -> Expr {
         if self.descending { key.lt(value) } else { key.gt(value) }
     }
 
@@ -116,66 +116,56 @@ impl<E: Table> List<E> {
     }
 
     async fn piece(&self, sort: &Sort, db: &impl Read, piece: Piece, limit: u64) -> Result<Vec<(Cursor, E::Model)>> {
-        let &Sort { number, key, is_text, group, .. } = sort;
-        let value = || if is_text { text::in_order(db, column(key)) } else { column(key).cast_as("bigint") };
-        // What an index is made of.
-        let indexed = || if is_text { value() } else { column(key) };
+        let &Sort { number, key, is_text, group, descending } = sort;
+        // What an index is made of, and the same as it is read.
+        let indexed = || if is_text { text::in_order(db, column(key)) } else { column(key) };
+        let value = || if is_text { indexed() } else { column(key).cast_as("bigint") };
         let own = || group.map_or_else(indexed, |(own, _)| column(own));
         let mut rows = self.all();
         let mut order = vec![self.key()];
-        let is_without = matches!(piece, Piece::Without { .. });
-        if let (Some((own, id)), false) = (group, is_without) {
-            rows.inner_join(id.0, column(own).eq(column(id)));
-            order.splice(0..0, [indexed(), column(id)]);
-        } else if !is_without {
-            order.insert(0, indexed());
-        }
-        match piece {
-            Piece::All if group.is_some() => {}
-            Piece::All => {
-                rows.and_where(own().is_not_null());
-            }
-            Piece::Same { group: group_id, id, .. } if group.is_some() => {
-                rows.and_where(own().eq(group_id)).and_where(sort.behind(self.key(), id));
-                order = vec![self.key()];
-            }
-            Piece::Same { value, id, .. } => {
-                rows.and_where(indexed().eq(value)).and_where(sort.behind(self.key(), id));
-                order = vec![self.key()];
-            }
-            Piece::NextGroup { value, group: group_id } => {
-                rows.and_where(indexed().eq(value));
-                if let Some((_, id)) = group {
-                    rows.and_where(sort.behind(column(id), group_id));
-                }
-            }
-            Piece::Behind { value } => {
-                rows.and_where(sort.behind(indexed(), value));
-            }
-            Piece::Without { after } => {
-                rows.and_where(own().is_null());
-                if let Some(after) = after {
-                    rows.and_where(sort.behind(self.key(), after));
-                }
-            }
-        }
-        if !is_without {
+        let has_value = !matches!(piece, Piece::Without { .. });
+        if has_value {
             rows.expr_as(value(), VALUE).expr_as(group.map_or(Expr::value(0_i64), |(own, _)| column(own)), GROUP);
         }
-        let direction = if sort.descending { Order::Desc } else { Order::Asc };
+        if let (Some((own, id)), true) = (group, has_value) {
+            rows.inner_join(id.0, column(own).eq(column(id)));
+        }
+        // The rows of one value or group are in the order of their ids already.
+        if has_value && !matches!(piece, Piece::Same { .. }) {
+            order.splice(0..0, [indexed()].into_iter().chain(group.map(|(_, id)| column(id))));
+        }
+        // A range, so that SQLite begins with the index of the order.
+        let least = if is_text { Expr::value("") } else { Expr::value(i64::from(i32::MIN)) };
+        let behind = |key, value: Expr| Some(sort.behind(key, value));
+        let conditions = match (piece, group) {
+            (Piece::All, _) => [Some(indexed().gte(least)), None],
+            (Piece::Same { group, id, .. }, Some(_)) => [Some(own().eq(group)), behind(self.key(), id.into())],
+            (Piece::Same { value, id, .. }, None) => [Some(indexed().eq(value)), behind(self.key(), id.into())],
+            (Piece::NextGroup { value, group: last }, of) => {
+                [Some(indexed().eq(value)), of.and_then(|(_, id)| behind(column(id), last.into()))]
+            }
+            (Piece::Behind { value }, _) => [behind(indexed(), value.into()), None],
+            (Piece::Without { after }, _) => {
+                [Some(own().is_null()), after.and_then(|after| behind(self.key(), after.into()))]
+            }
+        };
+        for condition in conditions.into_iter().flatten() {
+            rows.and_where(condition);
+        }
         for place in order {
-            rows.order_by_expr(place, direction.clone());
+            rows.order_by_expr(place, if descending { Order::Desc } else { Order::Asc });
         }
         let read = move |row: &db::Row<'_>| {
             let own = E::Column::iter().count();
-            let id: i64 = row.get(own)?;
-            let (value, group) = match is_without {
-                true => (None, 0),
-                false if is_text => (Some(SortValue::Text(row.get(own + 1)?)), row.get(own + 2)?),
-                false => (Some(SortValue::Number(row.get(own + 1)?)), row.get(own + 2)?),
+            let value = match (has_value, is_text) {
+                (false, _) => None,
+                (true, true) => Some(SortValue::Text(row.get(own + 1)?)),
+                (true, false) => Some(SortValue::Number(row.get(own + 1)?)),
             };
-            let chosen = Some(Arc::new(Chosen { order: number, value, group }));
-            Ok((Cursor { chosen, ..Cursor::id(id) }, row.model::<E>()?))
+            let group = if has_value { row.get(own + 2)? } else { 0 };
+            let chosen = Chosen { order: number, value, group };
+            let cursor = Cursor { chosen: Some(Arc::new(chosen)), ..Cursor::id(row.get(own)?) };
+            Ok((cursor, row.model::<E>()?))
         };
         Ok(db.rows(rows.limit(limit), read).await?)
     }
