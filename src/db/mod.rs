@@ -317,6 +317,11 @@ pub fn has_one_writer(db: &impl Backend) -> bool {
     db.backend() != DbBackend::Postgres
 }
 
+/// Whether a statement can read some rows for each row of another table (`LATERAL`).
+pub fn joins_laterally(db: &impl Backend) -> bool {
+    db.backend() == DbBackend::Postgres
+}
+
 /// The database's name in the OpenTelemetry semantic conventions.
 fn system(backend: DbBackend) -> &'static str {
     match backend {

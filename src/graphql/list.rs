@@ -19,7 +19,7 @@ use crate::error::{Result, UserError};
 /// The names of what is read beside the row's own columns.
 const PARENT: &str = "list_parent";
 const ORDER: &str = "list_order";
-const KEY: &str = "list_key";
+pub(super) const KEY: &str = "list_key";
 
 /// A table and its column.
 pub(super) type Named = (&'static str, &'static str);

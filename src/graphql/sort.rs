@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use sea_orm::sea_query::{Expr, ExprTrait, Order};
+use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, JoinType, Order, Query};
 use sea_orm::{ColumnTrait, Iterable};
 
-use super::list::{List, Named, column, named};
+use super::list::{KEY, List, Named, column, named};
 use crate::db::{self, Read, Table, text};
 use crate::engine::page::{Chosen, Cursor, PageRequest, SortValue};
 use crate::error::Result;
@@ -52,6 +52,24 @@ impl Sort {
     /// What comes behind a value in this order.
     fn behind(&self, key: Expr, value: Expr) -> Expr {
         if self.descending { key.lt(value) } else { key.gt(value) }
+    }
+
+    /// What the rows of a piece meet. `indexed` is what an index is made of, `id` the column of the row's id.
+    fn conditions(&self, piece: Piece, indexed: &dyn Fn() -> Expr, id: Expr) -> [Option<Expr>; 2] {
+        // A range, so that SQLite begins with the index of the order.
+        let least = if self.is_text { Expr::value("") } else { Expr::value(i64::from(i32::MIN)) };
+        let own = || self.group.map_or_else(indexed, |(own, _)| column(own));
+        let behind = |key, value: Expr| Some(self.behind(key, value));
+        match (piece, self.group) {
+            (Piece::All, _) => [Some(indexed().gte(least)), None],
+            (Piece::Same { group, id: last, .. }, Some(_)) => [Some(own().eq(group)), behind(id, last.into())],
+            (Piece::Same { value, id: last, .. }, None) => [Some(indexed().eq(value)), behind(id, last.into())],
+            (Piece::NextGroup { value, group }, of) => {
+                [Some(indexed().eq(value)), of.and_then(|(_, id)| behind(column(id), group.into()))]
+            }
+            (Piece::Behind { value }, _) => [behind(indexed(), value.into()), None],
+            (Piece::Without { after }, _) => [Some(own().is_null()), after.and_then(|after| behind(id, after.into()))],
+        }
     }
 
     /// The pieces of which a page after a cursor consists, in order.
@@ -120,40 +138,35 @@ impl<E: Table> List<E> {
         // What an index is made of, and the same as it is read.
         let indexed = || if is_text { text::in_order(db, column(key)) } else { column(key) };
         let value = || if is_text { indexed() } else { column(key).cast_as("bigint") };
-        let own = || group.map_or_else(indexed, |(own, _)| column(own));
         let mut rows = self.all();
         let mut order = vec![self.key()];
         let has_value = !matches!(piece, Piece::Without { .. });
+        let direction = || if descending { Order::Desc } else { Order::Asc };
         if has_value {
             rows.expr_as(value(), VALUE).expr_as(group.map_or(Expr::value(0_i64), |(own, _)| column(own)), GROUP);
         }
         if let (Some((own, id)), true) = (group, has_value) {
             rows.inner_join(id.0, column(own).eq(column(id)));
+            if db::joins_laterally(db) && !matches!(piece, Piece::Same { .. }) {
+                // PostgreSQL would sort all rows of a group, though their index has them in order.
+                let mut of_group = self.all();
+                of_group.and_where(column(own).eq(column(id))).order_by_expr(self.key(), direction()).limit(limit);
+                rows = Query::select().column((OF_GROUP, Asterisk)).from(id.0).take();
+                rows.expr_as(value(), VALUE).expr_as(column(id), GROUP);
+                rows.join_lateral(JoinType::InnerJoin, of_group, OF_GROUP, Expr::value(true));
+                order = vec![Expr::col((OF_GROUP, KEY))];
+            }
         }
         // The rows of one value or group are in the order of their ids already.
         if has_value && !matches!(piece, Piece::Same { .. }) {
             order.splice(0..0, [indexed()].into_iter().chain(group.map(|(_, id)| column(id))));
         }
-        // A range, so that SQLite begins with the index of the order.
-        let least = if is_text { Expr::value("") } else { Expr::value(i64::from(i32::MIN)) };
-        let behind = |key, value: Expr| Some(sort.behind(key, value));
-        let conditions = match (piece, group) {
-            (Piece::All, _) => [Some(indexed().gte(least)), None],
-            (Piece::Same { group, id, .. }, Some(_)) => [Some(own().eq(group)), behind(self.key(), id.into())],
-            (Piece::Same { value, id, .. }, None) => [Some(indexed().eq(value)), behind(self.key(), id.into())],
-            (Piece::NextGroup { value, group: last }, of) => {
-                [Some(indexed().eq(value)), of.and_then(|(_, id)| behind(column(id), last.into()))]
-            }
-            (Piece::Behind { value }, _) => [behind(indexed(), value.into()), None],
-            (Piece::Without { after }, _) => {
-                [Some(own().is_null()), after.and_then(|after| behind(self.key(), after.into()))]
-            }
-        };
+        let conditions = sort.conditions(piece, &indexed, self.key());
         for condition in conditions.into_iter().flatten() {
             rows.and_where(condition);
         }
         for place in order {
-            rows.order_by_expr(place, if descending { Order::Desc } else { Order::Asc });
+            rows.order_by_expr(place, direction());
         }
         let read = move |row: &db::Row<'_>| {
             let own = E::Column::iter().count();
@@ -174,3 +187,5 @@ impl<E: Table> List<E> {
 /// The names of what is read beside the row's own columns and its id.
 const VALUE: &str = "sort_value";
 const GROUP: &str = "sort_group";
+/// The rows of one group.
+const OF_GROUP: &str = "of_group";
