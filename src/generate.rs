@@ -92,7 +92,11 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
         db.write(async |tx| some_services(tx, numbers, &teams, &tiers, &mut random).await).await?;
         progress(done);
     }
-    Ok(db.write(async |tx| db::search::take_statistics(tx).await).await?)
+    db.write(async |tx| {
+        db::search::take_statistics(tx).await?;
+        Ok(db::find::take_statistics(tx).await?)
+    })
+    .await
 }
 
 /// Creates teams, each with a manager. Returns the teams' ids.
@@ -125,6 +129,7 @@ async fn people(db: &impl ConnectionTrait, count: u64, random: &mut fastrand::Rn
         team_alias::Entity::claim(db, &team.id, &format!("team-{number}"), Kind::Managed).await?;
         keys.push(team.id);
     }
+    db::find::refresh(db).await?;
     Ok(keys)
 }
 
@@ -162,6 +167,7 @@ async fn some_services(
     what_belongs_to(db, numbers.zip(&services), random).await?;
     let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
     service_search::refresh_many(db, &ids).await?;
+    db::find::refresh(db).await?;
     Ok(())
 }
 

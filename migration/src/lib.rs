@@ -40,10 +40,17 @@ mod m20261122_000012_infrastructure;
 mod m20261122_000014_service_file_sources;
 mod m20261122_000017_dependencies_followed;
 mod m20261122_000018_relationships;
+mod m20261123_000001_find;
+mod m20261123_000002_orders;
 
 /// What services are found by: the form that a step gives it, for whoever writes and asks it.
 pub mod search {
     pub use crate::m20261122_000001_search::{containing, write};
+}
+
+/// What the search over all nouns finds: the form that a step gives it, for whoever writes and asks it.
+pub mod find {
+    pub use crate::m20261123_000001_find::{fold, grams, refresh, shorter, take_statistics, words};
 }
 
 /// Knows all steps and runs those that a database lacks.
@@ -77,6 +84,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000014_service_file_sources::Migration),
             Box::new(m20261122_000017_dependencies_followed::Migration),
             Box::new(m20261122_000018_relationships::Migration),
+            Box::new(m20261123_000001_find::Migration),
+            Box::new(m20261123_000002_orders::Migration),
         ]
     }
 }

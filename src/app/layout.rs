@@ -60,6 +60,9 @@ fn frame(session: Option<&Session>, here: &str, title: &str, main: Markup) -> Ma
                                 }
                             }
                         }
+                        a.find href="/search" aria-keyshortcuts="/ Control+K" aria-current=[(here == "search").then_some("page")] {
+                            "Search " kbd { "/" }
+                        }
                         div.who {
                             a href="/account" aria-current=[(here == "account").then_some("page")] {
                                 (session.user.name)

@@ -43,6 +43,7 @@ mod property_form;
 mod reference;
 pub mod refusals;
 mod relationships;
+mod search;
 mod service;
 mod service_form;
 mod services;
@@ -126,6 +127,7 @@ const OWNED: &[&str] = &[
     "integrations",
     "new",
     "reference",
+    "search",
     "services",
     "sign-in",
     "sign-out",
@@ -192,6 +194,7 @@ impl Site {
         let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
         match (visit.method, &*path) {
             (Get, [""]) => Ok(Answer::redirect("/services")),
+            (Get, ["search"]) => search::page(self, visit, session).await,
             (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
             (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
             (Get, ["integrations"]) => integrations::page(self, visit, session).await,

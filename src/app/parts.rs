@@ -1,6 +1,7 @@
 //! Elements shared by many pages: times, empty lists, pagination.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
 use maud::{Markup, html};
 
@@ -49,6 +50,25 @@ pub fn turn(visit: &Visit, path: &str, next: Option<&str>) -> Markup {
             }
         }
     }
+}
+
+/// The order of a list that the address names, if it names one.
+pub fn order<T: FromStr>(visit: &Visit) -> Result<Option<T>, Fault> {
+    let order = visit.query.given("sort").map(str::parse).transpose();
+    order.map_err(|_| Fault::BadRequest("The list cannot be sorted by that.".to_owned()))
+}
+
+/// The heading of a column: a link that sorts the list at `path` by it, and the other way round when it is sorted so.
+/// `order` is what the orders of the SDL call the column. The sorted list begins with its first page.
+pub fn sorted(visit: &Visit, path: &str, label: &str, order: &str) -> Markup {
+    let (up, down) = (format!("{order}_ASC"), format!("{order}_DESC"));
+    let (now, mark, next) = match visit.query.get("sort") {
+        sort if sort == up => (Some("ascending"), " ▲", down),
+        sort if sort == down => (Some("descending"), " ▼", up),
+        _ => (None, "", up),
+    };
+    let address = link(path, &visit.query.without("after").with("sort", &next));
+    html! { th scope="col" aria-sort=[now] { a href=(address) { (label) span aria-hidden="true" { (mark) } } } }
 }
 
 /// Joins a path and a query, which may be empty.

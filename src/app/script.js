@@ -1,41 +1,97 @@
 "use strict";
-// Pages work without this script. It adds: `/` focuses the search, lists update while you type, and texts get a copy
-// button.
+// Pages work without this script. It adds: `/` and Ctrl+K open the search, lists update while you type, and texts get a
+// copy button.
+
+// The part of a page with this id, or nothing while a half-typed value is refused.
+const part = async (address, id, signal) => {
+  const answer = await fetch(address, { signal });
+  if (answer.status === 400) return null;
+  if (!answer.ok || answer.redirected) throw new Error(answer.statusText);
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  return document.adoptNode(page.getElementById(id)).childNodes;
+};
+
+// Calls `load` once typing pauses. The signal stops the call before.
+const whileTyping = (form, load) => {
+  let timer, latest;
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      latest?.abort();
+      latest = new AbortController();
+      load(latest.signal).catch((error) => error.name === "AbortError" || form.submit());
+    }, 150);
+  });
+};
+
+const link = document.querySelector("a.find");
+let dialog;
+
+// The search of all pages: the list of the page behind the link, in a dialog.
+const openSearch = () => {
+  if (!dialog) {
+    dialog = document.createElement("dialog");
+    dialog.className = "finder";
+    dialog.setAttribute("aria-label", "Search");
+    dialog.innerHTML = `<form role="search" action="${link.pathname}"><input type="search" name="q" maxlength="255"
+      aria-label="Name or alias" aria-describedby="finder-hint" autocomplete="off"><button class="quiet" type="button">Close</button></form>
+      <p id="finder-hint" class="hint">Arrow keys choose a result, Enter opens it, Esc closes.</p><div></div>`;
+    document.body.append(dialog);
+    const [form, , found] = dialog.children;
+    const [field, close] = form.elements;
+    close.addEventListener("click", () => dialog.close());
+    whileTyping(form, async (signal) => {
+      if (!field.value.trim()) return found.replaceChildren();
+      const results = await part(link.pathname + "?" + new URLSearchParams({ q: field.value }), "results", signal);
+      if (results) found.replaceChildren(...results);
+    });
+    dialog.addEventListener("keydown", (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      const stops = [field, ...found.querySelectorAll("a")];
+      const at = Math.max(stops.indexOf(document.activeElement), 0);
+      event.preventDefault();
+      stops[(at + step + stops.length) % stops.length].focus();
+    });
+  }
+  if (!dialog.open) dialog.showModal();
+  const field = dialog.querySelector("input");
+  field.focus();
+  field.select();
+};
+
+link?.addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || document.getElementById("results")) return;
+  event.preventDefault();
+  openSearch();
+});
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, select, textarea, [contenteditable]");
-  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const search = document.querySelector("input[type=search]");
-  if (search) {
+  const slash = event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey;
+  const letter = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+  if ((!slash && !letter) || event.target.closest(".graphiql-container")) return;
+  // The page of the search has the field itself, as has the reference for those who are not signed in.
+  if (link && !document.getElementById("results")) {
     event.preventDefault();
-    search.focus();
-    search.select();
+    return openSearch();
   }
+  const own = document.querySelector("main input[type=search]");
+  if (!own) return;
+  event.preventDefault();
+  own.focus();
+  own.select();
 });
 
 for (const form of document.querySelectorAll("form[data-live]")) {
   const target = document.getElementById(form.dataset.live);
-  let timer, latest;
-  const load = async () => {
+  whileTyping(form, async (signal) => {
     const fields = [...new FormData(form)].filter(([, value]) => value !== "");
     const address = form.getAttribute("action") + (fields.length ? "?" + new URLSearchParams(fields) : "");
-    latest?.abort();
-    latest = new AbortController();
-    try {
-      const answer = await fetch(address, { signal: latest.signal });
-      // A half-typed value may be refused. Keep the list until the rest of it is typed.
-      if (answer.status === 400) return;
-      if (!answer.ok || answer.redirected) return form.submit();
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      target.replaceChildren(...document.adoptNode(page.getElementById(target.id)).childNodes);
-      history.replaceState(null, "", address);
-    } catch (error) {
-      if (error.name !== "AbortError") form.submit();
-    }
-  };
-  form.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(load, 150);
+    const list = await part(address, target.id, signal);
+    if (!list) return;
+    target.replaceChildren(...list);
+    history.replaceState(null, "", address);
   });
 }
 

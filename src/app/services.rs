@@ -9,7 +9,7 @@ use super::layout::layout;
 use super::operations::services::{Account, Service, Team};
 use super::operations::types::Moment;
 use super::operations::{IdentifierInput, ServiceRow, Services, TagArgs};
-use super::parts::{count, empty, pages, status, time};
+use super::parts::{count, empty, order, pages, sorted, status, time};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::DAY;
@@ -30,6 +30,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         None => None,
     };
     let services = Services {
+        sort: order(visit)?,
         after: query.given("after"),
         search: query.given("search"),
         language: query.given("language"),
@@ -77,6 +78,7 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
             (text("tag", "Tag (key or key:value)", "text"))
             (text("quiet", "No deploy in … days", "number"))
             label.check { input type="checkbox" name="unowned" value="1" checked[visit.query.given("unowned").is_some()]; "No owner" }
+            @if let Some(sort) = visit.query.given("sort") { input type="hidden" name="sort" value=(sort); }
             button { "Search" }
         }
     }
@@ -84,7 +86,7 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
 
 fn list(visit: &Visit, found: &Account) -> Markup {
     let services = &found.services;
-    let filtered = visit.query.any();
+    let filtered = visit.query.without("sort").any();
     if services.nodes.is_empty() {
         return html! {
             @if filtered {
@@ -105,21 +107,32 @@ fn list(visit: &Visit, found: &Account) -> Markup {
             (count(services.total_count, "service"))
             @if filtered { " · " a href="/services" { "All services" } }
         }
-        (table(services.nodes.iter().map(|Service { service_row, owner }| (service_row, Some(owner.as_ref())))))
+        (table_with(
+            |label, order| sorted(visit, "/services", label, order),
+            services.nodes.iter().map(|Service { service_row, owner }| (service_row, Some(owner.as_ref())))
+        ))
         (pages(visit, "/services", &services.page_info))
     }
 }
 
-/// The table of services. The owner's column is left out on the owner's own page.
+/// The table of services in an order of their own. The owner's column is left out on the owner's own page.
 pub(super) fn table<'a>(services: impl Iterator<Item = (&'a ServiceRow, Option<Option<&'a Team>>)> + Clone) -> Markup {
+    table_with(|label, _| html! { th scope="col" { (label) } }, services)
+}
+
+/// The same, with these headings, each from its label and the name of its order.
+fn table_with<'a>(
+    heading: impl Fn(&str, &str) -> Markup,
+    services: impl Iterator<Item = (&'a ServiceRow, Option<Option<&'a Team>>)> + Clone,
+) -> Markup {
     let now = Timestamp::now();
     let with_owner = services.clone().any(|(_, owner)| owner.is_some());
     html! {
         div.scroll tabindex="0" role="region" aria-label="Services" {
             table {
                 thead { tr {
-                    th scope="col" { "Service" } @if with_owner { th scope="col" { "Owner" } } th scope="col" { "Tier" }
-                    th scope="col" { "Lifecycle" } th scope="col" { "Language" } th scope="col" { "Last deploy" }
+                    (heading("Service", "name")) @if with_owner { (heading("Owner", "owner")) } (heading("Tier", "tier"))
+                    (heading("Lifecycle", "lifecycle")) (heading("Language", "language")) th scope="col" { "Last deploy" }
                 } }
                 tbody {
                     @for (service, owner) in services {

@@ -7,7 +7,7 @@ use super::contact_form::contact;
 use super::layout::layout;
 use super::markdown::prose;
 use super::operations::{Team, Teams};
-use super::parts::{count, empty, pages};
+use super::parts::{count, empty, order, pages, sorted};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, graph, properties, services};
 use crate::entity::service::Column;
@@ -19,7 +19,7 @@ const NEAR: usize = 12;
 
 /// Lists the teams.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    let teams = ask(site, visit, Teams { after: visit.query.given("after") }).await?.account.teams;
+    let teams = ask(site, visit, Teams { sort: order(visit)?, after: visit.query.given("after") }).await?.account.teams;
     let may = session.user.role >= Role::User;
     let main = html! {
         @if may { p.actions { a.button.quiet href="/new/team" { "New team" } } }
@@ -29,7 +29,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             div.scroll tabindex="0" role="region" aria-label="Teams" {
                 table {
                     thead { tr {
-                        th scope="col" { "Team" } th scope="col" { "Manager" } th scope="col" { "Members" }
+                        (sorted(visit, "/teams", "Team", "name")) (sorted(visit, "/teams", "Manager", "manager"))
+                        th scope="col" { "Members" }
                         th scope="col" { "Services" }
                     } }
                     tbody { @for team in &teams.nodes {

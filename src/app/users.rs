@@ -11,7 +11,7 @@ use super::form::{self, Mistakes, Text};
 use super::layout::layout;
 use super::operations::users::User;
 use super::operations::{ChangeUser, DeleteUser, InviteUser, Mistake, UserInput, UserRole, Users};
-use super::parts::{delete_button, pages};
+use super::parts::{delete_button, order, pages, sorted};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::audit;
@@ -49,7 +49,7 @@ async fn show(
     mistakes: &Mistakes,
     link: Option<Link>,
 ) -> Result<Markup, Fault> {
-    let users = ask(site, visit, Users { after: visit.query.given("after") }).await?.account.users;
+    let users = ask(site, visit, Users { sort: order(visit)?, after: visit.query.given("after") }).await?.account.users;
     let roles: Vec<_> = ROLES.iter().map(|(role, text)| (role.to_string(), *text)).collect();
     let roles: Vec<_> = roles.iter().map(|(word, text)| (&**word, *text)).collect();
     let numbers: HashMap<&str, i64> =
@@ -80,7 +80,7 @@ async fn show(
         h2 { "Users" }
         div.scroll tabindex="0" role="region" aria-label="Users" {
             table {
-                thead { tr { th scope="col" { "Name" } th scope="col" { "Email" } th scope="col" { "Role" } th scope="col" { "Actions" } } }
+                thead { tr { (sorted(visit, "/users", "Name", "name")) (sorted(visit, "/users", "Email", "email")) th scope="col" { "Role" } th scope="col" { "Actions" } } }
                 tbody { @for user in &users.nodes {
                     (row(site, user, user.id == own, is_known(&user.id)))
                 } }

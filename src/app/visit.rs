@@ -93,8 +93,14 @@ impl Fields {
 
     /// The query string with one field replaced.
     pub fn with(&self, name: &str, text: &str) -> String {
-        let others = self.0.iter().filter(|(known, _)| known != name).cloned();
-        Self(others.chain([(name.to_owned(), text.to_owned())]).collect()).query()
+        let mut fields = self.without(name);
+        fields.0.push((name.to_owned(), text.to_owned()));
+        fields.query()
+    }
+
+    /// The fields but for one.
+    pub fn without(&self, name: &str) -> Self {
+        Self(self.0.iter().filter(|(known, _)| known != name).cloned().collect())
     }
 }
 

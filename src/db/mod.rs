@@ -29,6 +29,7 @@ mod cells;
 mod copies;
 mod embedded;
 mod file;
+pub mod find;
 pub mod read;
 mod refusal;
 mod row;
@@ -314,6 +315,11 @@ fn pending(place: &str, standing: migration::Standing) -> Result<usize, OpenErro
 /// Whether there is only one writer at a time, so that what a transaction has read stays true until it ends.
 pub fn has_one_writer(db: &impl Backend) -> bool {
     db.backend() != DbBackend::Postgres
+}
+
+/// Whether a statement can read some rows for each row of another table (`LATERAL`).
+pub fn joins_laterally(db: &impl Backend) -> bool {
+    db.backend() == DbBackend::Postgres
 }
 
 /// The database's name in the OpenTelemetry semantic conventions.

@@ -36,6 +36,15 @@ pub fn contains_in_any_case(text: Expr, part: &str) -> Expr {
     Expr::from(Func::lower(text)).like(pattern("%", &part.to_ascii_lowercase(), "%"))
 }
 
+/// A text by which rows are ordered: whatever the case of its ASCII letters, and by code points on either backend.
+/// Migrations make indexes of it.
+pub fn in_order(db: &impl Backend, text: Expr) -> Expr {
+    match db.backend() {
+        DbBackend::Postgres => Expr::cust_with_exprs(r#"lower($1 COLLATE "C")"#, [text]),
+        _ => Func::lower(text).into(),
+    }
+}
+
 fn length(text: &str) -> Expr {
     Expr::value(i64::try_from(text.chars().count()).unwrap_or(i64::MAX))
 }

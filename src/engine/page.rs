@@ -4,6 +4,7 @@
 //! and no gaps.
 
 use std::fmt::{self, Write};
+use std::sync::Arc;
 
 use async_graphql::MaybeUndefined;
 use data_encoding::BASE32_NOPAD;
@@ -38,7 +39,7 @@ pub struct Page<T> {
 }
 
 /// What lies before and after a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageInfo {
     /// Whether more rows follow.
     pub has_next_page: bool,
@@ -54,17 +55,42 @@ impl<T: Send + Sync + 'static> Node for Edge<T> {}
 impl<T: Send + Sync + 'static> Node for Page<T> {}
 impl Node for PageInfo {}
 
-/// A position in a list: the sort key of a row, then its id. Lists ordered by id alone have no `order`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A position in a list: the sort key of a row, then its id. Lists ordered by id alone have no sort key.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     /// The sort key before the id.
     pub order: Option<i64>,
     /// The row's id.
     pub id: i64,
+    /// The position in an order that the client chose, which has no other sort key.
+    pub chosen: Option<Arc<Chosen>>,
 }
 
+/// A position in an order that the client chose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// The number of the order. A cursor of one order is refused by the others.
+    pub order: u8,
+    /// The value by which the row is ordered, if it has one.
+    pub value: Option<SortValue>,
+    /// What the value belongs to, such as the team of a service; 0 where that is the row itself.
+    pub group: i64,
+}
+
+/// A value by which rows are ordered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SortValue {
+    /// A text.
+    Text(String),
+    /// A number.
+    Number(i64),
+}
+
+/// The longest cursor, in characters: a text of 255 letters, in base 32, and some numbers.
+const LONGEST_CURSOR: usize = 1_700;
+
 /// The requested page, read from `first` and `after`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRequest {
     /// The number of rows, at most [`MOST`].
     pub first: u64,
@@ -111,6 +137,14 @@ impl PageRequest {
             })?),
         };
         Ok(Self { first, after })
+    }
+
+    /// Refuses a cursor of another kind of list: `is_meant` says whether it is one of this.
+    pub fn check(&self, is_meant: impl FnOnce(&Cursor) -> bool) -> Result<(), UserError> {
+        match &self.after {
+            Some(after) if !is_meant(after) => Err(UserError::new("after", "after is a cursor of another list")),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -175,8 +209,8 @@ impl<T> Page<T> {
         let info = PageInfo {
             has_next_page,
             has_previous_page: request.after.is_some(),
-            start_cursor: edges.first().map(|edge| edge.cursor),
-            end_cursor: edges.last().map(|edge| edge.cursor),
+            start_cursor: edges.first().map(|edge| edge.cursor.clone()),
+            end_cursor: edges.last().map(|edge| edge.cursor.clone()),
         };
         Self { edges, info, total_count: None }
     }
@@ -200,45 +234,96 @@ impl<T> Page<T> {
 impl Cursor {
     /// A position in a list ordered by id.
     pub fn id(id: i64) -> Self {
-        Self { order: None, id }
+        Self { order: None, id, chosen: None }
+    }
+
+    /// A position in a list ordered by a number and then by id.
+    pub fn ordered(order: i64, id: i64) -> Self {
+        Self { order: Some(order), ..Self::id(id) }
+    }
+
+    /// Whether it is a position in a list ordered by id.
+    pub fn is_id(&self) -> bool {
+        self.order.is_none() && self.chosen.is_none()
     }
 
     /// Parses a cursor.
     pub fn parse(text: &str) -> Option<Self> {
+        if text.len() > LONGEST_CURSOR {
+            return None;
+        }
         let bytes = BASE32_NOPAD.decode(text.to_ascii_uppercase().as_bytes()).ok()?;
         let number = |bytes: &[u8]| bytes.try_into().ok().map(i64::from_be_bytes);
         match bytes.split_first()? {
-            (b'i', id) => Some(Self { order: None, id: number(id)? }),
-            (b'o', key) if key.len() == 16 => Some(Self { order: Some(number(&key[..8])?), id: number(&key[8..])? }),
+            (b'i', id) => Some(Self::id(number(id)?)),
+            (b'o', key) if key.len() == 16 => Some(Self::ordered(number(&key[..8])?, number(&key[8..])?)),
+            (b's', key) => {
+                let (order, key) = key.split_first()?;
+                let (group, key) = key.split_at_checked(8)?;
+                let (id, key) = key.split_at_checked(8)?;
+                let value = match key.split_first()? {
+                    (b'0', []) => None,
+                    (b'n', value) => Some(SortValue::Number(number(value)?)),
+                    (b't', value) => Some(SortValue::Text(str::from_utf8(value).ok()?.to_owned())),
+                    _ => return None,
+                };
+                let chosen = Chosen { order: *order, value, group: number(group)? };
+                Some(Self { chosen: Some(Arc::new(chosen)), ..Self::id(number(id)?) })
+            }
             _ => None,
         }
     }
 
-    /// Uses letters and digits only: clients match `\w+`.
-    fn encode<'t>(&self, text: &'t mut [u8; 28]) -> &'t [u8] {
+    /// Appends the cursor as clients see it: letters and digits only, because clients match `\w+`.
+    fn append_to(&self, text: &mut Vec<u8>) {
         let mut key = [0; 17];
         key[9..].copy_from_slice(&self.id.to_be_bytes());
-        let key = match self.order {
-            None => {
+        let long;
+        let key = match (self.order, &self.chosen) {
+            (_, Some(chosen)) => {
+                long = chosen.key(self.id);
+                &*long
+            }
+            (None, _) => {
                 key[8] = b'i';
                 &key[8..]
             }
-            Some(order) => {
+            (Some(order), _) => {
                 key[0] = b'o';
                 key[1..9].copy_from_slice(&order.to_be_bytes());
                 &key
             }
         };
-        let text = &mut text[..BASE32_NOPAD.encode_len(key.len())];
-        BASE32_NOPAD.encode_mut(key, text);
-        text
+        let start = text.len();
+        text.resize(start + BASE32_NOPAD.encode_len(key.len()), 0);
+        BASE32_NOPAD.encode_mut(key, &mut text[start..]);
+    }
+}
+
+impl Chosen {
+    fn key(&self, id: i64) -> Vec<u8> {
+        let mut key = vec![b's', self.order];
+        key.extend(self.group.to_be_bytes());
+        key.extend(id.to_be_bytes());
+        match &self.value {
+            None => key.push(b'0'),
+            Some(SortValue::Number(number)) => {
+                key.push(b'n');
+                key.extend(number.to_be_bytes());
+            }
+            Some(SortValue::Text(text)) => {
+                key.push(b't');
+                key.extend(text.as_bytes());
+            }
+        }
+        key
     }
 }
 
 impl Scalar for Cursor {
     fn write(&self, out: &mut Writer<'_>) {
         out.raw("\"");
-        out.text.extend_from_slice(self.encode(&mut [0; 28]));
+        self.append_to(&mut out.text);
         out.raw("\"");
     }
 }
@@ -246,7 +331,9 @@ impl Scalar for Cursor {
 /// The cursor as clients see it.
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.encode(&mut [0; 28]).iter().try_for_each(|letter| f.write_char(char::from(*letter)))
+        let mut text = Vec::new();
+        self.append_to(&mut text);
+        text.iter().try_for_each(|letter| f.write_char(char::from(*letter)))
     }
 }
 
@@ -266,5 +353,24 @@ mod tests {
             assert_eq!(page.info.has_next_page, more, "{first} of {length}");
             assert!(!more || page.info.end_cursor.is_some(), "{first} of {length}");
         }
+    }
+    #[test]
+    fn a_cursor_is_read_as_it_was_written() {
+        let chosen =
+            |value, group| Cursor { chosen: Some(Arc::new(Chosen { order: 3, value, group })), ..Cursor::id(7) };
+        for cursor in [
+            Cursor::id(i64::MIN),
+            Cursor::ordered(-1, 5),
+            chosen(None, 0),
+            chosen(Some(SortValue::Number(-4)), 9),
+            chosen(Some(SortValue::Text(String::new())), 0),
+            chosen(Some(SortValue::Text("\u{10FFFF}".repeat(255))), i64::MAX),
+        ] {
+            let text = cursor.to_string();
+            assert!(text.len() <= LONGEST_CURSOR, "{}", text.len());
+            assert_eq!(Cursor::parse(&text), Some(cursor.clone()), "{text}");
+            assert_eq!(Cursor::parse(&text[..text.len() - 8]), None, "{text}");
+        }
+        assert_eq!(Cursor::parse(&"A".repeat(LONGEST_CURSOR + 1)), None);
     }
 }

@@ -9,8 +9,8 @@ use super::audit::Subject;
 use super::field_rule::{FieldRule, FieldRules};
 use super::timestamp::touch;
 use super::{Timestamp, text};
-use crate::db::Read;
-use crate::error::{Problems, Result, UserError, quoted};
+use crate::db::{self, Read};
+use crate::error::{Error, Problems, Result, UserError, quoted};
 
 /// A row of `user`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -170,10 +170,12 @@ pub async fn create<C: ConnectionTrait>(
         updated_at: Set(now),
         ..Default::default()
     };
-    row.insert(db).await.map_err(|error| match error.sql_err() {
-        Some(SqlErr::UniqueConstraintViolation(_)) => taken.into(),
+    let user = row.insert(db).await.map_err(|error| match error.sql_err() {
+        Some(SqlErr::UniqueConstraintViolation(_)) => Error::from(taken),
         _ => error.into(),
-    })
+    })?;
+    db::find::refresh(db).await?;
+    Ok(user)
 }
 
 /// An address, without the blanks around it.

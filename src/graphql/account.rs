@@ -9,13 +9,13 @@ use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{
     AlertSource, Category, CodeIssueProject, ComponentType, Domain, Filter, InfrastructureResource, Level, Lifecycle,
-    Property, PropertyDefinition, RelationshipDefinitionType, RelationshipType, Repository, Rubric, Service,
-    ServiceDocument, System, Team, TeamPropertyDefinition, Tier, User,
+    Property, PropertyDefinition, RelationshipDefinitionType, RelationshipType, Repository, Rubric, SearchResult,
+    Service, ServiceDocument, System, Team, TeamPropertyDefinition, Tier, User,
 };
 use super::{
     alert_source, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
     infrastructure_resource, integration, property, property_definition, relationship, relationship_definition,
-    repository, service, service_document, suggestion, system, team, user,
+    repository, search, service, service_document, service_list, suggestion, system, team, user,
 };
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity;
@@ -59,7 +59,7 @@ impl AccountResolver for Account {
         args: &AccountServicesArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceConnectionType>> {
-        only(accounts, service::page(args, ctx).await?)
+        only(accounts, service_list::page(args, ctx).await?)
     }
 
     async fn team(accounts: &[&Self], args: &AccountTeamArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Team>>> {
@@ -329,5 +329,8 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceSuggestionConnectionType>> {
         only(accounts, suggestion::of_account(args, ctx).await?)
+    }
+    async fn search(accounts: &[&Self], args: &AccountSearchArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<SearchResult>>> {
+        only(accounts, search::search(args, ctx).await?)
     }
 }

@@ -55,6 +55,10 @@ pub struct Request {
 /// Mutations that change many things, and write an entry of the audit for each.
 const NOTED_BY_THEMSELVES: &[&str] = &["serviceFilesApply"];
 
+/// How the mutations begin that may change what a search finds: a name or an alias.
+const FOUND_BY_NAME: &[&str] =
+    &["alias", "domain", "infrastructureResource", "repository", "service", "system", "team", "user"];
+
 /// A mutation's answer of more objects than this is read among the slow requests.
 const QUICK_ANSWER: u64 = 1_000;
 
@@ -101,6 +105,9 @@ impl engine::State for State {
     }
 
     async fn note(&self, writing: &Writing, name: &str, index: usize, subject: &[u8]) -> Result<()> {
+        if FOUND_BY_NAME.iter().any(|noun| name.starts_with(noun)) {
+            db::find::refresh(&writing.transaction).await?;
+        }
         if NOTED_BY_THEMSELVES.contains(&name) {
             return Ok(());
         }

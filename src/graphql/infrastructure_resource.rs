@@ -118,10 +118,10 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<Infrast
 
 /// The built-in types, a page at a time.
 pub(super) fn schemas(request: &PageRequest) -> InfrastructureResourceSchemaConnectionType {
-    let after = request.after.map_or(0, |after| after.id);
+    let after = request.after.as_ref().map_or(0, |after| after.id);
     let numbered = (1..).zip(SCHEMAS.iter()).filter(|(number, _)| *number > after);
     let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
-    let rows = numbered.map(|(id, schema)| (Cursor { order: None, id }, schema.clone())).take(most);
+    let rows = numbered.map(|(id, schema)| (Cursor::id(id), schema.clone())).take(most);
     let mut page = Page::new(rows.collect(), request);
     page.total_count = i32::try_from(SCHEMAS.len()).ok();
     page

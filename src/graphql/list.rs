@@ -12,6 +12,7 @@ use sea_orm::{
 
 use super::context::Ctx;
 use super::left_out::LeftOut;
+use super::sort::Sort;
 use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
 use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::error::{Result, UserError};
@@ -19,10 +20,10 @@ use crate::error::{Result, UserError};
 /// The names of what is read beside the row's own columns.
 const PARENT: &str = "list_parent";
 const ORDER: &str = "list_order";
-const KEY: &str = "list_key";
+pub(super) const KEY: &str = "list_key";
 
 /// A table and its column.
-type Named = (&'static str, &'static str);
+pub(super) type Named = (&'static str, &'static str);
 
 /// Rows of `E`, ordered by id unless said otherwise.
 #[derive(Clone)]
@@ -152,12 +153,20 @@ impl<E: Table> List<E> {
     }
 
     /// One page of the whole list.
-    pub async fn page(mut self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Page<E::Model>> {
+    pub async fn page(self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Page<E::Model>> {
+        self.page_in(None, ctx, request).await
+    }
+
+    /// One page of the whole list, in an order that the client chose if there is one.
+    pub async fn page_in(mut self, sort: Option<Sort>, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Page<E::Model>> {
         self.left_out = LeftOut::of::<E>(ctx);
         let mut page = Page::empty();
         if ctx.selects_rows() {
-            let rows = self.by_parent(ctx.db(), request).await?.remove(&0);
-            page = Page::new(rows.unwrap_or_default().rows, request);
+            let rows = match sort {
+                Some(sort) => self.sorted(&sort, ctx.db(), request).await?,
+                None => self.by_parent(ctx.db(), request).await?.remove(&0).unwrap_or_default().rows,
+            };
+            page = Page::new(rows, request);
         }
         if ctx.selects_count() {
             page.total_count = Some(self.counts(ctx.db()).await?.values().sum());
@@ -244,9 +253,7 @@ impl<E: Table> List<E> {
 
     /// The rows of the page and one more, of each parent: those that meet a condition beside the filters.
     async fn rows(&self, db: &impl Read, request: &PageRequest, among: Option<Expr>) -> Result<Vec<Row<E>>> {
-        if request.after.is_some_and(|after| after.order.is_some() != self.order.is_some()) {
-            return Err(UserError::new("after", "after is a cursor of another list").into());
-        }
+        request.check(|after| after.order.is_some() == self.order.is_some() && after.chosen.is_none())?;
         let limit = request.first + 1;
         let build = |condition: Option<Expr>| {
             let ids = match self.only_ids() {
@@ -254,13 +261,7 @@ impl<E: Table> List<E> {
                 None => self.ids.iter().map(|ids| ids.select.clone()).collect(),
             };
             let mut rows = self.source(condition, among.clone(), ids);
-            for own in E::Column::iter() {
-                let value = match self.left_out.has::<E>(own.as_str()) {
-                    true => Expr::cust("NULL"),
-                    false => column(named(own)),
-                };
-                rows.expr_as(value, own.as_str());
-            }
+            self.select_own(&mut rows);
             rows.expr_as(column(self.key), KEY);
             if let Some(order) = self.order {
                 // PostgreSQL has shorter integers too.
@@ -269,7 +270,7 @@ impl<E: Table> List<E> {
             if let Some(parents) = &self.parents {
                 rows.expr_as(column(parents.column), PARENT);
             }
-            if let Some(after) = request.after {
+            if let Some(after) = &request.after {
                 rows.and_where(self.beyond(after));
             }
             let direction = if self.descending { Order::Desc } else { Order::Asc };
@@ -289,7 +290,7 @@ impl<E: Table> List<E> {
             let order = if is_ordered { Some(row.get(next())?) } else { None };
             let parent = if has_parents { row.get(next())? } else { 0 };
             let model = row.model::<E>()?;
-            Ok(Row { parent, place: Cursor { order, id }, text: row.text(), model })
+            Ok(Row { parent, place: Cursor { order, ..Cursor::id(id) }, text: row.text(), model })
         };
         let shape = self.shape("a page", request.after.is_some());
         let Some(parents) = &self.parents else {
@@ -339,6 +340,29 @@ impl<E: Table> List<E> {
         rows
     }
 
+    /// The rows of the whole list with their own columns and then the id, without an order or a limit.
+    pub(super) fn all(&self) -> SelectStatement {
+        let mut rows = self.source(None, None, self.ids.iter().map(|ids| ids.select.clone()).collect());
+        self.select_own(&mut rows);
+        rows.expr_as(column(self.key), KEY).take()
+    }
+
+    /// Selects the columns of the table, in their order.
+    fn select_own(&self, rows: &mut SelectStatement) {
+        for own in E::Column::iter() {
+            let value = match self.left_out.has::<E>(own.as_str()) {
+                true => Expr::cust("NULL"),
+                false => column(named(own)),
+            };
+            rows.expr_as(value, own.as_str());
+        }
+    }
+
+    /// The column of the id that ends the order.
+    pub(super) fn key(&self) -> Expr {
+        column(self.key)
+    }
+
     /// The ids to choose the rows by, where they are all that narrows the list.
     fn only_ids(&self) -> Option<&Ids> {
         let is_narrowed = !self.filters.is_empty() || self.among.is_some() || self.parents.is_some();
@@ -349,7 +373,7 @@ impl<E: Table> List<E> {
     }
 
     /// What comes after a place in the order.
-    fn beyond(&self, after: Cursor) -> Expr {
+    fn beyond(&self, after: &Cursor) -> Expr {
         let (here, there) = match (self.order, after.order) {
             (Some(order), Some(value)) => (
                 Expr::tuple([column(order), column(self.key)]),
@@ -456,16 +480,16 @@ fn ids_of_page(Ids { select, id, may_repeat }: &Ids, request: &PageRequest) -> S
     if *may_repeat {
         ids.distinct();
     }
-    if let Some(after) = request.after {
+    if let Some(after) = &request.after {
         ids.and_where(id.clone().gt(after.id));
     }
     ids.order_by_expr(id.clone(), Order::Asc).limit(request.first + 1).take()
 }
 
-fn named<C: ColumnTrait>(column: C) -> Named {
+pub(super) fn named<C: ColumnTrait>(column: C) -> Named {
     (C::EntityName::default().table_name(), column.as_str())
 }
 
-fn column(named: Named) -> Expr {
+pub(super) fn column(named: Named) -> Expr {
     Expr::col(named)
 }

@@ -293,7 +293,7 @@ impl RepositoryConnectionTypeResolver for RepositoryConnectionType {
     }
 
     async fn page_info(connections: &[&Self], _: &Ctx<'_>) -> Result<Vec<PageInfo>> {
-        Ok(connections.iter().map(|one| one.page.info).collect())
+        Ok(connections.iter().map(|one| one.page.info.clone()).collect())
     }
 
     fn total_count(&self) -> i32 {

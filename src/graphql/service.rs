@@ -1,10 +1,8 @@
 //! Services: what the catalogue is about.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set,
-};
+use sea_orm::sea_query::{Expr, LockType};
+use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -17,15 +15,15 @@ use super::schema::*;
 use super::types::{ComponentType, Contact, Deploy, Property, Service, ServiceDocument, ServiceRepository, System};
 use super::{
     alias, component_type, contact, deploy, deploy_metrics, on_call, property, repository, service_dependency,
-    service_document, service_file, service_filter, service_impact, service_repository,
+    service_document, service_file, service_impact, service_repository,
 };
-use crate::db::{self, Ids, Read};
-use crate::engine::page::{PageArguments, PageRequest};
+use crate::db::Read;
+use crate::engine::page::PageArguments;
 use crate::entity::field_rule::Reference;
 use crate::entity::service::{Column, Writable};
 use crate::entity::{
-    Timestamp, code_issue, code_issue_project_resource, contact as contacts, deploy as deploys, deploy_number,
-    lifecycle, property as properties, service, service_alias, tag, team_alias, text, tier,
+    code_issue, code_issue_project_resource, contact as contacts, deploy_number, property as properties, service,
+    service_alias, text,
 };
 use crate::error::{Result, UserError, quoted};
 
@@ -179,92 +177,6 @@ pub(super) fn taken_from(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
     let text = texts.into_iter().flatten().map(String::len).sum::<usize>();
     ctx.db().charge::<Service>(row.name.len() + row.slug.len() + text)?;
     Ok(row.clone())
-}
-
-/// The services that meet every condition that is given, a page at a time.
-pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceConnectionType> {
-    let AccountServicesArgs {
-        first,
-        after,
-        language,
-        framework,
-        tag,
-        owner_alias,
-        tier_alias,
-        lifecycle_alias,
-        product,
-        search,
-        has_owner,
-        not_deployed_since,
-        filter_identifier,
-        filter,
-    } = args;
-    let request = PageRequest::new(first, after)?;
-    let exact = [(Column::Language, language), (Column::Framework, framework), (Column::Product, product)];
-    let exact = exact.into_iter().filter_map(|(column, given)| Some(column.eq(given.value()?)));
-    let mut conditions: Vec<Expr> = exact.collect();
-    if let Some(alias) = owner_alias.value() {
-        conditions.push(is_named(Column::OwnerId, team_alias::Column::TeamId, team_alias::Column::Value, alias));
-    }
-    if let Some(alias) = tier_alias.value() {
-        conditions.push(is_named(Column::TierId, tier::Column::Id, tier::Column::Alias, alias));
-    }
-    if let Some(alias) = lifecycle_alias.value() {
-        conditions.push(is_named(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Alias, alias));
-    }
-    if let Some(has_owner) = has_owner.value() {
-        let owner = Column::OwnerId;
-        conditions.push(if *has_owner { owner.is_not_null() } else { owner.is_null() });
-    }
-    if let Some(since) = not_deployed_since.value() {
-        conditions.push(has_no_deploy_since(*since));
-    }
-    conditions.extend(service_filter::condition(ctx.db(), filter_identifier.value(), filter.value()).await?);
-    let services = conditions.into_iter().fold(List::<service::Entity>::new(Column::Id), List::filter);
-    let searched = match search.value() {
-        Some(text) => Some(text::at_most("search", text, text::SHORT)?).filter(|text| !text.is_empty()),
-        None => None,
-    };
-    let found = searched.map(|text| db::search::containing(ctx.db(), &text));
-    let tagged = tag.value().and_then(has_tag);
-    found.into_iter().chain(tagged).fold(services, List::with_ids).page(ctx, &request).await
-}
-
-/// That a service's `own` key is that of the row which has the alias. An equation, unlike `IN`, lets the index keep the
-/// order of the list.
-fn is_named<C: ColumnTrait>(own: Column, key: C, alias: C, given: &str) -> Expr {
-    let named = Select::select().column(key).from(key.entity_name()).and_where(alias.eq(given)).take();
-    Expr::col(own.as_column_ref()).eq(Expr::SubQuery(None, Box::new(named.into())))
-}
-
-/// That a service has no deploy at or after a moment: one look into the index of its deploys.
-fn has_no_deploy_since(since: Timestamp) -> Expr {
-    let id = Expr::col(Column::Id.as_column_ref());
-    let deploys = Select::select()
-        .expr(Expr::value(1))
-        .from(deploys::Entity)
-        .and_where(Expr::col(deploys::Column::ServiceId.as_column_ref()).eq(id))
-        .and_where(deploys::Column::DeployedAt.gte(since))
-        .take();
-    Expr::exists(deploys).not()
-}
-
-/// The services that have a tag with these parts; nothing when neither is given.
-fn has_tag(args: &TagArgs) -> Option<Ids> {
-    let TagArgs { key, value } = args;
-    let parts = [(tag::Column::Key, key), (tag::Column::Value, value)];
-    let parts: Vec<Expr> = parts.into_iter().filter_map(|(column, part)| Some(column.eq(part.value()?))).collect();
-    if parts.is_empty() {
-        return None;
-    }
-    let owner = tag::Column::ServiceId;
-    let mut owners = Select::select();
-    owners.column(owner).from(tag::Entity).and_where(owner.is_not_null());
-    for part in parts {
-        owners.and_where(part);
-    }
-    // Two keys may have the same value.
-    Some(Ids { select: owners, id: Expr::col(owner.as_column_ref()), may_repeat: true })
 }
 
 /// The service that a client names, or nothing: for queries.

@@ -25,9 +25,7 @@ pub(super) async fn of_services(
             .ok_or_else(|| UserError::new("depth", format!("depth must be from 1 to {STEPS}")))?,
     };
     let request = PageRequest::new(first, after)?;
-    if request.after.is_some_and(|after| after.order.is_none()) {
-        return Err(UserError::new("after", "after is a cursor of another list").into());
-    }
+    request.check(|after| after.order.is_some())?;
     let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
     let reached = reach(ctx.db(), &ids, Direction::Dependents, steps).await?;
     let pages: Vec<Page<Found>> = reached.iter().map(|reached| page(reached, &request)).collect();
@@ -55,14 +53,14 @@ pub(super) async fn of_services(
 /// The page of all that was found, which is in the order of the cursors.
 fn page(reached: &Reach, request: &PageRequest) -> Page<Found> {
     let place = |found: &Found| (i64::from(found.distance), found.id);
-    let start = request.after.map_or(0, |after| {
+    let start = request.after.as_ref().map_or(0, |after| {
         let after = (after.order.unwrap_or_default(), after.id);
         reached.found.partition_point(|found| place(found) <= after)
     });
     let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
     let rows = reached.found[start..].iter().take(most).map(|found| {
         let (order, id) = place(found);
-        (Cursor { order: Some(order), id }, *found)
+        (Cursor::ordered(order, id), *found)
     });
     Page::new(rows.collect(), request)
 }

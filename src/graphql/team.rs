@@ -12,6 +12,7 @@ use super::identifier::{Identifier, given};
 use super::list::List;
 use super::schema::*;
 use super::service::refuse_where_locked;
+use super::sort::Sort;
 use super::types::{Contact, Property, Team};
 use super::{alias, contact, deploy_metrics, property, team_membership};
 use crate::db::{self, Read};
@@ -58,7 +59,7 @@ impl TeamResolver for Team {
 
 /// The teams that meet every condition that is given, a page at a time.
 pub(super) async fn page(args: &AccountTeamsArgs, ctx: &Ctx<'_>) -> Result<TeamConnectionType> {
-    let AccountTeamsArgs { first, after, manager_email, search_term } = args;
+    let AccountTeamsArgs { sort_by, first, after, manager_email, search_term } = args;
     let request = PageRequest::new(first, after)?;
     let mut teams = List::<team::Entity>::new(Column::Id);
     if let Some(email) = given(manager_email) {
@@ -70,7 +71,17 @@ pub(super) async fn page(args: &AccountTeamsArgs, ctx: &Ctx<'_>) -> Result<TeamC
     if let Some(text) = given(search_term) {
         teams = teams.filter(contains(&text::at_most("searchTerm", text, text::SHORT)?));
     }
-    teams.page(ctx, &request).await
+    teams.page_in(sort_by.value().copied().map(order), ctx, &request).await
+}
+
+/// What an order of the SDL means.
+fn order(sort: TeamSortEnum) -> Sort {
+    use TeamSortEnum as By;
+    let order = match sort {
+        By::NameAsc | By::NameDesc => Sort::by_text(Column::Name),
+        By::ManagerAsc | By::ManagerDesc => Sort::by_text_of(Column::ManagerId, user::Column::Id, user::Column::Name),
+    };
+    order.numbered(64 + sort as u8, matches!(sort, By::NameDesc | By::ManagerDesc))
 }
 
 /// That the name of a team or one of its aliases contains a text. Teams are few beside services: all are looked at.

@@ -22,6 +22,7 @@ pub use super::property_definition::{TeamPropertyDefinition, TeamPropertyDefinit
 pub use super::relation::{list, list_through, to_its_one, to_one};
 pub use super::repository::RepositoryConnectionType;
 pub use super::rubric::{Check, Rubric};
+pub use super::search::SearchResult;
 pub use super::service_dependency::{ServiceDependenciesEdge, ServiceDependentsEdge};
 pub use super::service_repository::{RepositoryPath, RepositoryServiceEdge, ServiceReposEdge};
 pub use crate::entity::Timestamp as ISO8601DateTime;

@@ -13,6 +13,7 @@ use super::id;
 use super::identifier::{OneOf, exactly_one, given};
 use super::list::List;
 use super::schema::*;
+use super::sort::Sort;
 use super::types::{Contact, User};
 use crate::db::Read;
 use crate::engine::page::PageRequest;
@@ -62,7 +63,7 @@ pub const CONDITIONS: usize = 20;
 
 /// The users that meet every condition, a page at a time.
 pub(super) async fn page(args: &AccountUsersArgs, ctx: &Ctx<'_>) -> Result<UserConnectionType> {
-    let AccountUsersArgs { first, after, filter } = args;
+    let AccountUsersArgs { sort_by, first, after, filter } = args;
     let request = PageRequest::new(first, after)?;
     let given = filter.value().map(Vec::as_slice).unwrap_or_default();
     if given.len() > CONDITIONS {
@@ -73,7 +74,17 @@ pub(super) async fn page(args: &AccountUsersArgs, ctx: &Ctx<'_>) -> Result<UserC
         let condition = condition(one).map_err(|error| error.within(place.to_string()).within("filter"))?;
         users = users.filter(condition);
     }
-    users.page(ctx, &request).await
+    users.page_in(sort_by.value().copied().map(order), ctx, &request).await
+}
+
+/// What an order of the SDL means.
+fn order(sort: UserSortEnum) -> Sort {
+    use UserSortEnum as By;
+    let order = match sort {
+        By::NameAsc | By::NameDesc => Sort::by_text(user::Column::Name),
+        By::EmailAsc | By::EmailDesc => Sort::by_text(user::Column::Email),
+    };
+    order.numbered(128 + sort as u8, matches!(sort, By::NameDesc | By::EmailDesc))
 }
 
 /// What a user must meet.

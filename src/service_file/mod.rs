@@ -42,7 +42,7 @@ use self::apply::Change;
 use self::document::Document;
 use self::report::Problems;
 use self::yaml::Spot;
-use crate::db::{Db, Read};
+use crate::db::{self, Db, Read};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
 use crate::entity::service;
@@ -181,6 +181,7 @@ pub async fn apply(
     if options.is_dry_run {
         tx.rollback().await?;
     } else {
+        db::find::refresh(&tx).await?;
         for (entry, changed) in &applied {
             let Some((subject, changed)) = changed else { continue };
             let action = if entry.outcome == Outcome::Released { "release" } else { "apply" };

@@ -168,6 +168,8 @@ async fn rows<C: ConnectionTrait>(
 /// Fills the derived tables, and raises the id sequences. `greatest` has the last id of each table.
 async fn complete<C: ConnectionTrait>(db: &C, greatest: &BTreeMap<String, i64>) -> Result<(), DbErr> {
     entity::service_search::refresh_all(db).await?;
+    db::find::refresh(db).await?;
+    db::find::take_statistics(db).await?;
     entity::user::refresh_email_keys(db).await?;
     for table in TABLES {
         if let Some(last) = greatest.get(*table) {

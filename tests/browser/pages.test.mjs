@@ -73,6 +73,10 @@ async function catalogue() {
   return {
     services: '/services',
     'services-none': '/services?search=there+is+no+such+service',
+    'services-sorted': '/services?sort=owner_DESC',
+    search: '/search?q=cart',
+    'search-none': '/search?q=xyzzyq',
+    'search-empty': '/search',
     service: '/services/svc-1',
     'service-long': `/services/${encodeURIComponent(long)}`,
     'service-deploys': '/services/svc-1/deploys',
@@ -211,13 +215,45 @@ test('the reference is public, cross-linked and searched from the keyboard', asy
   assert.deepEqual(problems, []);
 });
 
+test('everything is searched from every page, by keys alone', async () => {
+  const { page, problems, go, signIn } = await visitor(browser, server, { viewport: { width: 360, height: 800 } });
+  await signIn();
+  for (const keys of ['/', 'Control+k']) {
+    await go('/teams');
+    await page.keyboard.press(keys);
+    const dialog = page.getByRole('dialog', { name: 'Search' });
+    await page.keyboard.type('svc-5');
+    const result = dialog.getByRole('link').first();
+    await result.waitFor();
+    assert.deepEqual(await barriers(page), []);
+    await picture(page, `finder-360-light`);
+    const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overhang <= 0, `the page hangs over by ${overhang} px`);
+    await page.keyboard.press('Escape');
+    assert.equal(await dialog.isVisible(), false);
+    await page.keyboard.press(keys);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await result.evaluate((link) => link === document.activeElement), true);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/services/**');
+  }
+  await go('/search');
+  await page.keyboard.press('/');
+  await page.keyboard.type('svc-5');
+  await page.locator('main').getByRole('link').first().waitFor();
+  assert.match(page.url(), /q=svc-5/);
+  assert.deepEqual(problems, []);
+});
+
 test('lists are searched while one types, and deleting asks first, from the keyboard', async () => {
   const { page, problems, context, go, signIn } = await visitor(browser, server);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const main = page.locator('main');
   await signIn();
   await go('/services');
-  await page.keyboard.press('/');
+  await main.getByRole('searchbox').focus();
   await page.keyboard.type('no-table-on-a');
   await main.getByText(/^1 service/).waitFor();
   assert.match(page.url(), /search=no-table-on-a/);

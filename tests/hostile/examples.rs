@@ -143,6 +143,14 @@ fn ask(client: &mut Client, body: &str) -> Ends {
 
 const SEARCH: &str = "query($s:String){account{services(search:$s){nodes{id}}}}";
 
+/// A search over everything for six words that are like many.
+fn find(start: usize) -> String {
+    const FIND: &str =
+        "query($t:String!){account{a:search(term:$t){name}b:search(term:$t){name}c:search(term:$t){name}}}";
+    let words: Vec<String> = (0..6).map(|word| format!("svc{}", odd_letters(36, start + word))).collect();
+    json!({ "query": FIND, "variables": { "t": words.join(" ") } }).to_string()
+}
+
 fn search(start: usize) -> String {
     json!({ "query": SEARCH, "variables": { "s": odd_letters(225, start) } }).to_string()
 }
@@ -266,6 +274,10 @@ fn examples() -> Vec<Example> {
         "six long searches" [], CANARY, |run| {
             let start = std::sync::atomic::AtomicUsize::new(0);
             run.crowd(6, Run::by_token, |client| client.ask(&search(start.fetch_add(1, Ordering::Relaxed))))
+        };
+        "searches over everything for long words" [], CANARY, |run| {
+            let start = std::sync::atomic::AtomicUsize::new(0);
+            run.crowd(6, Run::by_token, |client| client.ask(&find(start.fetch_add(1, Ordering::Relaxed))))
         };
         "six times a hundred figures of all deploys" [], CANARY, |run| {
             run.crowd(6, Run::by_token, |client| client.ask(&hundred_metrics()))

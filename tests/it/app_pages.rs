@@ -414,6 +414,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         pages.push(format!("/integrations/new?{field}={encoded}"));
     }
     pages.push(format!("/services/{}", encoded.replace('+', "%20")));
+    pages.push(format!("/search?q={encoded}"));
     pages.push(format!("/audit?subject={encoded}&actor={encoded}"));
     let mut seen = 0;
     for path in pages {

@@ -263,6 +263,7 @@ async fn every_field_and_every_mutation_of_the_schema_answers_something() {
         ("integration", format!("(id: {})", tour.id("Jenkins"))),
         ("codeIssueProject", format!("(id: {})", tour.id("project"))),
         ("filter", format!("(id: {})", tour.id("vital"))),
+        ("search", "(term: \"github.com:org/shop\")".to_owned()),
         ("document", format!("(id: {})", tour.id("document API documents"))),
         ("alertSource", format!("(id: {})", tour.id("monitor"))),
         // A window that includes the tour's deploys at any time.

@@ -14,7 +14,7 @@ use crate::app::TestApp;
 use crate::webhook::{Endpoint, record};
 
 fn cursors() -> impl Strategy<Value = Cursor> {
-    (any::<Option<i64>>(), any::<i64>()).prop_map(|(order, id)| Cursor { order, id })
+    (any::<Option<i64>>(), any::<i64>()).prop_map(|(order, id)| Cursor { order, ..Cursor::id(id) })
 }
 
 /// Texts like names that people choose: any letters, with those of aliases more often.

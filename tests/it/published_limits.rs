@@ -4,14 +4,14 @@ use rollcall::app::openid::exchange;
 use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM};
 use rollcall::budget::Limits;
 use rollcall::config::{self, Command};
-use rollcall::db::{QUICK_READS, SLOW_READS};
+use rollcall::db::{QUICK_READS, SLOW_READS, find};
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
 use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
-use rollcall::graphql::{service_file, service_filter, user};
+use rollcall::graphql::{search, service_file, service_filter, user};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::MOST_PARTS;
 use rollcall::http::{body, outbox};
@@ -176,6 +176,10 @@ fn readme_tells_the_limits_as_they_are() {
         ),
         ("name, alias and other short text", format!("{} characters", text::SHORT)),
         ("text that services are searched for", format!("{} characters", text::SHORT)),
+        (
+            "term of a search over everything; its words that count; results",
+            format!("{} characters; {}; {}", text::SHORT, find::WORDS, search::MOST),
+        ),
         (
             "description; note; URL",
             format!("{}; {}; {} characters", number(text::DESCRIPTION), number(text::NOTE), number(text::URL)),

@@ -140,7 +140,7 @@ impl Values<'_> {
                 0 => text(""),
                 count => Value::Text(self.cursors[random.usize(..count)].clone()),
             },
-            (_, "search") => match random.u8(..6) {
+            (_, "search" | "term") => match random.u8(..6) {
                 0 => text("e"),
                 1 => text("xyzzy nothing is called so"),
                 2 => text(&"%_".repeat(100)),

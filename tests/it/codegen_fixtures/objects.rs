@@ -56,7 +56,7 @@ fn albums(band: &Band) -> Vec<Album> {
 }
 
 fn album_page(band: &Band, request: &PageRequest) -> AlbumConnectionType {
-    let after = request.after.map_or(0, |cursor| cursor.id);
+    let after = request.after.as_ref().map_or(0, |cursor| cursor.id);
     let albums = albums(band).into_iter().filter(|album| album.id > after);
     Page::new(albums.map(|album| (Cursor::id(album.id), album)).take(request.first as usize + 1).collect(), request)
 }

@@ -111,7 +111,7 @@ pub async fn list_through<M: Found>(
 
 /// Two rows.
 fn page<M: Found>(first: i64, request: &PageRequest) -> Page<M> {
-    let row = |id| (Cursor { order: None, id }, M::found(id));
+    let row = |id| (Cursor::id(id), M::found(id));
     Page::new(vec![row(first), row(first + 1)], request)
 }
 

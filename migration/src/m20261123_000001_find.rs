@@ -1,0 +1,393 @@
+//! What the search over all nouns looks in: names and aliases, their words, and the words' trigrams.
+//!
+//! - `find_text` holds each name, alias and email address, as it was given and folded ([`fold`]). Two texts of the same
+//!   owner that fold to the same are one row, the name first.
+//! - `find_posting` leads from a word to the texts with it, the shortest text first.
+//! - `find_word` holds each word once, and `find_gram` leads to the words from their trigrams and from what is left of
+//!   them without one letter, the shortest first. A mistyped word is looked for here. There are far fewer words than
+//!   texts. A word stays when its last text goes: it then leads to nothing.
+//! - `find_stale` lists owners whose texts have changed. Triggers fill it, so that no write is missed, and [`refresh`]
+//!   empties it in the transaction of the write.
+//!
+//! None of these tables refers to another: what is stale is rewritten as a whole. Texts are compared by their code
+//! points on either backend, so that a range of an index is a prefix.
+//!
+//! The program writes and reads by the functions below. They are part of the step: another form is another step.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sea_orm_migration::{prelude::*, sea_orm};
+
+use sea_orm::{ConnectionTrait, DbBackend};
+
+/// What is searched: its number, its table, a second column that is searched like an alias, and its table of aliases
+/// with the column of the owner. The numbers are stored.
+pub const KINDS: [(i32, &str, Option<&str>, Option<(&str, &str)>); 7] = [
+    (1, "service", None, Some(("service_alias", "service_id"))),
+    (2, "system", None, Some(("system_alias", "system_id"))),
+    (3, "domain", None, Some(("domain_alias", "domain_id"))),
+    (4, "team", None, Some(("team_alias", "team_id"))),
+    (5, "user", Some("email"), None),
+    (6, "repository", Some("default_alias"), None),
+    (7, "infrastructure_resource", None, Some(("infrastructure_resource_alias", "infrastructure_resource_id"))),
+];
+
+/// The most letters of a folded text, and of a word, that are looked at.
+pub const TEXT: usize = 255;
+/// See [`TEXT`].
+pub const WORD: usize = 40;
+/// The most words of a text that lead to it.
+pub const WORDS: usize = 20;
+/// The most letters of a word that is found by what is left of it without a letter.
+const MISTYPED: usize = 20;
+
+/// Owners that are refreshed at once.
+const BATCH: usize = 200;
+/// Rows that are inserted at once.
+const ROWS: usize = 1_000;
+/// Rows that are named one by one in a statement.
+const CONDITIONS: usize = 100;
+
+/// This step.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let db = manager.get_connection();
+        let is_postgres = manager.get_database_backend() == DbBackend::Postgres;
+        let (text, id, rowless) = match is_postgres {
+            true => (r#"text COLLATE "C""#, "bigserial PRIMARY KEY", ""),
+            false => ("text", "integer PRIMARY KEY AUTOINCREMENT", " WITHOUT ROWID"),
+        };
+        for statement in [
+            "CREATE TABLE find_stale (kind integer NOT NULL, owner bigint NOT NULL)".to_owned(),
+            format!(
+                "CREATE TABLE find_text (id {id}, kind integer NOT NULL, owner bigint NOT NULL, \
+                 is_name boolean NOT NULL, value text NOT NULL, folded {text} NOT NULL)"
+            ),
+            "CREATE UNIQUE INDEX find_text_by_owner ON find_text (kind, owner, folded)".to_owned(),
+            "CREATE INDEX find_text_by_folded ON find_text (folded, id)".to_owned(),
+            format!(
+                "CREATE TABLE find_posting (word {text} NOT NULL, letters integer NOT NULL, text_id bigint NOT NULL, \
+                 PRIMARY KEY (word, letters, text_id)){rowless}"
+            ),
+            format!("CREATE TABLE find_word (word {text} NOT NULL PRIMARY KEY){rowless}"),
+            format!(
+                "CREATE TABLE find_gram (gram {text} NOT NULL, letters integer NOT NULL, word {text} NOT NULL, \
+                 PRIMARY KEY (gram, letters, word)){rowless}"
+            ),
+        ] {
+            db.execute_unprepared(&statement).await?;
+        }
+        for (kind, table, second, aliases) in KINDS {
+            let texts: Vec<&str> = std::iter::once("name").chain(second).collect();
+            for statement in triggers(is_postgres, kind, table, "id", &texts) {
+                db.execute_unprepared(&statement).await?;
+            }
+            if let Some((aliases, owner)) = aliases {
+                for statement in triggers(is_postgres, kind, aliases, owner, &["value", owner]) {
+                    db.execute_unprepared(&statement).await?;
+                }
+            }
+            let all = format!(r#"INSERT INTO find_stale (kind, owner) SELECT {kind}, id FROM "{table}""#);
+            db.execute_unprepared(&all).await?;
+        }
+        refresh(db).await?;
+        take_statistics(db).await
+    }
+}
+
+/// The triggers that note the owner named in `column` when a row comes, goes, or changes one of `texts`.
+fn triggers(is_postgres: bool, kind: i32, table: &str, column: &str, texts: &[&str]) -> Vec<String> {
+    let note = |row: &str| format!("INSERT INTO find_stale (kind, owner) VALUES ({kind}, {row}.{column});");
+    let (old, new) = (note("OLD"), note("NEW"));
+    let columns = texts.join(", ");
+    if is_postgres {
+        let function = format!("find_note_{table}");
+        let changed: Vec<String> = texts.iter().map(|text| format!("OLD.{text} IS DISTINCT FROM NEW.{text}")).collect();
+        let changed = changed.join(" OR ");
+        return vec![
+            format!(
+                "CREATE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+                 IF TG_OP <> 'DELETE' THEN {new} END IF; IF TG_OP <> 'INSERT' THEN {old} END IF; RETURN NULL; END $$"
+            ),
+            format!(
+                r#"CREATE TRIGGER find_{table} AFTER INSERT OR DELETE ON "{table}" FOR EACH ROW EXECUTE FUNCTION {function}()"#
+            ),
+            format!(
+                r#"CREATE TRIGGER find_changed_{table} AFTER UPDATE OF {columns} ON "{table}" FOR EACH ROW WHEN ({changed}) EXECUTE FUNCTION {function}()"#
+            ),
+        ];
+    }
+    let changed: Vec<String> = texts.iter().map(|text| format!("OLD.{text} IS NOT NEW.{text}")).collect();
+    let changed = changed.join(" OR ");
+    vec![
+        format!(r#"CREATE TRIGGER find_new_{table} AFTER INSERT ON "{table}" BEGIN {new} END"#),
+        format!(r#"CREATE TRIGGER find_deleted_{table} AFTER DELETE ON "{table}" BEGIN {old} END"#),
+        format!(
+            r#"CREATE TRIGGER find_changed_{table} AFTER UPDATE OF {columns} ON "{table}" WHEN {changed} BEGIN {old} {new} END"#
+        ),
+    ]
+}
+
+/// Rewrites the texts of all owners that have changed since the last call, those of this transaction among them.
+pub async fn refresh<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
+    let mut stale = BTreeMap::<i32, BTreeSet<i64>>::new();
+    let taken =
+        Query::delete().from_table("find_stale").returning(Query::returning().columns(["kind", "owner"])).take();
+    for row in db.query_all(&taken).await? {
+        stale.entry(row.try_get_by_index(0)?).or_default().insert(row.try_get_by_index(1)?);
+    }
+    for (kind, table, second, aliases) in KINDS {
+        let owners: Vec<i64> = stale.remove(&kind).into_iter().flatten().collect();
+        for owners in owners.chunks(BATCH) {
+            let mut texts = Texts::new();
+            let mut rows = Query::select();
+            rows.columns(["id", "name"]).columns(second).from(table).and_where(Expr::col("id").is_in(owners.to_vec()));
+            for row in db.query_all(&rows).await? {
+                let owner: i64 = row.try_get_by_index(0)?;
+                add(&mut texts, owner, row.try_get_by_index(1)?, Some(true));
+                if second.is_some() {
+                    add(&mut texts, owner, row.try_get_by_index(2)?, None);
+                }
+            }
+            if let Some((aliases, owner)) = aliases {
+                let mut rows = Query::select();
+                rows.columns([owner, "value"]).from(aliases).and_where(Expr::col(owner).is_in(owners.to_vec()));
+                rows.order_by("id", Order::Asc);
+                for row in db.query_all(&rows).await? {
+                    add(&mut texts, row.try_get_by_index(0)?, row.try_get_by_index(1)?, Some(false));
+                }
+            }
+            replace(db, kind, owners, texts).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Updates the statistics of the tables after many writes. PostgreSQL plans searches by them.
+pub async fn take_statistics<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
+    if db.get_database_backend() == DbBackend::Postgres {
+        db.execute_unprepared("ANALYZE find_text, find_posting, find_word, find_gram").await?;
+    }
+    Ok(())
+}
+
+/// What there is to find: a text by its owner and its folded form.
+type Texts = BTreeMap<(i64, String), Text>;
+
+#[derive(PartialEq)]
+struct Text {
+    value: String,
+    is_name: bool,
+    /// Whether its words lead to it, beside its beginning. Those of an email address or of the alias of a repository are
+    /// those of its owner's name, or say where it is.
+    has_words: bool,
+}
+
+/// Adds a text, unless one that folds to the same is there. `is_name` is `None` for one without words.
+fn add(texts: &mut Texts, owner: i64, value: String, is_name: Option<bool>) {
+    let folded = fold(&value);
+    if !folded.is_empty() {
+        let text = Text { value, is_name: is_name == Some(true), has_words: is_name.is_some() };
+        texts.entry((owner, folded)).or_insert(text);
+    }
+}
+
+/// Makes the stored texts of these owners those that are given.
+async fn replace<C: ConnectionTrait>(db: &C, kind: i32, owners: &[i64], mut texts: Texts) -> Result<(), DbErr> {
+    let mut stored = Query::select();
+    stored.columns(["id", "owner", "folded", "value", "is_name"]).from("find_text");
+    stored.and_where(Expr::col("kind").eq(kind)).and_where(Expr::col("owner").is_in(owners.to_vec()));
+    let (mut gone, mut gone_postings) = (Vec::new(), Vec::new());
+    for row in db.query_all(&stored).await? {
+        let (id, owner, folded): (i64, i64, String) =
+            (row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+        let (value, is_name): (String, bool) = (row.try_get_by_index(3)?, row.try_get_by_index(4)?);
+        let key = (owner, folded);
+        if texts.get(&key).is_some_and(|text| text.value == value && text.is_name == is_name) {
+            texts.remove(&key);
+        } else {
+            gone.push(id);
+            gone_postings.extend(postings(&key.1, id));
+        }
+    }
+    for ids in gone.chunks(ROWS) {
+        let is_gone = Expr::col("id").is_in(ids.to_vec());
+        db.execute(Query::delete().from_table("find_text").and_where(is_gone)).await?;
+    }
+    for some in gone_postings.chunks(CONDITIONS) {
+        let of = |(word, letters, text): &(String, i32, i64)| {
+            let of_text = Expr::col("letters").eq(*letters).and(Expr::col("text_id").eq(*text));
+            Expr::col("word").eq(word).and(of_text)
+        };
+        let mut delete = Query::delete();
+        delete.from_table("find_posting").cond_where(some.iter().map(of).fold(Cond::any(), Cond::add));
+        db.execute(&delete).await?;
+    }
+    let given: Vec<(&(i64, String), &Text)> = texts.iter().collect();
+    let mut new_postings = Vec::new();
+    for some in given.chunks(ROWS) {
+        let mut insert = Query::insert();
+        insert.into_table("find_text").columns(["kind", "owner", "is_name", "value", "folded"]);
+        for ((owner, folded), text) in some {
+            let Text { value, is_name, .. } = text;
+            insert.values_panic([kind.into(), (*owner).into(), (*is_name).into(), value.into(), folded.into()]);
+        }
+        // Another transaction may add the same text of the same owner.
+        insert.on_conflict(OnConflict::columns(["kind", "owner", "folded"]).do_nothing().to_owned());
+        insert.returning(Query::returning().columns(["id", "owner", "folded"]));
+        for row in db.query_all(&insert).await? {
+            let (id, key): (i64, (i64, String)) =
+                (row.try_get_by_index(0)?, (row.try_get_by_index(1)?, row.try_get_by_index(2)?));
+            if texts.get(&key).is_some_and(|text| text.has_words) {
+                new_postings.extend(postings(&key.1, id));
+            }
+        }
+    }
+    let words: BTreeSet<&str> = new_postings.iter().map(|(word, ..)| word.as_str()).collect();
+    add_words(db, words).await?;
+    insert(db, "find_posting", ["word", "letters", "text_id"], &new_postings, |(word, letters, text)| {
+        [word.into(), (*letters).into(), (*text).into()]
+    })
+    .await
+    .map(drop)
+}
+
+/// Adds the words that are new, with their grams.
+async fn add_words<C: ConnectionTrait>(db: &C, words: BTreeSet<&str>) -> Result<(), DbErr> {
+    // In one order, so that two who add the same words do not wait for each other.
+    let words: Vec<&str> = words.into_iter().collect();
+    let mut known = BTreeSet::new();
+    for some in words.chunks(ROWS) {
+        let mut select = Query::select();
+        select.column("word").from("find_word").and_where(Expr::col("word").is_in(some.to_vec()));
+        for row in db.query_all(&select).await? {
+            known.insert(row.try_get_by_index::<String>(0)?);
+        }
+    }
+    let unknown: Vec<&str> = words.into_iter().filter(|word| !known.contains(*word)).collect();
+    insert(db, "find_word", ["word"], &unknown, |word| [(*word).into()]).await?;
+    let mut rows = Vec::new();
+    for word in unknown {
+        let letters = <i32 as TryFrom<usize>>::try_from(word.chars().count()).unwrap_or(i32::MAX);
+        rows.extend(grams(word).into_iter().chain(shorter(word)).map(|gram| (gram, letters, word)));
+    }
+    insert(db, "find_gram", ["gram", "letters", "word"], &rows, |(gram, letters, word)| {
+        [gram.into(), (*letters).into(), (*word).into()]
+    })
+    .await
+}
+
+/// Inserts rows, but for those that are there.
+async fn insert<C: ConnectionTrait, T, const N: usize>(
+    db: &C,
+    table: &'static str,
+    columns: [&'static str; N],
+    rows: &[T],
+    values: impl Fn(&T) -> [Expr; N],
+) -> Result<(), DbErr> {
+    for some in rows.chunks(ROWS) {
+        let mut insert = Query::insert();
+        insert.into_table(table).columns(columns);
+        for row in some {
+            insert.values_panic(values(row));
+        }
+        db.execute(insert.on_conflict(OnConflict::new().do_nothing().to_owned())).await?;
+    }
+    Ok(())
+}
+
+/// The postings of a folded text.
+fn postings(folded: &str, text: i64) -> Vec<(String, i32, i64)> {
+    let letters = <i32 as TryFrom<usize>>::try_from(folded.chars().count()).unwrap_or(i32::MAX);
+    let words: BTreeSet<String> = words(folded).take(WORDS).collect();
+    words.into_iter().map(|word| (word, letters, text)).collect()
+}
+
+/// A text as it is compared: its letters and digits without letter case, in every script, in words with one blank
+/// between them. `Shopping-Cart` and `shopping_cart` are the same.
+pub fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let letters = text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    for letter in letters.map(|letter| if letter.is_alphanumeric() { letter } else { ' ' }).take(TEXT) {
+        if letter != ' ' || !(folded.is_empty() || folded.ends_with(' ')) {
+            folded.push(letter);
+        }
+    }
+    folded.truncate(folded.trim_end().len());
+    folded
+}
+
+/// The words of a folded text, each with its first letters alone when it is long.
+pub fn words(folded: &str) -> impl Iterator<Item = String> {
+    folded.split(' ').filter(|word| !word.is_empty()).map(|word| word.chars().take(WORD).collect())
+}
+
+/// The grams of a word: each three letters beside one another, a mark before the first of the word. A word without a
+/// letter, such as a number, has none: nobody means another number.
+pub fn grams(word: &str) -> BTreeSet<String> {
+    if !word.contains(char::is_alphabetic) {
+        return BTreeSet::new();
+    }
+    let letters: Vec<char> = std::iter::once('^').chain(word.chars()).collect();
+    letters.windows(3).map(|gram| gram.iter().collect()).collect()
+}
+
+/// A word, and what is left of it without each of its letters, behind a mark. Two words that differ by one letter, or by
+/// two that changed places, share one of these; short words may then share no gram. Words of two letters and very long
+/// ones have none.
+pub fn shorter(word: &str) -> BTreeSet<String> {
+    let letters: Vec<char> = word.chars().collect();
+    if !(3..=MISTYPED).contains(&letters.len()) || !word.contains(char::is_alphabetic) {
+        return BTreeSet::new();
+    }
+    let without =
+        |place| letters.iter().enumerate().filter(move |(other, _)| *other != place).map(|(_, letter)| *letter);
+    // No letter stands at a place behind the last one, so that the last of these is the whole word.
+    (0..=letters.len()).map(|place| std::iter::once('-').chain(without(place)).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_compared_by_its_words_alone() {
+        for (text, folded) in [
+            ("Shopping-Cart", "shopping cart"),
+            ("  shopping_cart!", "shopping cart"),
+            ("github.com:Org/Repo", "github com org repo"),
+            ("STRASSE 7", "strasse 7"),
+            ("straße 7", "strasse 7"),
+            ("ПЛАТЕЖ", "платеж"),
+            ("--", ""),
+        ] {
+            assert_eq!(fold(text), folded);
+            assert_eq!(fold(folded), folded);
+        }
+        assert_eq!(fold(&"x".repeat(1_000)).len(), TEXT);
+    }
+
+    #[test]
+    fn a_number_has_no_grams() {
+        assert_eq!(grams("cart"), BTreeSet::from(["^ca", "car", "art"].map(str::to_owned)));
+        assert_eq!(grams("1234"), BTreeSet::new());
+        assert_eq!(grams("ab"), BTreeSet::from(["^ab".to_owned()]));
+        assert_eq!(grams("a"), BTreeSet::new());
+        assert_eq!(shorter("1234"), BTreeSet::new());
+    }
+
+    #[test]
+    fn words_that_differ_by_a_letter_share_what_is_left_of_them() {
+        for (one, other) in
+            [("cart", "crat"), ("cart", "carts"), ("cart", "card"), ("cart", "car"), ("größe", "grösse")]
+        {
+            assert_eq!(!shorter(one).is_disjoint(&shorter(other)), one != "größe", "{one} {other}");
+        }
+        assert!(shorter("cart").contains("-cart"));
+        assert!(shorter("cart").is_disjoint(&shorter("tram")));
+    }
+}

@@ -1,0 +1,41 @@
+//! Indexes for the orders of lists: services by name, language and product, and what services are ordered by of others:
+//! the names of their teams, the places of their tiers and lifecycles. Names are ordered whatever the case of their
+//! ASCII letters, on either backend.
+
+use sea_orm_migration::{prelude::*, sea_orm};
+
+use sea_orm::{ConnectionTrait, DbBackend};
+
+/// This step.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let db = manager.get_connection();
+        for (table, column) in [
+            ("service", "name"),
+            ("service", "language"),
+            ("service", "product"),
+            ("team", "name"),
+            ("user", "name"),
+            ("user", "email"),
+            ("repository", "name"),
+            ("system", "name"),
+            ("domain", "name"),
+        ] {
+            let folded = match manager.get_database_backend() {
+                DbBackend::Postgres => format!(r#"lower({column} COLLATE "C")"#),
+                _ => format!("lower({column})"),
+            };
+            let index = format!(r#"CREATE INDEX {table}_in_order_of_{column} ON "{table}" ({folded}, id)"#);
+            db.execute_unprepared(&index).await?;
+        }
+        for table in ["tier", "lifecycle"] {
+            let index = format!(r#"CREATE INDEX {table}_in_order ON {table} ("index", id)"#);
+            db.execute_unprepared(&index).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! The search over everything that has a name: a page, from which the script also fills the dialog of every page.
+
+use maud::{Markup, html};
+
+use super::ask::ask;
+use super::form::{self, Mistakes};
+use super::layout::layout;
+use super::operations::search::SearchResult;
+use super::operations::{Search, SearchTypeEnum};
+use super::parts::{count, empty};
+use super::visit::{Session, Visit};
+use super::{Answer, Fault, Site, owns};
+use crate::entity::user::Role;
+
+/// What a term finds.
+pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    let found = match visit.query.given("q") {
+        Some(term) => Some(ask(site, visit, Search { term }).await?.account.search),
+        None => None,
+    };
+    let label = "Name or alias";
+    let field = form::Text { name: "q", label, hint: "", kind: "search", required: false };
+    let app_url = &site.catalogue.settings().app_url;
+    let main = html! {
+        form.filters method="get" action="/search" role="search" data-live="results" {
+            (field.show(&visit.query, &Mistakes::none()))
+            button { "Search" }
+        }
+        div #results {
+            @match found {
+                None => p.soft { "Finds services, systems, domains, teams, people, repositories and infrastructure. "
+                    "Press " kbd { "/" } " or " kbd { "Ctrl+K" } " on any page to search." },
+                Some(found) if found.is_empty() => (empty("Nothing matches.", html! { p { "Try another word, or fewer letters." } })),
+                Some(found) => (list(&found, app_url, session)),
+            }
+        }
+    };
+    Ok(Answer::page(layout(visit, "Search", main)))
+}
+
+fn list(found: &[SearchResult], app_url: &str, session: &Session) -> Markup {
+    html! {
+        p.soft role="status" { (count(i64::try_from(found.len()).unwrap_or(i64::MAX), "result")) }
+        ul.results {
+            @for one in found {
+                li {
+                    @match address(one, app_url, session) {
+                        Some(address) => a href=(address) { (one.name) },
+                        None => bdi { (one.name) },
+                    }
+                    " " span.mark.none { (one.r#type.to_string().replace('_', " ")) }
+                    @if let Some(alias) = &one.alias { " " code { (alias) } }
+                }
+            }
+        }
+    }
+}
+
+/// The path of its page, if it has one that the user may see.
+fn address<'a>(one: &'a SearchResult, app_url: &str, session: &Session) -> Option<&'a str> {
+    let path = one.html_url.as_deref()?.strip_prefix(app_url)?;
+    let may_see = one.r#type != SearchTypeEnum::User || session.user.role >= Role::Admin;
+    (owns(path) && may_see).then_some(path)
+}

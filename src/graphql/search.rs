@@ -1,0 +1,135 @@
+//! The search over services, systems, domains, teams, users, repositories and infrastructure resources.
+
+use std::collections::HashMap;
+
+use super::context::Ctx;
+use super::schema::*;
+use crate::db::find::{Found, Kind, Match, find};
+use crate::entity::{ByIds, domain, infrastructure_resource, repository, service, system, team, text, user};
+use crate::error::{Error, Result, UserError};
+
+/// The most results of a search.
+pub const MOST: usize = 20;
+
+/// Something that a search found, whose row is there.
+#[derive(Debug)]
+pub struct SearchResult {
+    found: Found,
+    name: String,
+    html_url: Option<String>,
+}
+
+impl SearchResultResolver for SearchResult {
+    async fn item(results: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<SearchItem>> {
+        let found: Vec<&Found> = results.iter().map(|result| &result.found).collect();
+        let mut rows = rows(&found, ctx).await?;
+        let item = |found: &Found| {
+            let row = rows.remove(&(found.kind, found.id)).map(|row| row.item);
+            row.ok_or_else(|| Error::internal("what a search found has no row any more"))
+        };
+        found.into_iter().map(item).collect()
+    }
+
+    fn r#type(&self) -> SearchTypeEnum {
+        self.found.kind.into()
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn alias(&self) -> Option<&str> {
+        self.found.alias.as_deref()
+    }
+
+    fn r#match(&self) -> SearchMatchEnum {
+        self.found.matched.into()
+    }
+
+    async fn html_url(results: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<String>>> {
+        Ok(results.iter().map(|result| result.html_url.clone()).collect())
+    }
+}
+
+/// What a term finds, the best match first.
+pub(super) async fn search(args: &AccountSearchArgs, ctx: &Ctx<'_>) -> Result<Vec<SearchResult>> {
+    let AccountSearchArgs { term, first } = args;
+    let most = match first.value() {
+        None => MOST,
+        Some(first) => {
+            usize::try_from(*first).map_err(|_| UserError::new("first", "first must not be negative"))?.min(MOST)
+        }
+    };
+    let term = text::at_most("term", term, text::SHORT)?;
+    let found = find(ctx.db(), &term, most).await?;
+    let mut rows = rows(&found.iter().collect::<Vec<_>>(), ctx).await?;
+    let result = |found: Found| {
+        let Row { name, html_url, .. } = rows.remove(&(found.kind, found.id))?;
+        Some(SearchResult { found, name, html_url })
+    };
+    Ok(found.into_iter().filter_map(result).collect())
+}
+
+/// A row that was found.
+struct Row {
+    item: SearchItem,
+    name: String,
+    html_url: Option<String>,
+}
+
+/// The rows of what was found: one statement for each kind.
+async fn rows(found: &[&Found], ctx: &Ctx<'_>) -> Result<HashMap<(Kind, i64), Row>> {
+    let mut rows = HashMap::with_capacity(found.len());
+    let ids_of = |kind| found.iter().filter(move |found| found.kind == kind).map(|found| Some(found.id));
+    macro_rules! read {
+        ($($kind:ident $table:ident $resolver:ident)*) => {$({
+            let read: Vec<_> = $table::Entity::by_ids(ctx.db(), ids_of(Kind::$kind)).await?.into_iter().flatten().collect();
+            let urls = $resolver::html_url(&read.iter().collect::<Vec<_>>(), ctx).await?;
+            for (row, url) in read.into_iter().zip(urls) {
+                let (id, name) = (row.id, row.name.clone());
+                rows.insert((Kind::$kind, id), Row { item: SearchItem::$kind(row), name, html_url: Some(url) });
+            }
+        })*};
+    }
+    read! {
+        Service service ServiceResolver
+        System system SystemResolver
+        Domain domain DomainResolver
+        Team team TeamResolver
+        User user UserResolver
+        Repository repository RepositoryResolver
+    }
+    // Resources have no page.
+    let ids = ids_of(Kind::InfrastructureResource);
+    for resource in infrastructure_resource::Entity::by_ids(ctx.db(), ids).await?.into_iter().flatten() {
+        let (id, name) = (resource.id, resource.name.clone());
+        let item = SearchItem::InfrastructureResource(resource);
+        rows.insert((Kind::InfrastructureResource, id), Row { item, name, html_url: None });
+    }
+    Ok(rows)
+}
+
+impl From<Kind> for SearchTypeEnum {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Service => Self::Service,
+            Kind::System => Self::System,
+            Kind::Domain => Self::Domain,
+            Kind::Team => Self::Team,
+            Kind::User => Self::User,
+            Kind::Repository => Self::Repository,
+            Kind::InfrastructureResource => Self::InfrastructureResource,
+        }
+    }
+}
+
+impl From<Match> for SearchMatchEnum {
+    fn from(matched: Match) -> Self {
+        match matched {
+            Match::Exact => Self::Exact,
+            Match::Prefix => Self::Prefix,
+            Match::Word => Self::Word,
+            Match::Similar => Self::Similar,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The list of services: its filters and its orders.
+
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::{Expr, ExprTrait, Query as Select};
+
+use super::context::Ctx;
+use super::list::List;
+use super::schema::*;
+use super::service_filter;
+use super::sort::Sort;
+use crate::db::{self, Ids};
+use crate::engine::page::PageRequest;
+use crate::entity::service::{self, Column};
+use crate::entity::{Timestamp, deploy as deploys, lifecycle, tag, team, team_alias, text, tier};
+use crate::error::Result;
+
+/// The services that meet every condition that is given, a page at a time.
+pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceConnectionType> {
+    let AccountServicesArgs {
+        sort_by,
+        first,
+        after,
+        language,
+        framework,
+        tag,
+        owner_alias,
+        tier_alias,
+        lifecycle_alias,
+        product,
+        search,
+        has_owner,
+        not_deployed_since,
+        filter_identifier,
+        filter,
+    } = args;
+    let request = PageRequest::new(first, after)?;
+    let exact = [(Column::Language, language), (Column::Framework, framework), (Column::Product, product)];
+    let exact = exact.into_iter().filter_map(|(column, given)| Some(column.eq(given.value()?)));
+    let mut conditions: Vec<Expr> = exact.collect();
+    if let Some(alias) = owner_alias.value() {
+        conditions.push(is_named(Column::OwnerId, team_alias::Column::TeamId, team_alias::Column::Value, alias));
+    }
+    if let Some(alias) = tier_alias.value() {
+        conditions.push(is_named(Column::TierId, tier::Column::Id, tier::Column::Alias, alias));
+    }
+    if let Some(alias) = lifecycle_alias.value() {
+        conditions.push(is_named(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Alias, alias));
+    }
+    if let Some(has_owner) = has_owner.value() {
+        let owner = Column::OwnerId;
+        conditions.push(if *has_owner { owner.is_not_null() } else { owner.is_null() });
+    }
+    if let Some(since) = not_deployed_since.value() {
+        conditions.push(has_no_deploy_since(*since));
+    }
+    conditions.extend(service_filter::condition(ctx.db(), filter_identifier.value(), filter.value()).await?);
+    let services = conditions.into_iter().fold(List::<service::Entity>::new(Column::Id), List::filter);
+    let searched = match search.value() {
+        Some(text) => Some(text::at_most("search", text, text::SHORT)?).filter(|text| !text.is_empty()),
+        None => None,
+    };
+    let found = searched.map(|text| db::search::containing(ctx.db(), &text));
+    let tagged = tag.value().and_then(has_tag);
+    let services = found.into_iter().chain(tagged).fold(services, List::with_ids);
+    services.page_in(sort_by.value().copied().map(order), ctx, &request).await
+}
+
+/// What an order of the SDL means.
+fn order(sort: ServiceSortEnum) -> Sort {
+    use ServiceSortEnum as By;
+    let order = match sort {
+        By::NameAsc | By::NameDesc => Sort::by_text(Column::Name),
+        By::OwnerAsc | By::OwnerDesc => Sort::by_text_of(Column::OwnerId, team::Column::Id, team::Column::Name),
+        By::TierAsc | By::TierDesc => Sort::by_number_of(Column::TierId, tier::Column::Id, tier::Column::Index),
+        By::LifecycleAsc | By::LifecycleDesc => {
+            Sort::by_number_of(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Index)
+        }
+        By::LanguageAsc | By::LanguageDesc => Sort::by_text(Column::Language),
+        By::ProductAsc | By::ProductDesc => Sort::by_text(Column::Product),
+    };
+    let is_descending = match sort {
+        By::NameDesc | By::OwnerDesc | By::TierDesc | By::LifecycleDesc | By::LanguageDesc | By::ProductDesc => true,
+        By::NameAsc | By::OwnerAsc | By::TierAsc | By::LifecycleAsc | By::LanguageAsc | By::ProductAsc => false,
+    };
+    order.numbered(sort as u8, is_descending)
+}
+
+/// That a service's `own` key is that of the row which has the alias. An equation, unlike `IN`, lets the index keep the
+/// order of the list.
+fn is_named<C: ColumnTrait>(own: Column, key: C, alias: C, given: &str) -> Expr {
+    let named = Select::select().column(key).from(key.entity_name()).and_where(alias.eq(given)).take();
+    Expr::col(own.as_column_ref()).eq(Expr::SubQuery(None, Box::new(named.into())))
+}
+
+/// That a service has no deploy at or after a moment: one look into the index of its deploys.
+fn has_no_deploy_since(since: Timestamp) -> Expr {
+    let id = Expr::col(Column::Id.as_column_ref());
+    let deploys = Select::select()
+        .expr(Expr::value(1))
+        .from(deploys::Entity)
+        .and_where(Expr::col(deploys::Column::ServiceId.as_column_ref()).eq(id))
+        .and_where(deploys::Column::DeployedAt.gte(since))
+        .take();
+    Expr::exists(deploys).not()
+}
+
+/// The services that have a tag with these parts; nothing when neither is given.
+fn has_tag(args: &TagArgs) -> Option<Ids> {
+    let TagArgs { key, value } = args;
+    let parts = [(tag::Column::Key, key), (tag::Column::Value, value)];
+    let parts: Vec<Expr> = parts.into_iter().filter_map(|(column, part)| Some(column.eq(part.value()?))).collect();
+    if parts.is_empty() {
+        return None;
+    }
+    let owner = tag::Column::ServiceId;
+    let mut owners = Select::select();
+    owners.column(owner).from(tag::Entity).and_where(owner.is_not_null());
+    for part in parts {
+        owners.and_where(part);
+    }
+    // Two keys may have the same value.
+    Some(Ids { select: owners, id: Expr::col(owner.as_column_ref()), may_repeat: true })
+}

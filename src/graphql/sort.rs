@@ -1,0 +1,191 @@
+//! Orders of lists that clients choose: by a column of the row, or by a column of what the row belongs to.
+//!
+//! A page is read piece by piece, each a range of an index: the rest of the rows with the value of the cursor, the rows
+//! with greater values, and last, in either direction, the rows without a value. So a page costs the same wherever it is
+//! in the list. A cursor holds the value by which its row was ordered, not its place: rows that come or go cause no gaps.
+
+use std::sync::Arc;
+
+use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, JoinType, Order, Query};
+use sea_orm::{ColumnTrait, Iterable};
+
+use super::list::{KEY, List, Named, column, named};
+use crate::db::{self, Read, Table, text};
+use crate::engine::page::{Chosen, Cursor, PageRequest, SortValue};
+use crate::error::Result;
+
+/// An order.
+#[derive(Debug, Clone, Copy)]
+pub struct Sort {
+    /// Its number, different for each order of all lists.
+    number: u8,
+    /// What rows are ordered by.
+    key: Named,
+    /// Whether that is a text, which is compared whatever the case of its ASCII letters.
+    is_text: bool,
+    /// The row's column that names what has the key, and the column of its id; none where the row has it itself.
+    group: Option<(Named, Named)>,
+    descending: bool,
+}
+
+impl Sort {
+    /// An order by a text of the row.
+    pub fn by_text<C: ColumnTrait>(key: C) -> Self {
+        Self { number: 0, key: named(key), is_text: true, group: None, descending: false }
+    }
+
+    /// An order by a text of what the row's column `own` names; it has the id `id`.
+    pub fn by_text_of<O: ColumnTrait, C: ColumnTrait>(own: O, id: C, key: C) -> Self {
+        Self { group: Some((named(own), named(id))), ..Self::by_text(key) }
+    }
+
+    /// The same by a number.
+    pub fn by_number_of<O: ColumnTrait, C: ColumnTrait>(own: O, id: C, key: C) -> Self {
+        Self { is_text: false, ..Self::by_text_of(own, id, key) }
+    }
+
+    /// The same with its number, in this direction.
+    pub fn numbered(self, number: u8, descending: bool) -> Self {
+        Self { number, descending, ..self }
+    }
+
+    /// What comes behind a value in this order.
+    fn behind(&self, key: Expr, value: Expr) -> Expr {
+        if self.descending { key.lt(value) } else { key.gt(value) }
+    }
+
+    /// What the rows of a piece meet. `indexed` is what an index is made of, `id` the column of the row's id.
+    fn conditions(&self, piece: Piece, indexed: &dyn Fn() -> Expr, id: Expr) -> [Option<Expr>; 2] {
+        // A range, so that SQLite begins with the index of the order.
+        let least = if self.is_text { Expr::value("") } else { Expr::value(i64::from(i32::MIN)) };
+        let own = || self.group.map_or_else(indexed, |(own, _)| column(own));
+        let behind = |key, value: Expr| Some(self.behind(key, value));
+        match (piece, self.group) {
+            (Piece::All, _) => [Some(indexed().gte(least)), None],
+            (Piece::Same { group, id: last, .. }, Some(_)) => [Some(own().eq(group)), behind(id, last.into())],
+            (Piece::Same { value, id: last, .. }, None) => [Some(indexed().eq(value)), behind(id, last.into())],
+            (Piece::NextGroup { value, group }, of) => {
+                [Some(indexed().eq(value)), of.and_then(|(_, id)| behind(column(id), group.into()))]
+            }
+            (Piece::Behind { value }, _) => [behind(indexed(), value.into()), None],
+            (Piece::Without { after }, _) => [Some(own().is_null()), after.and_then(|after| behind(id, after.into()))],
+        }
+    }
+
+    /// The pieces of which a page after a cursor consists, in order.
+    fn pieces(&self, after: Option<&Cursor>) -> Vec<Piece> {
+        let Some((Chosen { value, group, .. }, id)) =
+            after.and_then(|after| Some((&**after.chosen.as_ref()?, after.id)))
+        else {
+            return vec![Piece::All, Piece::Without { after: None }];
+        };
+        let (group, Some(value)) = (*group, value.clone()) else { return vec![Piece::Without { after: Some(id) }] };
+        let mut pieces = vec![Piece::Same { value: value.clone(), group, id }];
+        if self.group.is_some() {
+            pieces.push(Piece::NextGroup { value: value.clone(), group });
+        }
+        pieces.extend([Piece::Behind { value }, Piece::Without { after: None }]);
+        pieces
+    }
+}
+
+/// A piece of a list.
+enum Piece {
+    /// All rows with a value.
+    All,
+    /// The rows with the value of a cursor, of its group, behind its id.
+    Same { value: SortValue, group: i64, id: i64 },
+    /// Those of other groups with the same value.
+    NextGroup { value: SortValue, group: i64 },
+    /// Those with values behind it.
+    Behind { value: SortValue },
+    /// Those without a value.
+    Without { after: Option<i64> },
+}
+
+impl From<SortValue> for Expr {
+    fn from(value: SortValue) -> Self {
+        match value {
+            SortValue::Text(text) => Self::value(text),
+            SortValue::Number(number) => Self::value(number),
+        }
+    }
+}
+
+impl<E: Table> List<E> {
+    /// The rows of a page and one more.
+    pub(super) async fn sorted(
+        &self,
+        sort: &Sort,
+        db: &impl Read,
+        request: &PageRequest,
+    ) -> Result<Vec<(Cursor, E::Model)>> {
+        request.check(|after| after.chosen.as_ref().is_some_and(|chosen| chosen.order == sort.number))?;
+        let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
+        let mut found = Vec::new();
+        for piece in sort.pieces(request.after.as_ref()) {
+            let limit = (most - found.len()) as u64;
+            if limit == 0 {
+                break;
+            }
+            found.extend(self.piece(sort, db, piece, limit).await?);
+        }
+        Ok(found)
+    }
+
+    async fn piece(&self, sort: &Sort, db: &impl Read, piece: Piece, limit: u64) -> Result<Vec<(Cursor, E::Model)>> {
+        let &Sort { number, key, is_text, group, descending } = sort;
+        // What an index is made of, and the same as it is read.
+        let indexed = || if is_text { text::in_order(db, column(key)) } else { column(key) };
+        let value = || if is_text { indexed() } else { column(key).cast_as("bigint") };
+        let mut rows = self.all();
+        let mut order = vec![self.key()];
+        let has_value = !matches!(piece, Piece::Without { .. });
+        let direction = || if descending { Order::Desc } else { Order::Asc };
+        if has_value {
+            rows.expr_as(value(), VALUE).expr_as(group.map_or(Expr::value(0_i64), |(own, _)| column(own)), GROUP);
+        }
+        if let (Some((own, id)), true) = (group, has_value) {
+            rows.inner_join(id.0, column(own).eq(column(id)));
+            if db::joins_laterally(db) && !matches!(piece, Piece::Same { .. }) {
+                // PostgreSQL would sort all rows of a group, though their index has them in order.
+                let mut of_group = self.all();
+                of_group.and_where(column(own).eq(column(id))).order_by_expr(self.key(), direction()).limit(limit);
+                rows = Query::select().column((OF_GROUP, Asterisk)).from(id.0).take();
+                rows.expr_as(value(), VALUE).expr_as(column(id), GROUP);
+                rows.join_lateral(JoinType::InnerJoin, of_group, OF_GROUP, Expr::value(true));
+                order = vec![Expr::col((OF_GROUP, KEY))];
+            }
+        }
+        // The rows of one value or group are in the order of their ids already.
+        if has_value && !matches!(piece, Piece::Same { .. }) {
+            order.splice(0..0, [indexed()].into_iter().chain(group.map(|(_, id)| column(id))));
+        }
+        let conditions = sort.conditions(piece, &indexed, self.key());
+        for condition in conditions.into_iter().flatten() {
+            rows.and_where(condition);
+        }
+        for place in order {
+            rows.order_by_expr(place, direction());
+        }
+        let read = move |row: &db::Row<'_>| {
+            let own = E::Column::iter().count();
+            let value = match (has_value, is_text) {
+                (false, _) => None,
+                (true, true) => Some(SortValue::Text(row.get(own + 1)?)),
+                (true, false) => Some(SortValue::Number(row.get(own + 1)?)),
+            };
+            let group = if has_value { row.get(own + 2)? } else { 0 };
+            let chosen = Chosen { order: number, value, group };
+            let cursor = Cursor { chosen: Some(Arc::new(chosen)), ..Cursor::id(row.get(own)?) };
+            Ok((cursor, row.model::<E>()?))
+        };
+        Ok(db.rows(rows.limit(limit), read).await?)
+    }
+}
+
+/// The names of what is read beside the row's own columns and its id.
+const VALUE: &str = "sort_value";
+const GROUP: &str = "sort_group";
+/// The rows of one group.
+const OF_GROUP: &str = "of_group";

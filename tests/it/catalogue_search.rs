@@ -1,0 +1,175 @@
+//! The search over everything that has a name.
+
+use rollcall::entity::user::Role;
+use rollcall::transfer;
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+use crate::app_browser::Browser;
+use crate::database::Database;
+use crate::service::data;
+
+const SEARCH: &str = "query($term: String!, $first: Int) { account { search(term: $term, first: $first) {
+    type name alias match htmlUrl item { __typename ... on Service { id } }
+} } }";
+
+async fn results(app: &TestApp, term: &str) -> Vec<Value> {
+    let answer = app.query(SEARCH, json!({ "term": term })).await;
+    assert_eq!(answer.get("errors"), None, "{term}: {answer}");
+    answer["data"]["account"]["search"].as_array().expect("results").clone()
+}
+
+/// What is found: `type name` or `type name (alias)`, with how it matched.
+async fn found(app: &TestApp, term: &str) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let line = |one: &Value| {
+        let alias = one["alias"].as_str().map_or(String::new(), |alias| format!(" ({alias})"));
+        format!("{}: {} {}{alias}", text(&one["match"]), text(&one["type"]), text(&one["name"]))
+    };
+    results(app, term).await.iter().map(line).collect()
+}
+
+async fn catalogue(app: &TestApp) {
+    let made = data(
+        app,
+        r#"mutation {
+            cart: serviceCreate(input: { name: "Shopping Cart" }) { service { id } errors { message } }
+            carts: serviceCreate(input: { name: "Carts" }) { service { id } errors { message } }
+            payment: serviceCreate(input: { name: "Payment Gateway" }) { service { id } errors { message } }
+            team: teamCreate(input: { name: "Cart Crew" }) { team { id } errors { message } }
+            domain: domainCreate(input: { name: "Checkout" }) { domain { id } errors { message } }
+            system: systemCreate(input: { name: "Checkout System" }) { system { id } errors { message } }
+            user: userInvite(email: "grace@example.com", input: { name: "Grace Hopper" }) { user { id } errors { message } }
+            repository: repositoryCreate(input: { name: "org/payment-cart" }) { repository { id } errors { message } }
+        }"#,
+    )
+    .await;
+    let alias = "mutation($id: ID!, $alias: String!) { aliasCreate(input: { ownerId: $id, alias: $alias }) { errors { message } } }";
+    for (id, name) in [
+        (&made["cart"]["service"]["id"], "basket"),
+        (&made["domain"]["domain"]["id"], "till"),
+        (&made["team"]["team"]["id"], "basket-case"),
+    ] {
+        let done = app.query(alias, json!({ "id": id, "alias": name })).await;
+        assert_eq!(done["data"]["aliasCreate"]["errors"], json!([]), "{done}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_finds_every_noun_by_name_and_alias_the_best_match_first() {
+    let app = TestApp::start().await;
+    catalogue(&app).await;
+    for (term, expected) in [
+        ("shopping_CART", &["exact: service Shopping Cart"][..]),
+        ("basket", &["exact: service Shopping Cart (basket)", "prefix: team Cart Crew (basket-case)"]),
+        (
+            "cart",
+            &[
+                "prefix: service Carts",
+                "prefix: team Cart Crew",
+                "word: service Shopping Cart",
+                "word: repository org/payment-cart",
+            ],
+        ),
+        ("checkout", &["exact: domain Checkout", "prefix: system Checkout System"]),
+        ("gate pay", &["word: service Payment Gateway"]),
+        ("paymnet", &["similar: service Payment Gateway", "similar: repository org/payment-cart"]),
+        ("chekcout systm", &["similar: system Checkout System"]),
+        ("atewa", &["similar: service Payment Gateway"]),
+        ("till", &["exact: domain Checkout (till)"]),
+        ("hopper", &["word: user Grace Hopper"]),
+        ("grace@ex", &["prefix: user Grace Hopper (grace@example.com)"]),
+        ("zzzz", &[]),
+        ("cart zzzz", &[]),
+        (" -/ ", &[]),
+        ("", &[]),
+    ] {
+        assert_eq!(found(&app, term).await, expected, "{term:?}");
+    }
+    let carts = &results(&app, "carts").await[0];
+    assert_eq!(carts["item"]["__typename"], "Service");
+    assert_eq!(carts["htmlUrl"].as_str().map(|url| url.ends_with("/services/carts")), Some(true), "{carts}");
+}
+
+#[tokio::test]
+async fn what_is_renamed_or_deleted_is_found_by_what_it_is_called_now() {
+    let app = TestApp::start().await;
+    catalogue(&app).await;
+    data(
+        &app,
+        r#"mutation {
+            a: serviceUpdate(input: { alias: "carts", name: "Wagons" }) { errors { message } }
+            b: teamDelete(input: { alias: "cart_crew" }) { errors { message } }
+            c: aliasDelete(input: { alias: "basket", ownerType: service }) { errors { message } }
+            d: userUpdate(user: { email: "grace@example.com" }, input: { name: "Ada" }) { errors { message } }
+        }"#,
+    )
+    .await;
+    assert_eq!(found(&app, "wagons").await, ["exact: service Wagons"]);
+    // The slug of the former name stays an alias.
+    assert_eq!(
+        found(&app, "carts").await,
+        ["exact: service Wagons (carts)", "similar: service Shopping Cart", "similar: repository org/payment-cart"]
+    );
+    assert_eq!(found(&app, "basket").await, [""; 0]);
+    assert_eq!(found(&app, "crew").await, [""; 0]);
+    assert_eq!(found(&app, "hopper").await, [""; 0]);
+    assert_eq!(found(&app, "ada").await, ["exact: user Ada"]);
+}
+
+#[tokio::test]
+async fn an_imported_catalogue_is_searched() {
+    let app = TestApp::start().await;
+    catalogue(&app).await;
+    let mut lines = Vec::new();
+    transfer::export(&app.db, &mut lines).await.expect("an export");
+    let database = Database::new().await;
+    let db = database.open().await;
+    transfer::import(&db, "export", &mut &*lines, |_| ()).await.expect("an import");
+    let found = rollcall::db::find::find(db.read(), "shoping carts", 20).await.expect("a search");
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[tokio::test]
+async fn a_search_is_bounded() {
+    let app = TestApp::start().await;
+    let names: Vec<String> = (0..30)
+        .map(|number| {
+            format!("n{number}: serviceCreate(input: {{ name: \"cart {number}\" }}) {{ errors {{ message }} }}")
+        })
+        .collect();
+    data(&app, &format!("mutation {{ {} }}", names.join(" "))).await;
+    assert_eq!(results(&app, "cart").await.len(), 20);
+    let count = async |first: i32| {
+        let answer = app.query(SEARCH, json!({ "term": "cart", "first": first })).await;
+        answer["data"]["account"]["search"].as_array().map(Vec::len).ok_or(answer["errors"][0]["message"].clone())
+    };
+    assert_eq!(count(3).await, Ok(3));
+    assert_eq!(count(0).await, Ok(0));
+    assert_eq!(count(1_000).await, Ok(20));
+    assert_eq!(count(-1).await, Err(json!("first must not be negative")));
+    let long = app.query(SEARCH, json!({ "term": "x".repeat(256) })).await;
+    assert_eq!(long["errors"][0]["message"], "term has 256 characters; at most 255 are allowed");
+}
+
+#[tokio::test]
+async fn the_page_of_the_search_leads_to_what_it_finds() {
+    let app = TestApp::start().await;
+    catalogue(&app).await;
+    let viewer = Browser::of(&app, Role::Viewer).await;
+    let page = viewer.page("/search?q=basket").await;
+    assert!(
+        page.contains("2 results") && page.contains("href=\"/services/shopping_cart\">Shopping Cart</a>"),
+        "{page}"
+    );
+    assert!(page.contains("<code>basket</code>") && page.contains("href=\"/teams/cart_crew\""), "{page}");
+    assert!(viewer.page("/search?q=zzzz").await.contains("Nothing matches."));
+    assert!(viewer.page("/search").await.contains("Ctrl+K"));
+    // The page of users is for administrators.
+    let page = viewer.page("/search?q=hopper").await;
+    assert!(page.contains("Grace Hopper") && !page.contains("href=\"/users\""), "{page}");
+    assert!(
+        Browser::of(&app, Role::Admin).await.page("/search?q=hopper").await.contains("href=\"/users\">Grace Hopper")
+    );
+    assert_eq!(viewer.get(&format!("/search?q={}", "x".repeat(256))).await.status, 400);
+}
