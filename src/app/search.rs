@@ -58,7 +58,7 @@ fn list(found: &[SearchResult], app_url: &str, session: &Session) -> Markup {
 
 /// The path of its page, if it has one that the user may see.
 fn address<'a>(one: &'a SearchResult, app_url: &str, session: &Session) -> Option<&'a str> {
-    let path = one.html_url.as_deref()?.strip_prefix(app_url)?;
+    let path = one.html_url.strip_prefix(app_url)?;
     let may_see = one.r#type != SearchTypeEnum::User || session.user.role >= Role::Admin;
     (owns(path) && may_see).then_some(path)
 }

@@ -16,7 +16,7 @@ pub const MOST: usize = 20;
 pub struct SearchResult {
     found: Found,
     name: String,
-    html_url: Option<String>,
+    html_url: String,
 }
 
 impl SearchResultResolver for SearchResult {
@@ -46,7 +46,7 @@ impl SearchResultResolver for SearchResult {
         self.found.matched.into()
     }
 
-    async fn html_url(results: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<String>>> {
+    async fn html_url(results: &[&Self], _: &Ctx<'_>) -> Result<Vec<String>> {
         Ok(results.iter().map(|result| result.html_url.clone()).collect())
     }
 }
@@ -74,7 +74,7 @@ pub(super) async fn search(args: &AccountSearchArgs, ctx: &Ctx<'_>) -> Result<Ve
 struct Row {
     item: SearchItem,
     name: String,
-    html_url: Option<String>,
+    html_url: String,
 }
 
 /// The rows of what was found: one statement for each kind.
@@ -87,7 +87,7 @@ async fn rows(found: &[&Found], ctx: &Ctx<'_>) -> Result<HashMap<(Kind, i64), Ro
             let urls = $resolver::html_url(&read.iter().collect::<Vec<_>>(), ctx).await?;
             for (row, url) in read.into_iter().zip(urls) {
                 let (id, name) = (row.id, row.name.clone());
-                rows.insert((Kind::$kind, id), Row { item: SearchItem::$kind(row), name, html_url: Some(url) });
+                rows.insert((Kind::$kind, id), Row { item: SearchItem::$kind(row), name, html_url: url });
             }
         })*};
     }
@@ -99,12 +99,12 @@ async fn rows(found: &[&Found], ctx: &Ctx<'_>) -> Result<HashMap<(Kind, i64), Ro
         User user UserResolver
         Repository repository RepositoryResolver
     }
-    // Resources have no page.
     let ids = ids_of(Kind::InfrastructureResource);
     for resource in infrastructure_resource::Entity::by_ids(ctx.db(), ids).await?.into_iter().flatten() {
         let (id, name) = (resource.id, resource.name.clone());
+        let html_url = format!("{}/infrastructure/{}", ctx.settings().app_url, resource.id().text());
         let item = SearchItem::InfrastructureResource(resource);
-        rows.insert((Kind::InfrastructureResource, id), Row { item, name, html_url: None });
+        rows.insert((Kind::InfrastructureResource, id), Row { item, name, html_url });
     }
     Ok(rows)
 }
