@@ -20,24 +20,37 @@ use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
-/// What is searched: its number, its table, a second column that is searched like an alias, and its table of aliases
-/// with the column of the owner. The numbers are stored.
-pub const KINDS: [(i32, &str, Option<&str>, Option<(&str, &str)>); 7] = [
-    (1, "service", None, Some(("service_alias", "service_id"))),
-    (2, "system", None, Some(("system_alias", "system_id"))),
-    (3, "domain", None, Some(("domain_alias", "domain_id"))),
-    (4, "team", None, Some(("team_alias", "team_id"))),
-    (5, "user", Some("email"), None),
-    (6, "repository", Some("default_alias"), None),
-    (7, "infrastructure_resource", None, Some(("infrastructure_resource_alias", "infrastructure_resource_id"))),
+/// Something that is searched.
+struct Searched {
+    /// Its number in the tables, which never changes.
+    kind: i32,
+    table: &'static str,
+    /// A second column that is searched like an alias.
+    second: Option<&'static str>,
+    /// Its table of aliases, with the column of the owner.
+    aliases: Option<(&'static str, &'static str)>,
+}
+
+const SEARCHED: [Searched; 7] = [
+    with_aliases(1, "service", ("service_alias", "service_id")),
+    with_aliases(2, "system", ("system_alias", "system_id")),
+    with_aliases(3, "domain", ("domain_alias", "domain_id")),
+    with_aliases(4, "team", ("team_alias", "team_id")),
+    Searched { kind: 5, table: "user", second: Some("email"), aliases: None },
+    Searched { kind: 6, table: "repository", second: Some("default_alias"), aliases: None },
+    with_aliases(7, "infrastructure_resource", ("infrastructure_resource_alias", "infrastructure_resource_id")),
 ];
 
+const fn with_aliases(kind: i32, table: &'static str, aliases: (&'static str, &'static str)) -> Searched {
+    Searched { kind, table, second: None, aliases: Some(aliases) }
+}
+
 /// The most letters of a folded text, and of a word, that are looked at.
-pub const TEXT: usize = 255;
+const TEXT: usize = 255;
 /// See [`TEXT`].
-pub const WORD: usize = 40;
+const WORD: usize = 40;
 /// The most words of a text that lead to it.
-pub const WORDS: usize = 20;
+const WORDS: usize = 20;
 /// The most letters of a word that is found by what is left of it without a letter.
 const MISTYPED: usize = 20;
 
@@ -81,7 +94,7 @@ impl MigrationTrait for Migration {
         ] {
             db.execute_unprepared(&statement).await?;
         }
-        for (kind, table, second, aliases) in KINDS {
+        for Searched { kind, table, second, aliases } in SEARCHED {
             let texts: Vec<&str> = std::iter::once("name").chain(second).collect();
             for statement in triggers(is_postgres, kind, table, "id", &texts) {
                 db.execute_unprepared(&statement).await?;
@@ -140,7 +153,7 @@ pub async fn refresh<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     for row in db.query_all(&taken).await? {
         stale.entry(row.try_get_by_index(0)?).or_default().insert(row.try_get_by_index(1)?);
     }
-    for (kind, table, second, aliases) in KINDS {
+    for Searched { kind, table, second, aliases } in SEARCHED {
         let owners: Vec<i64> = stale.remove(&kind).into_iter().flatten().collect();
         for owners in owners.chunks(BATCH) {
             let mut texts = Texts::new();
