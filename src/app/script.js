@@ -46,6 +46,11 @@ const openSearch = () => {
       if (results) found.replaceChildren(...results);
     });
     dialog.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") {
+        // A search field would only clear itself.
+        event.preventDefault();
+        return dialog.close();
+      }
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (!step) return;
       const stops = [field, ...found.querySelectorAll("a")];
