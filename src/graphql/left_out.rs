@@ -1,8 +1,7 @@
 //! Columns that a list does not read because the client selects nothing that is answered from them.
 //!
 //! A column that is left out reads as null, so that only columns that may be null can be named here, each with every field
-//! that is answered from it. They are left out by the part, so that the statements of a list have few texts. Leaving out
-//! ten columns of services makes a page of names and ids a third cheaper.
+//! that is answered from it. They are left out by the part, so that the statements of a list have few texts.
 
 use super::context::Ctx;
 use crate::db::Table;

@@ -247,8 +247,14 @@ fn without_bindings_every_type_of_the_schema_that_needs_one_is_named() {
     let bound: BTreeSet<&str> = brought.filter(is_type).collect();
     assert_eq!(named.difference(&bound).collect::<Vec<_>>(), Vec::<&&str>::new());
     // These could be plain data, and are bound because their values are read when they are selected.
-    let by_choice =
-        ["FilterPredicate", "RepositoryConnectionType", "RepositoryPath", "RepositoryServiceEdge", "ServiceReposEdge"];
+    let by_choice = [
+        "FilterPredicate",
+        "RepositoryConnectionType",
+        "RepositoryPath",
+        "RepositoryServiceEdge",
+        "SearchResult",
+        "ServiceReposEdge",
+    ];
     assert_eq!(bound.difference(&named).copied().collect::<Vec<_>>(), by_choice);
     assert!(said.problems().iter().all(|problem| problem.range.is_some()), "{said}");
 }
