@@ -33,6 +33,9 @@ const CLASSES: [&str; 13] = [
     "CodeIssue",
 ];
 
+/// How deep optional fields of inputs are given, lists counted.
+const DEPTH: u32 = 8;
+
 impl Values<'_> {
     /// Remembers the cursors of a response.
     pub fn learn(&mut self, answer: &str, random: &mut fastrand::Rng) {
@@ -55,7 +58,11 @@ impl Values<'_> {
     fn typed(&self, of: &Type, name: &str, noun: &str, random: &mut fastrand::Rng, depth: u32) -> Value {
         match of {
             Type::List(of) | Type::NonNullList(of) => {
-                let most = if depth > 0 { 20 } else { 1_000 };
+                let most = match depth {
+                    0 => 1_000,
+                    1..=2 => 20,
+                    _ => 3,
+                };
                 let count = [1, 3, 100, most][random.usize(..4)].min(most);
                 let first = self.typed(of, name, noun, random, depth + 1);
                 // Distinct values in most cases.
@@ -77,7 +84,8 @@ impl Values<'_> {
                             "alias" | "email" => !either && fields.iter().any(|other| other.name == "id"),
                             _ => false,
                         };
-                        !left_out && (field.required || random.u8(..3) > 0)
+                        // An input may hold inputs of its own type.
+                        !left_out && (field.required || depth < DEPTH && random.u8(..3) > 0)
                     };
                     let chosen: Vec<&Argument> = fields.iter().filter(|field| entry(field)).collect();
                     let noun = match name {
