@@ -5,7 +5,7 @@
 //! - `find_posting` leads from a word to the texts with it, the shortest text first.
 //! - `find_word` holds each word once, and `find_gram` leads to the words from their trigrams and from what is left of
 //!   them without one letter, the shortest first. A mistyped word is looked for here. There are far fewer words than
-//!   texts. A word stays when its last text goes: it then leads to nothing.
+//!   texts. A word goes with its last text.
 //! - `find_stale` lists owners whose texts have changed. Triggers fill it, so that no write is missed, and [`refresh`]
 //!   empties it in the transaction of the write.
 //!
@@ -265,8 +265,38 @@ async fn replace<C: ConnectionTrait>(db: &C, kind: i32, owners: &[i64], mut text
     insert(db, "find_posting", ["word", "letters", "text_id"], &new_postings, |(word, letters, text)| {
         [word.into(), (*letters).into(), (*text).into()]
     })
-    .await
-    .map(drop)
+    .await?;
+    remove_words(db, gone_postings.into_iter().map(|(word, ..)| word).collect()).await
+}
+
+/// Removes those of the words that lead to nothing any more, with their grams.
+async fn remove_words<C: ConnectionTrait>(db: &C, words: BTreeSet<String>) -> Result<(), DbErr> {
+    let words: Vec<String> = words.into_iter().collect();
+    for some in words.chunks(ROWS) {
+        // Waits for those who give a text one of these words: the next statement then sees their postings.
+        let mut held = Query::select();
+        held.column("word").from("find_word").and_where(Expr::col("word").is_in(some)).order_by("word", Order::Asc);
+        db.query_all(held.lock(LockType::Update)).await?;
+        let of_word = Expr::col(("find_posting", "word")).eq(Expr::col(("find_word", "word")));
+        let posting = Query::select().expr(Expr::val(1)).from("find_posting").and_where(of_word).take();
+        let mut delete = Query::delete();
+        delete.from_table("find_word").and_where(Expr::col("word").is_in(some)).and_where(Expr::exists(posting).not());
+        let mut grams = Vec::new();
+        for row in db.query_all(delete.returning(Query::returning().column("word"))).await? {
+            let word: String = row.try_get_by_index(0)?;
+            grams.extend(grams_of(&word).into_iter().map(|(gram, letters)| (gram, letters, word.clone())));
+        }
+        for some in grams.chunks(CONDITIONS) {
+            let of = |(gram, letters, word): &(String, i32, String)| {
+                let of_word = Expr::col("letters").eq(*letters).and(Expr::col("word").eq(word));
+                Expr::col("gram").eq(gram).and(of_word)
+            };
+            let mut delete = Query::delete();
+            delete.from_table("find_gram").cond_where(some.iter().map(of).fold(Cond::any(), Cond::add));
+            db.execute(&delete).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Adds the words that are new, with their grams.
@@ -277,6 +307,8 @@ async fn add_words<C: ConnectionTrait>(db: &C, words: BTreeSet<&str>) -> Result<
     for some in words.chunks(ROWS) {
         let mut select = Query::select();
         select.column("word").from("find_word").and_where(Expr::col("word").is_in(some.to_vec()));
+        // Held, so that nobody removes a word that is about to lead to a text.
+        select.order_by("word", Order::Asc).lock(LockType::KeyShare);
         for row in db.query_all(&select).await? {
             known.insert(row.try_get_by_index::<String>(0)?);
         }
@@ -285,13 +317,18 @@ async fn add_words<C: ConnectionTrait>(db: &C, words: BTreeSet<&str>) -> Result<
     insert(db, "find_word", ["word"], &unknown, |word| [(*word).into()]).await?;
     let mut rows = Vec::new();
     for word in unknown {
-        let letters = <i32 as TryFrom<usize>>::try_from(word.chars().count()).unwrap_or(i32::MAX);
-        rows.extend(grams(word).into_iter().chain(shorter(word)).map(|gram| (gram, letters, word)));
+        rows.extend(grams_of(word).into_iter().map(|(gram, letters)| (gram, letters, word)));
     }
     insert(db, "find_gram", ["gram", "letters", "word"], &rows, |(gram, letters, word)| {
         [gram.into(), (*letters).into(), (*word).into()]
     })
     .await
+}
+
+/// What leads to a word, each with the letters of the word.
+fn grams_of(word: &str) -> Vec<(String, i32)> {
+    let letters = <i32 as TryFrom<usize>>::try_from(word.chars().count()).unwrap_or(i32::MAX);
+    grams(word).into_iter().chain(shorter(word)).map(|gram| (gram, letters)).collect()
 }
 
 /// Inserts rows, but for those that are there.

@@ -2,6 +2,7 @@
 
 use rollcall::entity::user::Role;
 use rollcall::transfer;
+use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -150,6 +151,31 @@ async fn a_search_is_bounded() {
     assert_eq!(count(-1).await, Err(json!("first must not be negative")));
     let long = app.query(SEARCH, json!({ "term": "x".repeat(256) })).await;
     assert_eq!(long["errors"][0]["message"], "term has 256 characters; at most 255 are allowed");
+}
+
+#[tokio::test]
+async fn a_word_goes_with_the_last_text_that_has_it() {
+    let app = TestApp::start().await;
+    for name in ["Checkout", "Payments Checkout", "Ledger"] {
+        let query = "mutation($name: String!) { teamCreate(input: { name: $name }) { errors { message } } }";
+        assert_eq!(app.query(query, json!({ "name": name })).await["data"]["teamCreate"]["errors"], json!([]));
+    }
+    let words = async |table: &str| {
+        let rows = Statement::from_string(
+            app.db.read().get_database_backend(),
+            format!("SELECT DISTINCT word FROM {table} ORDER BY word"),
+        );
+        let rows = app.db.read().query_all_raw(rows).await.expect("rows");
+        rows.iter().map(|row| row.try_get_by_index::<String>(0).expect("a word")).collect::<Vec<_>>()
+    };
+    assert_eq!(words("find_word").await, ["checkout", "ledger", "payments"]);
+    let gone = r#"mutation { teamDelete(input: { alias: "payments_checkout" }) { errors { message } } }"#;
+    assert_eq!(data(&app, gone).await["teamDelete"]["errors"], json!([]));
+    for table in ["find_word", "find_gram", "find_posting"] {
+        assert_eq!(words(table).await, ["checkout", "ledger"], "{table}");
+    }
+    assert_eq!(results(&app, "chekcout").await.len(), 1);
+    assert!(results(&app, "paymnets").await.is_empty());
 }
 
 #[tokio::test]
