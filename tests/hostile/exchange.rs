@@ -1,5 +1,6 @@
 //! A connection that misbehaves until it gets a response or is closed.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -26,7 +27,24 @@ pub const LATE: u16 = 1;
 pub const ANSWERED: u16 = 2;
 
 /// The time limit for a response or a close.
-pub const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = TICK.saturating_mul(TICKS);
+
+/// Time is counted in ticks, so that a machine which stands still for seconds costs a tick.
+const TICK: Duration = Duration::from_millis(50);
+/// See [`TICK`].
+const TICKS: u32 = 40;
+
+/// Waits for the status of an attempt, for at most [`PATIENCE`].
+pub async fn timed(attempt: impl Future<Output = u16>) -> End {
+    let started = Instant::now();
+    let mut attempt = pin!(attempt);
+    for _ in 0..TICKS {
+        if let Ok(status) = timeout(TICK, &mut attempt).await {
+            return End { status, took: started.elapsed() };
+        }
+    }
+    End { status: LATE, took: started.elapsed() }
+}
 
 /// What a connection sends after its first bytes.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +59,6 @@ pub enum Then {
 
 /// Sends, and waits for the status of the response or the close.
 pub async fn exchange(server: &Server, bytes: impl AsRef<[u8]>, then: Then) -> End {
-    let started = Instant::now();
     let run = async {
         let Ok(stream) = TcpStream::connect(server.address).await else { return CLOSED };
         let (mut reader, mut writer) = stream.into_split();
@@ -75,8 +92,7 @@ pub async fn exchange(server: &Server, bytes: impl AsRef<[u8]>, then: Then) -> E
         };
         tokio::select! { status = read => status, status = write => status }
     };
-    let status = timeout(PATIENCE, run).await.unwrap_or(LATE);
-    End { status, took: started.elapsed() }
+    timed(run).await
 }
 
 /// The status of the first response other than `100 Continue`.
@@ -89,7 +105,6 @@ fn status(text: &[u8]) -> Option<u16> {
 /// Sends bytes that may contain a second request, and reads to the end. Returns the status, or [`ANSWERED`] if both
 /// were answered.
 pub async fn alone(server: &Server, bytes: impl AsRef<[u8]>) -> End {
-    let started = Instant::now();
     let run = async {
         let mut stream = TcpStream::connect(server.address).await.ok()?;
         stream.write_all(bytes.as_ref()).await.ok()?;
@@ -99,8 +114,7 @@ pub async fn alone(server: &Server, bytes: impl AsRef<[u8]>) -> End {
         let answers = text.windows(9).filter(|window| window == b"HTTP/1.1 ").count();
         if answers == 1 { status(&text) } else { Some(ANSWERED) }
     };
-    let status = timeout(PATIENCE, run).await.map_or(LATE, |status| status.unwrap_or(CLOSED));
-    End { status, took: started.elapsed() }
+    timed(async { run.await.unwrap_or(CLOSED) }).await
 }
 
 /// This many of them at the same time.
@@ -113,14 +127,13 @@ pub async fn in_turn(server: &Server, requests: impl IntoIterator<Item = Vec<u8>
     let mut stream = TcpStream::connect(server.address).await.expect("a connection");
     let mut ends = Vec::new();
     for request in requests {
-        let started = Instant::now();
         let one = async {
             stream.write_all(&request).await.ok()?;
             answer(&mut stream).await
         };
-        let status = timeout(PATIENCE, one).await.map_or(LATE, |status| status.unwrap_or(CLOSED));
-        ends.push(End { status, took: started.elapsed() });
-        if status < 100 {
+        let end = timed(async { one.await.unwrap_or(CLOSED) }).await;
+        ends.push(end);
+        if end.status < 100 {
             break;
         }
     }
@@ -146,14 +159,12 @@ pub async fn answer(stream: &mut TcpStream) -> Option<u16> {
 
 /// Requests long responses and reads none, until the server disconnects.
 pub async fn never_read(server: &Server) -> End {
-    let started = Instant::now();
     let run = async {
         let mut stream = TcpStream::connect(server.address).await.expect("a connection");
         while stream.write_all(b"GET /public/schema.graphql HTTP/1.1\r\nHost: a\r\n\r\n").await.is_ok() {}
         CLOSED
     };
-    let status = timeout(PATIENCE, run).await.unwrap_or(LATE);
-    End { status, took: started.elapsed() }
+    timed(run).await
 }
 
 /// How many of this many responses arrive.
@@ -167,7 +178,6 @@ pub async fn answers(stream: &mut TcpStream, count: usize) -> usize {
 
 /// Sends a header from time to time, until the server disconnects.
 pub async fn trickle(mut stream: TcpStream) -> End {
-    let started = Instant::now();
     let run = async {
         let mut answer = [0; 1];
         loop {
@@ -180,17 +190,14 @@ pub async fn trickle(mut stream: TcpStream) -> End {
             }
         }
     };
-    let status = timeout(PATIENCE, run).await.unwrap_or(LATE);
-    End { status, took: started.elapsed() }
+    timed(run).await
 }
 
 /// Waits until the server disconnects.
 pub async fn closed(mut stream: TcpStream) -> End {
-    let started = Instant::now();
     let run = async {
         while stream.read(&mut [0; 64]).await.is_ok_and(|read| read > 0) {}
         CLOSED
     };
-    let status = timeout(PATIENCE, run).await.unwrap_or(LATE);
-    End { status, took: started.elapsed() }
+    timed(run).await
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
-use crate::exchange::{ANSWERED, CLOSED, End, LATE, PATIENCE};
+use crate::exchange::{ANSWERED, CLOSED, End, timed};
 use crate::server::Server;
 
 pub const DATA: u8 = 0;
@@ -65,7 +65,6 @@ pub enum Until {
 
 /// Sends the preface, settings and frames, and waits for the responses or the end.
 pub async fn exchange(server: &Server, settings: &[u8], frames: Vec<u8>, until: Until) -> End {
-    let started = Instant::now();
     let run = async {
         let Ok(stream) = TcpStream::connect(server.address).await else { return CLOSED };
         let (mut reader, mut writer) = stream.into_split();
@@ -105,8 +104,7 @@ pub async fn exchange(server: &Server, settings: &[u8], frames: Vec<u8>, until: 
         };
         tokio::select! { status = read => status, status = write => status }
     };
-    let status = timeout(PATIENCE, run).await.unwrap_or(LATE);
-    End { status, took: started.elapsed() }
+    timed(run).await
 }
 
 /// Opens this many form posts and sends each without its last bytes. The connection stays open for `time`.
