@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::db::Db;
 use crate::entity::service_document::{self as document, Column, Format};
-use crate::entity::{Timestamp, integration, row_lock, service, service_document_content as content, text};
+use crate::entity::{ByAlias, Timestamp, integration, row_lock, service, service_document_content as content, text};
 
 /// What is read of an OpenAPI or AsyncAPI document.
 #[derive(Debug, Default, Deserialize)]
@@ -83,7 +83,7 @@ fn shortened(title: &str) -> String {
 pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<Stored, DbErr> {
     let (format, title) = describe(&text);
     db.write(async |transaction| {
-        let Some(service) = service::by_alias(transaction, alias).await? else { return Ok(Stored::NoService) };
+        let Some(service) = service::Entity::by_alias(transaction, alias).await? else { return Ok(Stored::NoService) };
         // Two posts for one service follow each other.
         let service = row_lock::row::<service::Entity>(transaction, service.id, LockType::NoKeyUpdate).await?;
         if integration::lock_present(transaction, &[endpoint]).await?.is_empty() {

@@ -44,6 +44,8 @@ pub enum Code {
     RateLimited,
     /// An internal error.
     Internal,
+    /// The request cannot be carried out now. Nothing was done, unless the message says otherwise.
+    Unavailable,
 }
 
 impl Code {
@@ -60,6 +62,7 @@ impl Code {
             Self::Forbidden => "FORBIDDEN",
             Self::RateLimited => "RATE_LIMITED",
             Self::Internal => "INTERNAL",
+            Self::Unavailable => "UNAVAILABLE",
         }
     }
 }

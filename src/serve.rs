@@ -109,13 +109,7 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
         LogFormat::Text => say(&format!("rollcall listens on {address} ({url}/graphql); {hint}")),
         LogFormat::Json => info!(%address, url, hint, "listening"),
     }
-    if let Some(path) = first_link(db).await? {
-        let link = format!("{app_url}{path}");
-        match settings.log.log_format {
-            LogFormat::Text => say(&format!("there is no administrator yet: become the first one at {link}")),
-            LogFormat::Json => info!(link, "there is no administrator yet: become the first one"),
-        }
-    }
+    tell_of_first_link(first_link(db).await?, &app_url, settings.log.log_format);
     if let Some((_, address)) = &metrics {
         info!(%address, "figures are shown at {}", http::metrics::PATH);
     }
@@ -197,14 +191,54 @@ async fn watch_version(db: Db) {
     }
 }
 
-/// Creates a sign-in link for the first administrator, if there is none. Returns its path.
-async fn first_link(db: &Db) -> Result<Option<String>, String> {
-    let made = db.write(async |db| match user::any_administrator(db).await? {
-        true => Ok::<_, Error>(None),
-        false => Ok(Some(sign_in_link::create(db, None, Timestamp::now()).await?)),
-    });
-    Ok(made.await.map_err(sentence)?.map(|key| sign_in_link::path(&key)))
+/// The sign-in link for the first administrator.
+enum FirstLink {
+    /// There is an administrator.
+    NotNeeded,
+    /// Another process, started at the same time, has printed one.
+    Elsewhere,
+    /// Its path.
+    Here(String),
 }
+
+/// Creates a sign-in link for the first administrator, if there is none. Of several processes that start together, one
+/// does.
+async fn first_link(db: &Db) -> Result<FirstLink, String> {
+    let made = db.write(async |tx| {
+        db::one_process_at_a_time(tx).await?;
+        let now = Timestamp::now();
+        let since = Timestamp::from_micros(now.as_micros() - TOGETHER);
+        Ok::<_, Error>(match user::any_administrator(tx).await? {
+            true => FirstLink::NotNeeded,
+            false if !db::has_one_writer(tx) && sign_in_link::first_was_made_since(tx, since).await? => {
+                FirstLink::Elsewhere
+            }
+            false => FirstLink::Here(sign_in_link::path(&sign_in_link::create(tx, None, now).await?)),
+        })
+    });
+    made.await.map_err(sentence)
+}
+
+/// Prints the link for the first administrator.
+fn tell_of_first_link(link: FirstLink, app_url: &str, format: LogFormat) {
+    match link {
+        FirstLink::NotNeeded => {}
+        FirstLink::Elsewhere => info!(
+            "there is no administrator yet: another process has just printed a link for the first one; for a new link \
+             run: rollcall sign-in-link"
+        ),
+        FirstLink::Here(path) => {
+            let link = format!("{app_url}{path}");
+            match format {
+                LogFormat::Text => say(&format!("there is no administrator yet: become the first one at {link}")),
+                LogFormat::Json => info!(link, "there is no administrator yet: become the first one"),
+            }
+        }
+    }
+}
+
+/// Processes that start within this time of each other start together, in microseconds.
+const TOGETHER: i64 = 20_000_000;
 
 /// The signals that control the service.
 struct Signals {

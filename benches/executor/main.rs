@@ -97,8 +97,8 @@ impl engine::State for State {
         Ok(())
     }
 
-    fn report(&self, error: &rollcall::error::Error) -> String {
-        error.to_string()
+    fn report(&self, error: &rollcall::error::Error) -> (String, rollcall::error::Code) {
+        (error.to_string(), rollcall::error::Code::Internal)
     }
 
     fn lost_a_race(&self, _: &rollcall::error::Error) -> bool {

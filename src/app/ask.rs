@@ -8,6 +8,7 @@ use super::operations::{IdentifierInput, Mistake, Operation};
 use super::visit::{Session, Visit};
 use super::{Fault, Site};
 use crate::entity::user::Role;
+use crate::graphql::Unavailable;
 
 /// A response of the API.
 #[derive(Deserialize)]
@@ -42,6 +43,7 @@ pub async fn ask<O: Operation>(site: &Site, visit: &Visit, operation: O) -> Resu
         return Err(forbidden(session));
     }
     let response = site.catalogue.execute(&prepared, &caller, &visit.request_id).await;
+    let response = response.map_err(|Unavailable(reason)| Fault::Busy(reason))?;
     let Response { errors, data } = serde_json::from_slice::<Response<O::Answer>>(&response.text)
         .map_err(|error| Fault::Internal(error.to_string()))?;
     if let Some(TopLevel { message, extensions }) = errors.into_iter().next() {

@@ -54,7 +54,6 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
     let resource = found.ok_or(Fault::NotFound)?;
     let now = Timestamp::now();
     let (from, to) = (&resource.relationships, &resource.incoming_relationships);
-    let shown = i32::try_from(from.nodes.len() + to.nodes.len()).unwrap_or(i32::MAX);
     let data = resource.raw_data.as_ref().and_then(Value::as_object);
     let main = html! {
         dl.facts {
@@ -83,7 +82,7 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
             h2 { "What is known of it" }
             dl.facts { @for (field, value) in data { dt { (field) } dd { (properties::value(value)) } } }
         }
-        (relationships::section(&from.nodes, &to.nodes, (from.total_count + to.total_count).saturating_sub(shown)))
+        (relationships::section(&from.nodes, &to.nodes, from.total_count + to.total_count))
     };
     Ok(Answer::page(layout(visit, &resource.name, main)))
 }

@@ -8,8 +8,10 @@ use super::operations::{Relation, RelationshipTypeEnum, Thing};
 use super::services::address;
 use super::visit::path;
 
-/// Lists what the thing is tied to, and what is tied to it. `more` is how many others there are.
-pub fn section(from: &[Relation], to: &[Relation], more: i32) -> Markup {
+/// Lists what the thing is tied to, and what is tied to it. `total` is how many there are of both, shown or not.
+pub fn section(from: &[Relation], to: &[Relation], total: i32) -> Markup {
+    let shown = i32::try_from(from.len() + to.len()).unwrap_or(i32::MAX);
+    let more = total.saturating_sub(shown);
     html! {
         @if !from.is_empty() || !to.is_empty() {
             h2 #relationships { "Related to" }

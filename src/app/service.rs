@@ -83,8 +83,7 @@ fn actions(service: &Service, session: &Session, number: i64) -> Markup {
 
 fn related(service: &Service) -> Markup {
     let (from, to) = (&service.relationships, &service.incoming_relationships);
-    let shown = i32::try_from(from.nodes.len() + to.nodes.len()).unwrap_or(i32::MAX);
-    relationships::section(&from.nodes, &to.nodes, (from.total_count + to.total_count).saturating_sub(shown))
+    relationships::section(&from.nodes, &to.nodes, from.total_count + to.total_count)
 }
 
 fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: Timestamp) -> Markup {

@@ -13,19 +13,24 @@ use serde::forward_to_deserialize_any;
 /// Counts the bytes of text values.
 type Count = cell::Cell<usize>;
 
-/// Reads the first columns into a struct. Adds the length of its text values to `text`.
-pub(super) fn read<'de, T: de::Deserialize<'de>>(row: &'de Row<'de>, text: &Count) -> Result<T, DbErr> {
-    T::deserialize(Cells { row, next: 0, text }).map_err(|Unreadable(why)| DbErr::Type(why.into()))
+/// Reads the first columns into a struct. Adds the length of its text values to `text`. The fields whose places are set
+/// in `absent` have no column, and read as null.
+pub(super) fn read<'de, T>(row: &'de Row<'de>, absent: u64, text: &Count) -> Result<T, DbErr>
+where
+    T: de::Deserialize<'de>,
+{
+    T::deserialize(Cells { row, next: 0, absent, text }).map_err(|Unreadable(why)| DbErr::Type(why.into()))
 }
 
 /// Why a row could not be deserialised.
 #[derive(Debug)]
 struct Unreadable(Box<str>);
 
-/// The columns of a row, starting at `next`.
+/// The columns of a row, starting at `next`. Bit 0 of `absent` says whether the next field has no column.
 struct Cells<'de, 't> {
     row: &'de Row<'de>,
     next: usize,
+    absent: u64,
     text: &'t Count,
 }
 
@@ -51,6 +56,11 @@ impl<'de> SeqAccess<'de> for Cells<'de, '_> {
 
     #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Unreadable> {
+        let is_absent = self.absent & 1 != 0;
+        self.absent >>= 1;
+        if is_absent {
+            return seed.deserialize(Cell(ValueRef::Null)).map(Some);
+        }
         let cell = self.row.get_ref(self.next).map_err(de::Error::custom)?;
         self.next += 1;
         if let ValueRef::Text(text) | ValueRef::Blob(text) = cell {

@@ -12,14 +12,13 @@ use std::time::{Duration, Instant};
 use migration::{Migrator, MigratorTrait};
 use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{ArrayType, Expr, ExprTrait, SelectStatement};
-use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
-use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sea_orm::sqlx::{self, ConnectOptions, Connection as _, Executor, SqliteConnection};
+use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 use sea_orm::{
     AccessMode, ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    IsolationLevel, SqliteTransactionMode, SqlxPostgresConnector, SqlxSqliteConnector, TransactionOptions,
-    TransactionTrait, Value, metric,
+    IsolationLevel, SqliteTransactionMode, TransactionOptions, Value, metric,
 };
+
+use tokio::time::{timeout, timeout_at};
 
 use crate::budget::Budget;
 use crate::spans;
@@ -30,6 +29,7 @@ mod copies;
 mod embedded;
 mod file;
 pub mod find;
+mod postgres;
 pub mod read;
 mod refusal;
 mod row;
@@ -37,6 +37,7 @@ pub mod search;
 mod sequence;
 mod session;
 mod shape;
+mod sqlite;
 pub mod text;
 mod writes;
 
@@ -45,36 +46,23 @@ pub use copies::to_each;
 use embedded::{Embedded, Observer};
 pub use file::Exposed;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot};
-use refusal::busy;
-pub use refusal::{OpenError, is_lost_race, refusal};
-pub use row::{Row, Table};
+pub use refusal::{OpenError, UNCERTAIN, is_locked, is_lost_race, is_uncertain, refusal};
+use refusal::{STALLED, is_broken};
+pub use row::{Omitted, Row, Table, columns_without, select_without};
 pub use sequence::{attempt, give_ids_after, last_id};
 pub use shape::Shape;
 use writes::Writes;
 
-/// The timeout for another process's lock on SQLite, and for connecting to PostgreSQL.
+/// The timeout for another process's lock on SQLite.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// SQLite connections for reads that do not go through [`embedded`]. Each has its own page cache.
-const SQLITE_READERS: u32 = 2;
 
 /// The number of requests that may read concurrently, quick and slow ones. There is a connection for each.
 pub const QUICK_READS: usize = 6;
 /// See [`QUICK_READS`].
 pub const SLOW_READS: usize = 2;
 
-/// Connections to PostgreSQL, for readers and writers together.
-const POSTGRES_CONNECTIONS: u32 = 10;
-
-/// PostgreSQL connections that read committed data during a write transaction: a few short statements for each write.
-const POSTGRES_CONNECTIONS_BESIDE: u32 = 2;
-
-/// The timeout of a statement on PostgreSQL, including waits for locks. An abandoned statement frees its connection
-/// after this time at the latest.
-const STATEMENT: Duration = Duration::from_secs(60);
-
-/// The key of the advisory lock that migrations hold on PostgreSQL: "rollcall" as an integer.
-const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"rollcall");
+/// The key of the advisory lock of [`one_process_at_a_time`] on PostgreSQL: "rollcall" as an integer.
+const START_LOCK: i64 = i64::from_be_bytes(*b"rollcall");
 
 /// An open database. Cheap to clone; all clones share the connections.
 #[derive(Clone, Debug)]
@@ -83,6 +71,8 @@ pub struct Db {
     read: Reader,
     committed: Reader,
     write: DatabaseConnection,
+    /// On PostgreSQL.
+    reserved: Option<Reader>,
     writes: Arc<Writes>,
 }
 
@@ -123,8 +113,17 @@ impl Db {
         &self.committed
     }
 
+    /// The same database, through connections that long work never occupies: for tokens, sessions, the webhook and the
+    /// readiness check. Its reads end after a few seconds whatever happens.
+    pub fn reserved(&self) -> Self {
+        match &self.reserved {
+            Some(reserved) => Self { read: reserved.clone(), write: reserved.pool.clone(), ..self.clone() },
+            None => self.clone(),
+        }
+    }
+
     /// Begins a read transaction. It sees the database as of its first statement, and ends when dropped. Reads are
-    /// charged to `budget`, if there is one.
+    /// charged to `budget`. Without one, it may take as long as it takes.
     pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, DbErr> {
         if let Some(embedded) = &self.read.embedded {
             return Ok(Snapshot { kind: read::Kind::Embedded(Box::new(embedded.begin().await?)), budget });
@@ -134,7 +133,10 @@ impl Db {
             access_mode: Some(AccessMode::ReadOnly),
             ..TransactionOptions::default()
         };
-        let transaction = self.read.pool.begin_with_options(options).await?;
+        let transaction = postgres::begin(&self.read.pool, options).await?;
+        if budget.is_none() {
+            transaction.execute_unprepared(postgres::UNLIMITED).await?;
+        }
         Ok(Snapshot { kind: read::Kind::Pooled(transaction), budget })
     }
 
@@ -148,7 +150,7 @@ impl Db {
         };
         let span = spans::statement(system(self.write.get_database_backend()), "BEGIN", 1);
         let begun = match self.writes.check_version() {
-            Ok(()) => span.around(self.write.begin_with_options(options)).await,
+            Ok(()) => span.around(postgres::begin(&self.write, options)).await,
             Err(error) => Err(error),
         };
         begun.inspect_err(|error| {
@@ -157,15 +159,55 @@ impl Db {
         })
     }
 
-    /// Commits a transaction from [`Db::begin_write`].
+    /// Lifts the time limits of a transaction from [`Db::begin_write`].
+    pub async fn unlimit(&self, transaction: &DatabaseTransaction) -> Result<(), DbErr> {
+        if transaction.get_database_backend() == DbBackend::Postgres {
+            transaction.execute_unprepared(postgres::UNLIMITED).await?;
+        }
+        Ok(())
+    }
+
+    /// Commits a transaction from [`Db::begin_write`]. If the server does not confirm it, the error
+    /// [is uncertain](is_uncertain).
     pub async fn commit(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
         let span = spans::statement(system(self.write.get_database_backend()), "COMMIT", 1);
-        let committed = span.around(transaction.commit()).await;
+        let committed = match transaction.get_database_backend() {
+            DbBackend::Postgres => match timeout(postgres::COMMIT, span.around(transaction.commit())).await {
+                Ok(Err(error)) if !is_broken(&error) => Err(error),
+                Ok(Ok(())) => Ok(()),
+                Ok(Err(_)) | Err(_) => Err(DbErr::Custom(UNCERTAIN.to_owned())),
+            },
+            _ => span.around(transaction.commit()).await,
+        };
         if committed.is_err() {
             span.returned(None);
         }
         self.writes.note(committed.as_ref().copied());
         committed
+    }
+
+    /// Rolls a transaction from [`Db::begin_write`] back. A server that does not respond rolls it back by itself.
+    pub async fn roll_back(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
+        match transaction.get_database_backend() {
+            DbBackend::Postgres => timeout(postgres::BEGIN, transaction.rollback()).await.unwrap_or(Ok(())),
+            _ => transaction.rollback().await,
+        }
+    }
+
+    /// Runs a part of a write transaction. On PostgreSQL, it ends at the deadline: the server may have stopped
+    /// responding. SQLite always responds.
+    pub async fn until<T, E: From<DbErr>>(
+        &self,
+        deadline: Instant,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        match self.write.get_database_backend() {
+            DbBackend::Postgres => {
+                let late = |_| Err(DbErr::Custom(STALLED.to_owned()).into());
+                timeout_at(deadline.into(), work).await.unwrap_or_else(late)
+            }
+            _ => work.await,
+        }
     }
 
     /// Runs `work` in a transaction of [`Db::begin_write`]. Commits if it succeeds and rolls back if it fails.
@@ -181,7 +223,7 @@ impl Db {
             }
             Err(error) => {
                 // Report the first error, not that of the rollback.
-                let _ = transaction.rollback().await;
+                let _ = self.roll_back(transaction).await;
                 Err(error)
             }
         }
@@ -205,7 +247,10 @@ impl Db {
             Pool { name, in_use: size.saturating_sub(idle), idle, most }
         };
         match self.read.get_database_backend() {
-            DbBackend::Postgres => vec![pool("all", &self.write)],
+            DbBackend::Postgres => {
+                let reserved = self.reserved.as_ref().map(|reserved| pool("reserved", &reserved.pool));
+                [Some(pool("all", &self.write)), reserved].into_iter().flatten().collect()
+            }
             _ => {
                 let embedded = self.read.embedded.as_ref().map(Embedded::pool);
                 [embedded, Some(pool("write", &self.write))].into_iter().flatten().collect()
@@ -223,6 +268,9 @@ impl Db {
         self.read.pool.set_metric_callback(observer.clone());
         self.committed.pool.set_metric_callback(observer.clone());
         self.write.set_metric_callback(observer.clone());
+        if let Some(reserved) = &mut self.reserved {
+            reserved.pool.set_metric_callback(observer.clone());
+        }
         let observer: Observer = Arc::new(observer);
         for reader in [&mut self.read, &mut self.committed] {
             if let Some(embedded) = &mut reader.embedded {
@@ -246,6 +294,9 @@ impl Db {
         }
         self.read.pool.close_by_ref().await?;
         self.committed.pool.close_by_ref().await?;
+        if let Some(reserved) = &self.reserved {
+            reserved.pool.close_by_ref().await?;
+        }
         // Last, so that SQLite checkpoints the write-ahead log.
         self.write.close_by_ref().await
     }
@@ -255,8 +306,8 @@ impl Db {
 /// Creates a missing file.
 pub async fn connect(url: &str) -> Result<Db, OpenError> {
     match url.split_once(':') {
-        Some(("sqlite", _)) => connect_sqlite(url).await,
-        Some(("postgres" | "postgresql", _)) => connect_postgres(url).await,
+        Some(("sqlite", _)) => sqlite::open(url).await,
+        Some(("postgres" | "postgresql", _)) => postgres::open(url.parse()?).await,
         _ => Err(OpenError::Url),
     }
 }
@@ -269,16 +320,22 @@ pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
         return Ok(0);
     }
     let transaction = db.begin_write().await.map_err(failed)?;
-    if transaction.get_database_backend() == DbBackend::Postgres {
-        // A migration may take longer than the statement timeout on a large database.
-        let lock = format!("SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock({MIGRATION_LOCK})");
-        transaction.execute_unprepared(&lock).await.map_err(failed)?;
-    }
+    db.unlimit(&transaction).await.map_err(failed)?;
+    one_process_at_a_time(&transaction).await.map_err(failed)?;
     // Check again: another process may have migrated while we waited for the lock.
     let pending = pending(&db.place, Migrator::standing(&transaction).await.map_err(failed)?)?;
     Migrator::up(&transaction, None).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
     Ok(pending)
+}
+
+/// Lets one process at a time migrate the database, or make what only one of several may make at their start. The others
+/// wait until its transaction ends.
+pub async fn one_process_at_a_time(transaction: &DatabaseTransaction) -> Result<(), DbErr> {
+    if transaction.get_database_backend() == DbBackend::Postgres {
+        transaction.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({START_LOCK})")).await?;
+    }
+    Ok(())
 }
 
 /// Checks that the database responds and has exactly this program's migrations.
@@ -292,7 +349,7 @@ pub async fn check(db: &Db) -> Result<(), OpenError> {
 /// Returns the number of pending migrations, without running them. If the database has migrations of a newer program,
 /// this process stops writing.
 pub async fn lacking(db: &Db) -> Result<usize, OpenError> {
-    let standing = Migrator::standing(&db.read.pool).await;
+    let standing = postgres::repeat(&db.read.pool, || Migrator::standing(&db.read.pool)).await;
     let lacking = pending(&db.place, standing.map_err(|error| OpenError::of(&db.place, error))?);
     db.writes.note_version(matches!(lacking, Err(OpenError::Newer { .. })));
     lacking
@@ -375,101 +432,4 @@ pub fn is_any_text(backend: DbBackend, column: Expr, texts: &[&str]) -> Expr {
             Expr::cust_with_exprs("? IN (SELECT value FROM json_each(?))", [column, Expr::value(texts)])
         }
     }
-}
-
-async fn connect_sqlite(url: &str) -> Result<Db, OpenError> {
-    let options = SqliteConnectOptions::from_str(url).map_err(|_| OpenError::Url)?;
-    if url.contains(":memory:") || url.contains("mode=memory") {
-        return Err(OpenError::Url);
-    }
-    let file = options.get_filename().to_path_buf();
-    let place = file.display().to_string();
-    // Ignored: if the file cannot be created, SQLite reports why when it opens it.
-    let _ = file::create(&file);
-    let options = options
-        .create_if_missing(true)
-        .busy_timeout(PATIENCE)
-        .foreign_keys(true)
-        // A commit that was confirmed survives a power cut.
-        .synchronous(SqliteSynchronous::Full)
-        .pragma("cache_size", "-8192")
-        .pragma("temp_store", "MEMORY")
-        .statement_cache_capacity(256)
-        .disable_statement_logging();
-    // Embedded connections do not go stale. Testing, timing out or recycling them would only discard their prepared
-    // statements.
-    let pool = || SqlitePoolOptions::new().test_before_acquire(false).idle_timeout(None).max_lifetime(None);
-
-    let writer = options
-        .clone()
-        .journal_mode(SqliteJournalMode::Wal)
-        // Checkpoint at this many pages, so that a page written often is copied once. One index block of the log covers
-        // 4,062 pages.
-        .pragma("wal_autocheckpoint", "4000")
-        // The log is truncated to this size after a burst.
-        .pragma("journal_size_limit", "67108864");
-    let started = Instant::now();
-    let write = loop {
-        // The writer connects first: it creates the file, and SQLite does not wait for the lock that switching to WAL
-        // takes.
-        let pool = pool().max_connections(1).after_release(|connection, _| Box::pin(has_no_transaction(connection)));
-        match pool.connect_with(writer.clone()).await {
-            Ok(pool) => break pool,
-            Err(error) if busy(&error) && started.elapsed() < PATIENCE => {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-            Err(error) => return Err(OpenError::of_sqlx(&place, error)),
-        }
-    };
-    let reader = options.pragma("query_only", "ON");
-    let read = pool().max_connections(SQLITE_READERS).connect_lazy_with(reader);
-    let pool = SqlxSqliteConnector::from_sqlx_sqlite_pool(read);
-    let read = Reader { pool, embedded: Some(Embedded::new(file)) };
-    Ok(Db {
-        place,
-        committed: read.clone(),
-        read,
-        write: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
-        writes: Arc::default(),
-    })
-}
-
-/// Whether a connection can be reused. When the disk is full, SQLite rolls the transaction back by itself, and the
-/// driver believes that it is still open.
-async fn has_no_transaction(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
-    if connection.is_in_transaction() {
-        // A queued rollback runs before this ping.
-        connection.ping().await?;
-    }
-    Ok(!connection.is_in_transaction())
-}
-
-async fn connect_postgres(url: &str) -> Result<Db, OpenError> {
-    let options = PgConnectOptions::from_str(url).map_err(|_| OpenError::Url)?;
-    let server = match options.get_socket() {
-        Some(socket) => socket.display().to_string(),
-        None => format!("{}:{}", options.get_host(), options.get_port()),
-    };
-    let place = format!("{server}/{}", options.get_database().unwrap_or_default());
-    let options = options.application_name("rollcall").statement_cache_capacity(256).disable_statement_logging();
-    // JIT compilation takes longer than any of our statements.
-    let options = options.options([("jit", "off")]);
-    // Connects once outside the pool, because the pool hides why a connection fails.
-    match tokio::time::timeout(PATIENCE, PgConnection::connect_with(&options)).await {
-        Ok(Ok(connection)) => drop(connection.close().await),
-        Ok(Err(error)) => return Err(OpenError::of_sqlx(&place, error)),
-        Err(_) => return Err(OpenError::Unreachable { place, why: "it does not respond".to_owned() }),
-    }
-    let pool = |connections| {
-        let pool = PgPoolOptions::new().max_connections(connections).test_before_acquire(false);
-        let pool = pool.after_connect(|connection, _| {
-            let limit = format!("SET statement_timeout = {}", STATEMENT.as_millis());
-            Box::pin(async move { connection.execute(sqlx::AssertSqlSafe(limit)).await.map(drop) })
-        });
-        SqlxPostgresConnector::from_sqlx_postgres_pool(pool.connect_lazy_with(options.clone()))
-    };
-    let reader = |pool| Reader { pool, embedded: None };
-    let write = pool(POSTGRES_CONNECTIONS);
-    let (read, committed) = (reader(write.clone()), reader(pool(POSTGRES_CONNECTIONS_BESIDE)));
-    Ok(Db { place, read, committed, write, writes: Arc::default() })
 }

@@ -7,7 +7,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::TryStreamExt;
 use sea_orm::entity::prelude::async_trait::async_trait;
@@ -17,7 +17,11 @@ use sea_orm::{
     QueryTrait, Select, Statement, StreamTrait, Value,
 };
 
+use tokio::time::timeout;
+
 use super::embedded::{self, Embedded};
+use super::postgres::repeat;
+use super::refusal::STALLED;
 use super::row::{Collect, Collected, Row, Table, Work, over};
 use super::shape::{How, Shape, statement};
 use crate::budget::Budget;
@@ -28,6 +32,8 @@ use crate::spans;
 pub struct Reader {
     pub(super) pool: DatabaseConnection,
     pub(super) embedded: Option<Embedded>,
+    /// The timeout of a statement on PostgreSQL.
+    pub(super) patience: Option<Duration>,
 }
 
 /// A read transaction. Ends when dropped. Reads are charged to its budget.
@@ -255,6 +261,20 @@ async fn pooled(
     Ok(rows)
 }
 
+impl Reader {
+    /// Runs a read on PostgreSQL, on another connection if the first turns out to be dead, and for as long as it may take.
+    async fn read<T, F>(&self, read: impl Fn() -> F) -> Result<T, DbErr>
+    where
+        F: Future<Output = Result<T, DbErr>>,
+    {
+        let read = repeat(&self.pool, read);
+        match self.patience {
+            None => read.await,
+            Some(patience) => timeout(patience, read).await.unwrap_or_else(|_| Err(DbErr::Custom(STALLED.to_owned()))),
+        }
+    }
+}
+
 /// Reads row by row, and charges each row before fetching the next.
 async fn charged(
     transaction: &DatabaseTransaction,
@@ -285,7 +305,7 @@ impl Read for Reader {
     async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
         match &self.embedded {
             Some(embedded) => embedded.rows(work, rows).await,
-            None => pooled(&self.pool, work.statement, rows).await,
+            None => pooled(self, work.statement, rows).await,
         }
     }
 
@@ -327,10 +347,10 @@ impl ConnectionTrait for Reader {
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        self.pool.query_one_raw(statement).await
+        self.read(|| self.pool.query_one_raw(statement.clone())).await
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        self.pool.query_all_raw(statement).await
+        self.read(|| self.pool.query_all_raw(statement.clone())).await
     }
 }

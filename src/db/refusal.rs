@@ -9,6 +9,28 @@ use super::session::Answer;
 /// Why a process stops writing after a newer program has migrated the database.
 pub(super) const NEWER: &str = "A newer version of rollcall has upgraded the database. This process is now read-only.";
 
+/// The sentence for a client while the server is away.
+pub(super) const AWAY: &str = "The database cannot be reached.";
+
+/// The error of a statement that the server did not respond to in time.
+pub(super) const STALLED: &str = "the database server does not respond";
+
+/// The sentence for a client whose commit was not confirmed.
+pub const UNCERTAIN: &str = "The connection to the database was lost while the change was committed. It may have been \
+     carried out. Look before you repeat it.";
+
+/// Whether a connection was lost, or its server is stopping, so that the same statement may succeed on another one.
+pub(super) fn is_broken(error: &DbErr) -> bool {
+    match sqlx_error(error) {
+        Some(sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed) => true,
+        Some(sqlx::Error::Database(answer)) => answer.code().is_some_and(|code| {
+            // The server is stopping; the connection was ended; a connection exception.
+            matches!(&*code, "57P01" | "57P02" | "25P03" | "57P05") || code.starts_with("08")
+        }),
+        _ => false,
+    }
+}
+
 /// The sentence for a client whose write failed because of the database's state rather than its input: disk full,
 /// locked, read-only, unreachable. `None` for any other error.
 pub fn refusal(error: &DbErr) -> Option<&'static str> {
@@ -16,36 +38,49 @@ pub fn refusal(error: &DbErr) -> Option<&'static str> {
     const BUSY: &str = "The database is locked by another program.";
     const READ_ONLY: &str = "The database is read-only.";
     const BROKEN: &str = "The disk of the database fails to read or write.";
-    const AWAY: &str = "The database cannot be reached.";
     match error {
         DbErr::ConnectionAcquire(_) => return Some(AWAY),
         DbErr::Custom(reason) if reason == NEWER => return Some(NEWER),
+        DbErr::Custom(reason) if reason == STALLED => return Some(AWAY),
+        DbErr::Custom(reason) if reason == UNCERTAIN => return Some(UNCERTAIN),
         _ => {}
     }
     match sqlx_error(error)? {
-        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {
-            Some(AWAY)
-        }
+        sqlx::Error::Io(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => Some(AWAY),
         sqlx::Error::Database(answer) => match sqlite_code(&**answer) {
             Some(SQLITE_FULL) => Some(FULL),
             Some(SQLITE_BUSY | SQLITE_LOCKED) => Some(BUSY),
             Some(SQLITE_READONLY) => Some(READ_ONLY),
             Some(SQLITE_IOERR) => Some(BROKEN),
             Some(_) => None,
-            // PostgreSQL: disk full; lock not available; read-only transaction; I/O error; shutting down, starting, or
-            // out of connections.
+            // PostgreSQL: disk full; lock not available; read-only transaction; I/O error; shutting down, starting, out of
+            // connections, or the connection was ended because its transaction was idle.
             None => match answer.code()?.as_ref() {
                 "53100" => Some(FULL),
                 "55P03" => Some(BUSY),
                 "25006" => Some(READ_ONLY),
                 "58030" => Some(BROKEN),
-                "57P01" | "57P02" | "57P03" | "53300" => Some(AWAY),
+                "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "53300" => Some(AWAY),
                 code if code.starts_with("08") => Some(AWAY),
                 _ => None,
             },
         },
         _ => None,
     }
+}
+
+/// Whether a commit was not confirmed, so that it may have happened.
+pub fn is_uncertain(error: &DbErr) -> bool {
+    matches!(error, DbErr::Custom(reason) if reason == UNCERTAIN)
+}
+
+/// Whether PostgreSQL waited for another transaction's lock for too long.
+pub fn is_locked(error: &DbErr) -> bool {
+    matches!(sqlx_error(error), Some(sqlx::Error::Database(answer)) if answer.code().as_deref() == Some("55P03"))
 }
 
 /// Whether a transaction lost a race: a serialization failure, a deadlock, or a row that was deleted after it was read
@@ -72,6 +107,8 @@ fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
 pub enum OpenError {
     /// The URL has an unknown scheme or is malformed.
     Url,
+    /// A parameter of the URL is unknown or has a wrong value, for the given reason.
+    Parameter(String),
     /// Another program holds the lock.
     Locked {
         /// The file.
@@ -118,6 +155,7 @@ impl fmt::Display for OpenError {
             Self::Url => {
                 f.write_str("the database URL must be sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE")
             }
+            Self::Parameter(why) => f.write_str(why),
             Self::Locked { place } => write!(f, "the database {place} is locked by another program; try again"),
             Self::Corrupt { place } => {
                 write!(f, "the file {place} is damaged or not a database; restore a backup or name another file")

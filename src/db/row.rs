@@ -4,11 +4,16 @@ use std::any::Any;
 use std::cell::Cell;
 
 use rusqlite::types::{FromSql, ValueRef};
+use sea_orm::sea_query::{Expr, SelectStatement};
 use sea_orm::sqlx::Row as _;
-use sea_orm::{DbErr, EntityTrait, FromQueryResult, QueryResult, Statement, TryGetable};
+use sea_orm::{
+    ColumnTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, IdenStatic, Iterable, QueryResult, Statement,
+    TryGetable,
+};
 use serde::de::DeserializeOwned;
 
 use super::cells;
+use super::read::Backend;
 use crate::budget::Excess;
 
 /// A row of a result.
@@ -32,6 +37,37 @@ impl<T: TryGetable + FromSql> Column for T {}
 pub trait Table: EntityTrait<Model: DeserializeOwned + 'static> {}
 
 impl<E> Table for E where E: EntityTrait<Model: DeserializeOwned + 'static> {}
+
+/// Columns of a table that a statement leaves out: a bit for each, by its place in the table. Only columns that may be
+/// null, and only of the first 64.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Omitted(pub u64);
+
+impl Omitted {
+    /// Whether the column at this place is left out.
+    pub fn has(self, place: usize) -> bool {
+        place < 64 && self.0 & 1 << place != 0
+    }
+}
+
+/// Selects the columns of a table in their order, for [`Row::model_without`]. PostgreSQL's rows are read by name: what
+/// is left out is selected as null.
+pub fn select_without<E: Table>(db: &impl Backend, omitted: Omitted, select: &mut SelectStatement) {
+    let backend = db.backend();
+    for (place, own) in E::Column::iter().enumerate() {
+        match (omitted.has(place), backend) {
+            (true, DbBackend::Postgres) => select.expr_as(Expr::cust("NULL"), own.as_str()),
+            (true, _) => select,
+            (false, _) => select.expr_as(Expr::col(own.as_column_ref()), own.as_str()),
+        };
+    }
+}
+
+/// The number of columns that [`select_without`] selects.
+pub fn columns_without<E: Table>(db: &impl Backend, omitted: Omitted) -> usize {
+    let all = E::Column::iter().count();
+    if db.backend() == DbBackend::Postgres { all } else { all - omitted.0.count_ones() as usize }
+}
 
 impl<'r> Row<'r> {
     pub(super) fn of_pool(row: &'r QueryResult) -> Self {
@@ -60,7 +96,15 @@ impl<'r> Row<'r> {
     pub fn model<E: Table>(&self) -> Result<E::Model, DbErr> {
         match self.from {
             From::Pool(row) => E::Model::from_query_result(row, ""),
-            From::File(row) => cells::read(row, &self.text),
+            From::File(row) => cells::read(row, 0, &self.text),
+        }
+    }
+
+    /// Reads the columns of a table, of which [`select_without`] has left out some. They read as null.
+    pub fn model_without<E: Table>(&self, omitted: Omitted) -> Result<E::Model, DbErr> {
+        match self.from {
+            From::Pool(row) => E::Model::from_query_result(row, ""),
+            From::File(row) => cells::read(row, omitted.0, &self.text),
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 
-use super::refusal::NEWER;
+use super::refusal::{AWAY, NEWER, UNCERTAIN};
 use super::{Db, refusal};
 
 /// A test write is made after this long without a write.
@@ -46,6 +46,7 @@ impl Writes {
     pub(super) fn note(&self, outcome: Result<(), &DbErr>) {
         let failing = match outcome.map_err(refusal) {
             Ok(()) => None,
+            Err(Some(UNCERTAIN)) => Some(AWAY),
             Err(Some(reason)) => Some(reason),
             Err(None) => return,
         };

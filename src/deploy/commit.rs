@@ -2,15 +2,18 @@
 //! that waits alone is committed at once.
 //!
 //! A single task commits; meanwhile the next posts queue up. If a group fails, each of its posts is retried alone, so
-//! that a bad post does not fail the others.
+//! that a bad post does not fail the others. A post whose rows someone else has locked is set aside: another task
+//! retries it, and the posts for other services go on.
 
+use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::slice;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use sea_orm::{DbErr, EntityTrait};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{Outcome, Post, store};
 use crate::db::{self, Db};
@@ -26,6 +29,16 @@ const ATTEMPTS: u32 = 10;
 /// The longest wait before the second attempt; it grows with each. The actual wait is random, so that two processes
 /// that collided do not collide again.
 const PAUSE: Duration = Duration::from_millis(20);
+/// How long a transaction may take before its commit.
+const WRITE: Duration = Duration::from_secs(10);
+/// How long a post that was set aside is retried. Longer than a process that has died keeps its locks.
+const ASIDE: Duration = Duration::from_secs(20);
+/// For how long posts for the same service are set aside at once, after one was.
+const LOCKED: Duration = Duration::from_secs(2);
+/// The maximum number of posts that are set aside.
+const MOST_ASIDE: usize = 256;
+/// The error for a post that had to be set aside when too many were.
+const CROWDED: &str = "Too many deploys wait for services that are locked. Please retry.";
 /// The error for a deploy that lost the race on every attempt.
 const CONTESTED: &str = "Conflict with concurrent changes. Please retry.";
 
@@ -75,78 +88,190 @@ impl Deploys {
 
 async fn commit_all(db: Db, mut queue: mpsc::Receiver<Waiting>, most: usize) {
     let mut group = Vec::with_capacity(most);
+    let mut aside = Aside {
+        db: db.clone(),
+        turn: Arc::new(Semaphore::new(1)),
+        room: Arc::new(Semaphore::new(MOST_ASIDE)),
+        locked: HashMap::new(),
+    };
     while queue.recv_many(&mut group, most).await > 0 {
+        aside.take_locked(&mut group);
+        if group.is_empty() {
+            continue;
+        }
         // The statements belong to the whole group. Their spans are children of the first post's span.
         let place = group.first().map(|first: &Waiting| first.place.clone()).unwrap_or_default();
-        let (posts, replies): (Vec<Post>, Vec<_>) = group.drain(..).map(|one| (one.post, one.reply)).unzip();
+        let posts: Vec<Post> = group.iter().map(|one| one.post.clone()).collect();
         let outcomes = AssertUnwindSafe(place.around(commit(&db, &posts))).catch_unwind().await;
-        let outcomes = outcomes.unwrap_or_else(|_| vec![Err(Failure::Internal("it panicked".to_owned())); posts.len()]);
-        for (reply, outcome) in replies.into_iter().zip(outcomes) {
-            // The caller may have given up.
-            let _ = reply.send(outcome);
+        let outcomes =
+            outcomes.unwrap_or_else(|_| vec![Some(Err(Failure::Internal("it panicked".to_owned()))); posts.len()]);
+        for (waiting, outcome) in group.drain(..).zip(outcomes) {
+            match outcome {
+                // The caller may have given up.
+                Some(outcome) => drop(waiting.reply.send(outcome)),
+                None => aside.set(waiting),
+            }
         }
     }
 }
 
-/// Commits the posts together, or, if that fails, each alone.
-async fn commit(db: &Db, posts: &[Post]) -> Vec<Result<Outcome, Failure>> {
+/// Posts whose rows someone else has locked: a process that has stalled, or a long mutation.
+struct Aside {
+    db: Db,
+    /// One of them at a time is tried.
+    turn: Arc<Semaphore>,
+    /// Bounds their number.
+    room: Arc<Semaphore>,
+    /// When a post for a service was set aside, by the alias.
+    locked: HashMap<String, Instant>,
+}
+
+impl Aside {
+    /// Sets aside the posts of a group whose service was locked a moment ago.
+    fn take_locked(&mut self, group: &mut Vec<Waiting>) {
+        self.locked.retain(|_, since| since.elapsed() < LOCKED);
+        if !self.locked.is_empty() {
+            let is_locked = |one: &mut Waiting| self.locked.contains_key(&one.post.record.service);
+            let locked: Vec<Waiting> = group.extract_if(.., is_locked).collect();
+            locked.into_iter().for_each(|one| self.retry(one));
+        }
+    }
+
+    /// Sets a post aside, and for a moment all others for its service.
+    fn set(&mut self, one: Waiting) {
+        self.locked.insert(one.post.record.service.clone(), Instant::now());
+        self.retry(one);
+    }
+
+    /// Retries a post in a task of its own until its rows are free.
+    fn retry(&self, Waiting { post, place, reply }: Waiting) {
+        let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else {
+            return drop(reply.send(Err(Failure::Unavailable(CROWDED))));
+        };
+        let (db, turn, until) = (self.db.clone(), Arc::clone(&self.turn), Instant::now() + ASIDE);
+        tokio::spawn(async move {
+            let _room = room;
+            let outcome = loop {
+                let tried = async {
+                    let _turn = turn.acquire().await;
+                    place.around(alone(&db, &post)).await
+                };
+                match tried.await {
+                    Ok(outcome) => break Ok(outcome),
+                    Err(Alone::Failed(failure)) => break Err(failure),
+                    Err(Alone::Locked(reason)) if Instant::now() >= until => break Err(Failure::Unavailable(reason)),
+                    Err(Alone::Locked(_)) => tokio::time::sleep(PAUSE).await,
+                }
+            };
+            let _ = reply.send(outcome);
+        });
+    }
+}
+
+/// Commits the posts together, or, if that fails, each alone. `None` for a post to set aside.
+async fn commit(db: &Db, posts: &[Post]) -> Vec<Option<Result<Outcome, Failure>>> {
     match attempt(db, posts).await {
-        Ok(outcomes) => outcomes.into_iter().map(Ok).collect(),
-        Err(Attempt::Hopeless(failure)) => vec![Err(failure); posts.len()],
-        Err(Attempt::Again(_)) => {
+        Ok(outcomes) => outcomes.into_iter().map(|outcome| Some(Ok(outcome))).collect(),
+        Err(Attempt::Hopeless(failure)) => vec![Some(Err(failure)); posts.len()],
+        Err(Attempt::Uncertain) => posts.iter().map(|post| Some(Err(uncertain(post)))).collect(),
+        Err(Attempt::Locked(_)) if posts.len() == 1 => vec![None],
+        Err(Attempt::Locked(_) | Attempt::Again(_)) => {
             let mut outcomes = Vec::with_capacity(posts.len());
             for post in posts {
-                outcomes.push(alone(db, post).await);
+                outcomes.push(match alone(db, post).await {
+                    Ok(outcome) => Some(Ok(outcome)),
+                    Err(Alone::Failed(failure)) => Some(Err(failure)),
+                    Err(Alone::Locked(_)) => None,
+                });
             }
             outcomes
         }
     }
 }
 
-async fn alone(db: &Db, post: &Post) -> Result<Outcome, Failure> {
+/// The failure of a post whose commit was not confirmed. With a `dedup_id` it can be sent again. Without one it could be
+/// recorded twice, so the client must not be told to.
+fn uncertain(post: &Post) -> Failure {
+    match post.record.dedup_id {
+        Some(_) => Failure::Unavailable(db::UNCERTAIN),
+        None => Failure::Internal(db::UNCERTAIN.to_owned()),
+    }
+}
+
+/// Why a single post was not committed.
+enum Alone {
+    /// Someone else has locked its rows. The sentence is for the client.
+    Locked(&'static str),
+    Failed(Failure),
+}
+
+impl From<Failure> for Alone {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+async fn alone(db: &Db, post: &Post) -> Result<Outcome, Alone> {
     let mut last = None;
     for number in 0..ATTEMPTS {
         tokio::time::sleep(PAUSE.mul_f64(f64::from(number) * fastrand::f64())).await;
         match attempt(db, slice::from_ref(post)).await {
-            Ok(outcomes) => return outcomes.into_iter().next().ok_or(Failure::Internal("no outcome".to_owned())),
-            Err(Attempt::Hopeless(failure)) => return Err(failure),
+            Ok(outcomes) => {
+                return Ok(outcomes.into_iter().next().ok_or(Failure::Internal("no outcome".to_owned()))?);
+            }
+            Err(Attempt::Hopeless(failure)) => return Err(failure.into()),
+            Err(Attempt::Uncertain) => return Err(uncertain(post).into()),
+            Err(Attempt::Locked(reason)) => return Err(Alone::Locked(reason)),
             Err(Attempt::Again(error)) => last = Some(error),
         }
-        let endpoint = integration::Entity::find_by_id(post.integration_id).one(db.read()).await?;
-        if endpoint.is_none() {
-            return Err(Failure::EndpointGone);
+        let endpoint = integration::Entity::find_by_id(post.integration_id).one(db.read()).await;
+        if endpoint.map_err(Failure::from)?.is_none() {
+            return Err(Failure::EndpointGone.into());
         }
     }
-    Err(match last {
+    Err(Alone::Failed(match last {
         Some(error) if db::is_lost_race(&error) => Failure::Unavailable(CONTESTED),
         Some(error) => error.into(),
         None => Failure::Internal("no attempt".to_owned()),
-    })
+    }))
 }
 
 /// Why a transaction was not committed.
 enum Attempt {
     /// Nothing was written, and a retry may help.
     Again(DbErr),
-    /// A retry would not help, or could write twice: the commit may have succeeded without confirmation.
+    /// Someone else has locked a row. The sentence is for the client.
+    Locked(&'static str),
+    /// A retry would not help.
     Hopeless(Failure),
+    /// The commit was not confirmed, and may have succeeded.
+    Uncertain,
 }
 
 async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
     let hopeless = |error: DbErr| Attempt::Hopeless(error.into());
     let transaction = db.begin_write().await.map_err(hopeless)?;
-    match store::record(&transaction, posts, Timestamp::now()).await {
+    let recorded = db.until(Instant::now() + WRITE, store::record(&transaction, posts, Timestamp::now())).await;
+    match recorded {
         Ok(outcomes) => {
             // A transaction that lost a race during its commit has written nothing.
-            let again = |error| if db::is_lost_race(&error) { Attempt::Again(error) } else { hopeless(error) };
-            db.commit(transaction).await.map_err(again)?;
+            let failed = |error| match &error {
+                _ if db::is_lost_race(&error) => Attempt::Again(error),
+                _ if db::is_uncertain(&error) => Attempt::Uncertain,
+                _ => hopeless(error),
+            };
+            db.commit(transaction).await.map_err(failed)?;
             Ok(outcomes)
         }
         Err(error) => {
             db.note_failed_write(&error);
             // Report the first error, not that of the rollback.
-            let _ = transaction.rollback().await;
-            Err(if db::refusal(&error).is_some() { hopeless(error) } else { Attempt::Again(error) })
+            let _ = db.roll_back(transaction).await;
+            Err(match db::refusal(&error) {
+                Some(reason) if db::is_locked(&error) => Attempt::Locked(reason),
+                Some(_) => hopeless(error),
+                None => Attempt::Again(error),
+            })
         }
     }
 }

@@ -42,20 +42,22 @@ impl<'a, S: State> Execution<'a, S> {
     /// Runs a mutation in its own transaction and records it in the audit, in the same transaction. A failed mutation
     /// is rolled back; one that lost a race is retried from the start. `subject` returns the ids to record:
     /// [`identified`](Self::identified) or [`unidentified`](Self::unidentified).
-    pub async fn mutate<T>(
+    pub async fn mutate<T: Send>(
         &self,
         field: &FieldPlan,
-        resolver: impl for<'c> Fn(&'c Context<'c, S::Writing>) -> BoxFuture<'c, Result<T>>,
-        subject: impl for<'c> Fn(&'c Self, &'c FieldPlan, &'c T) -> BoxFuture<'c, Vec<u8>>,
+        resolver: impl for<'c> Fn(&'c Context<'c, S::Writing>) -> BoxFuture<'c, Result<T>> + Sync,
+        subject: impl for<'c> Fn(&'c Self, &'c FieldPlan, &'c T) -> BoxFuture<'c, Vec<u8>> + Sync,
     ) -> Result<T> {
         for _ in 0..ATTEMPTS {
             let writing = self.state.begin().await?;
-            let mut answer = resolver(&Context { state: &writing, field }).await;
-            if let Ok(payload) = &answer {
-                let subject = subject(self, field, payload).await;
-                let noted = self.state.note(&writing, field.name(), self.mutation, &subject).await;
-                answer = noted.and(answer);
-            }
+            let context = Context { state: &writing, field };
+            let writes = async {
+                let payload = resolver(&context).await?;
+                let subject = subject(self, field, &payload).await;
+                self.state.note(&writing, field.name(), self.mutation, &subject).await?;
+                Ok(payload)
+            };
+            let answer = self.state.in_time(field.name(), writes).await;
             let ended = self.state.end(writing, answer.is_ok()).await;
             match answer.and_then(|answer| ended.map(|()| answer)) {
                 Err(error) if self.state.lost_a_race(&error) => {}

@@ -48,8 +48,17 @@ pub trait State: Send + Sync + Sized + 'static {
     fn budget(&self) -> &Budget {
         Budget::unlimited()
     }
-    /// Logs an internal error and returns the text to show to the client.
-    fn report(&self, error: &Error) -> String;
+    /// Ends the writes of the mutation `name`, before they are committed, when they take too long.
+    fn in_time<T: Send>(
+        &self,
+        name: &str,
+        writes: impl Future<Output = Result<T>> + Send,
+    ) -> impl Future<Output = Result<T>> + Send {
+        let _ = name;
+        writes
+    }
+    /// Logs an internal error and returns the text and the code to show to the client.
+    fn report(&self, error: &Error) -> (String, Code);
     /// Whether a mutation failed because of a concurrent change, so that it can be retried from the start.
     fn lost_a_race(&self, error: &Error) -> bool;
     /// The schema that introspection describes.
@@ -133,7 +142,7 @@ impl<'a, S: State> Execution<'a, S> {
         }
         let (message, code) = match &error {
             Error::User(errors) => (error.to_string(), errors.first().map_or(Code::BadUserInput, |e| e.code)),
-            Error::Internal(_) => (self.state.report(&error), Code::Internal),
+            Error::Internal(_) => self.state.report(&error),
         };
         Slot::Failed { message, code }
     }

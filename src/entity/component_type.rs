@@ -51,9 +51,10 @@ impl FieldRules for Entity {
     ];
 }
 
-/// The type with this alias.
-pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
-    super::by_unique::<Entity>(db, Column::Alias, alias).await
+impl super::ByAlias for Entity {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+        super::by_unique::<Entity>(db, Column::Alias, alias).await
+    }
 }
 
 /// The key of the type of a service that names this one: the default type where it names none.

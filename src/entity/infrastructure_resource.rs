@@ -52,7 +52,8 @@ impl FieldRules for Entity {
     ];
 }
 
-/// The resource that has this alias.
-pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
-    super::by_alias::<Entity, infrastructure_resource_alias::Entity>(db, Column::Id, alias).await
+impl super::ByAlias for Entity {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+        super::by_own_alias::<Entity, infrastructure_resource_alias::Entity>(db, Column::Id, alias).await
+    }
 }

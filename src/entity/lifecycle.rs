@@ -39,7 +39,8 @@ impl FieldRules for Entity {
     ];
 }
 
-/// The lifecycle that has this alias.
-pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
-    super::by_unique::<Entity>(db, Column::Alias, alias).await
+impl super::ByAlias for Entity {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+        super::by_unique::<Entity>(db, Column::Alias, alias).await
+    }
 }

@@ -131,8 +131,14 @@ pub(crate) async fn by_unique<E: Table>(
     Ok(rows.await?.pop())
 }
 
-/// The owner of an alias, of whatever kind.
-pub(crate) async fn by_alias<E: Table, T: AliasTable>(
+/// A table whose rows can be found by an alias. An alias names at most one row.
+pub trait ByAlias: Table {
+    /// The row that has this alias, of whatever kind.
+    fn by_alias<C: Read>(db: &C, alias: &str) -> impl Future<Output = Result<Option<Self::Model>, DbErr>> + Send;
+}
+
+/// The owner of an alias.
+pub(crate) async fn by_own_alias<E: Table, T: AliasTable>(
     db: &impl Read,
     id: E::Column,
     alias: &str,

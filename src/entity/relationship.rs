@@ -64,6 +64,9 @@ pub enum End {
 }
 
 impl End {
+    /// What an end can be, for sentences.
+    pub const NOUN: &'static str = "service, a system, a domain, a team or an infrastructure resource";
+
     /// The noun of the SDL, and the key.
     pub fn named(self) -> (&'static str, i64) {
         match self {

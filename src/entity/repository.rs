@@ -131,9 +131,10 @@ impl Model {
 /// What does not stand in a path of an address as it is.
 const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`');
 
-/// The repository that has this alias.
-pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
-    super::by_unique::<Entity>(db, Column::DefaultAlias, alias).await
+impl super::ByAlias for Entity {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+        super::by_unique::<Entity>(db, Column::DefaultAlias, alias).await
+    }
 }
 
 /// The address of a repository at its host is shown as a link: nothing but http will do.

@@ -182,9 +182,10 @@ pub async fn release<C: ConnectionTrait>(db: &C, service: &Writable) -> Result<M
     row.update(db).await
 }
 
-/// The service that has this alias, of whatever kind.
-pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
-    super::by_alias::<Entity, service_alias::Entity>(db, Column::Id, alias).await
+impl super::ByAlias for Entity {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+        super::by_own_alias::<Entity, service_alias::Entity>(db, Column::Id, alias).await
+    }
 }
 
 /// A service of this name that is not stored yet, and how it comes into the catalogue.

@@ -3,6 +3,7 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::ExprTrait;
 use serde::Deserialize;
 
 use super::key::Key;
@@ -63,6 +64,12 @@ pub async fn create<C: ConnectionTrait>(db: &C, user_id: Option<i64>, now: Times
     };
     row.insert(db).await?;
     Ok(key)
+}
+
+/// Whether a link for the first administrator was made since a moment.
+pub async fn first_was_made_since<C: ConnectionTrait>(db: &C, since: Timestamp) -> Result<bool, DbErr> {
+    let of_first = Column::UserId.is_null().and(Column::CreatedAt.gt(since));
+    Ok(Entity::find().filter(of_first).one(db).await?.is_some())
 }
 
 /// The link of a secret, where it can be used at the moment `now`.

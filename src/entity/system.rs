@@ -48,7 +48,8 @@ impl FieldRules for Entity {
     ];
 }
 
-/// The system that has this alias, of whatever kind.
-pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
-    super::by_alias::<Entity, system_alias::Entity>(db, Column::Id, alias).await
+impl super::ByAlias for Entity {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+        super::by_own_alias::<Entity, system_alias::Entity>(db, Column::Id, alias).await
+    }
 }

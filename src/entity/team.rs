@@ -47,9 +47,10 @@ impl FieldRules for Entity {
     ];
 }
 
-/// The team that has this alias, of whatever kind.
-pub async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
-    super::by_alias::<Entity, team_alias::Entity>(db, Column::Id, alias).await
+impl super::ByAlias for Entity {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+        super::by_own_alias::<Entity, team_alias::Entity>(db, Column::Id, alias).await
+    }
 }
 
 /// The most teams above a team.

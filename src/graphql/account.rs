@@ -4,7 +4,7 @@ use async_graphql::MaybeUndefined;
 
 use super::context::Ctx;
 use super::id::{self, Id};
-use super::identifier::{Identifier, OneOf, exactly_one};
+use super::identifier::{self, Identifier, OneOf, exactly_one};
 use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{
@@ -15,7 +15,7 @@ use super::types::{
 use super::{
     alert_source, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
     infrastructure_resource, integration, property, property_definition, relationship, relationship_definition,
-    repository, search, service, service_document, service_list, suggestion, system, team, user,
+    repository, search, service_document, service_list, suggestion, system, team, user,
 };
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity;
@@ -51,7 +51,7 @@ impl AccountResolver for Account {
 
     async fn service(accounts: &[&Self], args: &AccountServiceArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
         let AccountServiceArgs { alias, id } = args;
-        only(accounts, service::find(ctx.db(), Identifier::new(id, alias)?).await?)
+        only(accounts, identifier::find::<Service>(ctx.db(), Identifier::new(id, alias)?).await?)
     }
 
     async fn services(
@@ -64,7 +64,7 @@ impl AccountResolver for Account {
 
     async fn team(accounts: &[&Self], args: &AccountTeamArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Team>>> {
         let AccountTeamArgs { alias, id } = args;
-        only(accounts, Some(team::require(ctx.db(), Identifier::new(id, alias)?).await?))
+        only(accounts, Some(identifier::require::<Team>(ctx.db(), Identifier::new(id, alias)?).await?))
     }
 
     async fn teams(accounts: &[&Self], args: &AccountTeamsArgs, ctx: &Ctx<'_>) -> Result<Vec<TeamConnectionType>> {
@@ -97,7 +97,7 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<Option<RelationshipDefinitionType>>> {
         let identifier = Identifier::of_argument("input", &args.input)?;
-        only(accounts, relationship_definition::find(ctx.db(), identifier).await?)
+        only(accounts, identifier::find::<RelationshipDefinitionType>(ctx.db(), identifier).await?)
     }
 
     async fn relationship_definitions(
@@ -115,7 +115,10 @@ impl AccountResolver for Account {
         args: &AccountComponentTypeArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<Option<ComponentType>>> {
-        only(accounts, component_type::find(ctx.db(), Identifier::of_argument("input", &args.input)?).await?)
+        only(
+            accounts,
+            identifier::find::<ComponentType>(ctx.db(), Identifier::of_argument("input", &args.input)?).await?,
+        )
     }
 
     async fn component_types(
@@ -135,7 +138,10 @@ impl AccountResolver for Account {
         args: &AccountPropertyDefinitionArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<Option<PropertyDefinition>>> {
-        only(accounts, property_definition::find(ctx.db(), Identifier::of_argument("input", &args.input)?).await?)
+        only(
+            accounts,
+            identifier::find::<PropertyDefinition>(ctx.db(), Identifier::of_argument("input", &args.input)?).await?,
+        )
     }
 
     async fn property_definitions(
@@ -164,7 +170,10 @@ impl AccountResolver for Account {
     }
 
     async fn system(accounts: &[&Self], args: &AccountSystemArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<System>>> {
-        only(accounts, Some(system::require(ctx.db(), Identifier::of_argument("input", &args.input)?).await?))
+        only(
+            accounts,
+            Some(identifier::require::<System>(ctx.db(), Identifier::of_argument("input", &args.input)?).await?),
+        )
     }
 
     async fn systems(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<SystemConnectionType>> {
@@ -172,7 +181,10 @@ impl AccountResolver for Account {
     }
 
     async fn domain(accounts: &[&Self], args: &AccountDomainArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Domain>>> {
-        only(accounts, Some(domain::require(ctx.db(), Identifier::of_argument("input", &args.input)?).await?))
+        only(
+            accounts,
+            Some(identifier::require::<Domain>(ctx.db(), Identifier::of_argument("input", &args.input)?).await?),
+        )
     }
 
     async fn domains(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<DomainConnectionType>> {
@@ -216,7 +228,11 @@ impl AccountResolver for Account {
         args: &AccountInfrastructureResourceArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<Option<InfrastructureResource>>> {
-        only(accounts, infrastructure_resource::find(ctx.db(), Identifier::of_argument("input", &args.input)?).await?)
+        only(
+            accounts,
+            identifier::find::<InfrastructureResource>(ctx.db(), Identifier::of_argument("input", &args.input)?)
+                .await?,
+        )
     }
 
     async fn infrastructure_resources(
@@ -263,7 +279,7 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<Option<Repository>>> {
         let AccountRepositoryArgs { alias, id } = args;
-        only(accounts, repository::find(ctx.db(), Identifier::new(id, alias)?).await?)
+        only(accounts, identifier::find::<Repository>(ctx.db(), Identifier::new(id, alias)?).await?)
     }
 
     async fn repositories(

@@ -9,11 +9,11 @@ use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
 use super::id;
-use super::identifier::{Identifier, OneOf, exactly_one, given};
+use super::identifier::{self, OneOf, exactly_one, given};
 use super::relation::to_its_one;
 use super::schema::*;
-use super::types::{AlertSource, AlertSourceService};
-use super::{integration, list, service as services};
+use super::types::{AlertSource, AlertSourceService, Service};
+use super::{integration, list};
 use crate::db::Read;
 use crate::entity::alert_source::{self, Column};
 use crate::entity::field_rule::FieldRules;
@@ -185,9 +185,7 @@ impl AlertSourceServiceCreateMutation for Mutation {
             }
         };
         let source = problems.take_any(source.await)?;
-        let found = async { services::require(db, Identifier::of(&service)?).await };
-        let found = found.await.map_err(|error| error.map_user(|error| error.within("service")));
-        let service = problems.take_any(found)?;
+        let service = problems.take_any(identifier::require_in::<Service>(db, "service", &service).await)?;
         problems.none()?;
         let (Some(source), Some(service)) = (source, service) else {
             return Err(Error::internal("an alert source or a service was neither found nor missed"));

@@ -9,10 +9,11 @@ use sea_orm::{
 
 use super::context::MutationCtx;
 use super::id;
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::relation::lists;
 use super::schema::*;
-use super::{domain, infrastructure_resource, service, system, team};
+use super::service;
+use super::types::{Domain, InfrastructureResource, System, Team};
 use crate::db::{OfKeys, Read, Shape};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::{
@@ -146,19 +147,19 @@ impl AliasDeleteMutation for Mutation {
                 service_search::refresh(db, service.id).await?;
             }
             AliasOwnerTypeEnum::Team => {
-                let team = team::require(db, Identifier::Alias(&alias)).await?;
+                let team = identifier::require::<Team>(db, Identifier::Alias(&alias)).await?;
                 take::<team_alias::Entity>(db, &team.id, &alias).await?;
             }
             AliasOwnerTypeEnum::System => {
-                let system = system::require(db, Identifier::Alias(&alias)).await?;
+                let system = identifier::require::<System>(db, Identifier::Alias(&alias)).await?;
                 take::<system_alias::Entity>(db, &system.id, &alias).await?;
             }
             AliasOwnerTypeEnum::Domain => {
-                let domain = domain::require(db, Identifier::Alias(&alias)).await?;
+                let domain = identifier::require::<Domain>(db, Identifier::Alias(&alias)).await?;
                 take::<domain_alias::Entity>(db, &domain.id, &alias).await?;
             }
             AliasOwnerTypeEnum::InfrastructureResource => {
-                let resource = infrastructure_resource::require(db, Identifier::Alias(&alias)).await?;
+                let resource = identifier::require::<InfrastructureResource>(db, Identifier::Alias(&alias)).await?;
                 take::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
             }
         }

@@ -2,27 +2,25 @@
 
 use async_graphql::{MaybeUndefined, Value};
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, PaginatorTrait, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, PaginatorTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::id;
-use super::identifier::Identifier;
+use super::identifier::{self};
 use super::list::List;
 use super::property_definition;
 use super::relationship_definition::{given_rules, rules};
 use super::schema::*;
 use super::service::refuse_where_locked;
 use super::types::ComponentType;
-use crate::db::Read;
 use crate::engine::input::{self, Input, InputError};
 use crate::engine::page::PageRequest;
 use crate::engine::write::{Scalar, Writer};
 use crate::entity::component_type::{self, Column, Entity};
 use crate::entity::text::FEW;
 use crate::entity::timestamp::touch;
-use crate::entity::{ByIds, Timestamp, alias, row_lock, service};
+use crate::entity::{ByIds, Timestamp, alias, service};
 use crate::error::{Error, Result, UserError, quoted};
 
 /// The name of an icon.
@@ -91,28 +89,6 @@ pub(super) async fn of_services(ctx: &Ctx<'_>, keys: Vec<Option<i64>>) -> Result
 /// All types, a page at a time.
 pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<ComponentTypeConnectionType> {
     List::<Entity>::new(Column::Id).page(ctx, request).await
-}
-
-/// The type that a client names, or nothing: for queries.
-pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<ComponentType>> {
-    match identifier {
-        Identifier::Id(id) => id::find::<Entity>(db, id).await,
-        Identifier::Alias(alias) => Ok(component_type::by_alias(db, alias).await?),
-    }
-}
-
-/// The type that an argument of a mutation names, locked.
-async fn locked(db: &DatabaseTransaction, argument: &'static str, named: &IdentifierInput) -> Result<ComponentType> {
-    let found = async {
-        match Identifier::of(named)? {
-            Identifier::Id(id) => id::require::<Entity>(db, id, "id").await,
-            Identifier::Alias(alias) => Ok(component_type::by_alias(db, alias).await?.ok_or_else(|| {
-                UserError::new("alias", format!("no component type has the alias {}", quoted(alias))).not_found()
-            })?),
-        }
-    };
-    let found = found.await.map_err(|error: Error| error.map_user(|error| error.within(argument)))?;
-    Ok(row_lock::row::<Entity>(db, found.id, LockType::Update).await?)
 }
 
 fn fill(draft: &mut Draft<Entity>, input: &ComponentTypeInput) {
@@ -206,7 +182,9 @@ impl ComponentTypeUpdateMutation for Mutation {
         input: ComponentTypeInput,
     ) -> Result<ComponentTypePayload> {
         let db = ctx.db();
-        let mut draft = Draft::of(locked(db, "componentType", &component_type).await?);
+        let mut draft = Draft::of(
+            identifier::locked::<ComponentType>(db, "componentType", &component_type, LockType::Update).await?,
+        );
         fill(&mut draft, &input);
         let mut row = draft.done()?;
         touch(&mut row.updated_at);
@@ -223,7 +201,7 @@ impl ComponentTypeDeleteMutation for Mutation {
         resource: IdentifierInput,
     ) -> Result<ComponentTypeDeletePayload> {
         let db = ctx.db();
-        let found = locked(db, "resource", &resource).await?;
+        let found = identifier::locked::<ComponentType>(db, "resource", &resource, LockType::Update).await?;
         if found.is_default {
             return Err(UserError::base("the default component type cannot be deleted").into());
         }

@@ -9,11 +9,11 @@ use sea_orm::{
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::{Draft, changed};
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::list::{self, List};
 use super::schema::*;
-use super::types::Contact;
-use super::{id, service, team};
+use super::types::{Contact, Team};
+use super::{id, service};
 use crate::db::Read;
 use crate::entity::contact::{self, ActiveModel, Column, Entity};
 use crate::entity::text::FEW;
@@ -110,7 +110,7 @@ async fn owner(db: &DatabaseTransaction, input: &ContactCreateInput) -> Result<(
         }
         _ => {
             let identifier = if field == "teamAlias" { Identifier::Alias(named) } else { Identifier::Id(named) };
-            let team = team::require(db, identifier).await.map_err(at)?;
+            let team = identifier::require::<Team>(db, identifier).await.map_err(at)?;
             row_lock::row::<entity::team::Entity>(db, team.id, LockType::Update).await?;
             Ok((Column::TeamId, team.id))
         }

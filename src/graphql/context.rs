@@ -1,6 +1,8 @@
 //! What every resolver is given: the database, the settings, and how internal errors are told.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
@@ -50,6 +52,23 @@ pub struct Request {
     inputs: Vec<serde_json::Value>,
     estimate: u64,
     budget: Arc<Budget>,
+    fate: Arc<Fate>,
+}
+
+/// What became of a request whose database could not serve it.
+#[derive(Debug, Default)]
+pub(super) struct Fate {
+    /// Why it could not.
+    reason: OnceLock<&'static str>,
+    /// Whether a mutation was committed before, or may have been.
+    has_written: AtomicBool,
+}
+
+impl Fate {
+    /// Why the whole request can be sent again as it is.
+    pub(super) fn unavailable(&self) -> Option<&'static str> {
+        self.reason.get().copied().filter(|_| !self.has_written.load(Ordering::Relaxed))
+    }
 }
 
 /// Mutations that change many things, and write an entry of the audit for each.
@@ -58,6 +77,12 @@ const NOTED_BY_THEMSELVES: &[&str] = &["serviceFilesApply"];
 /// How the mutations begin that may change what a search finds: a name or an alias.
 const FOUND_BY_NAME: &[&str] =
     &["alias", "domain", "infrastructureResource", "repository", "service", "system", "team", "user"];
+
+/// How long the writes of one mutation may take on PostgreSQL. The time limit of a query does not apply to them.
+const WRITES: Duration = Duration::from_secs(30);
+
+/// The same for a mutation that changes many things.
+const MANY_WRITES: Duration = Duration::from_secs(600);
 
 /// A mutation's answer of more objects than this is read among the slow requests.
 const QUICK_ANSWER: u64 = 1_000;
@@ -70,10 +95,11 @@ impl State {
         caller: &Caller,
         prepared: &Prepared,
         budget: &Arc<Budget>,
+        fate: &Arc<Fate>,
     ) -> Self {
         let (inputs, estimate) = (prepared.inputs.clone(), prepared.estimate);
-        let (caller, budget) = (caller.clone(), Arc::clone(budget));
-        let request = Request { shared, id: request_id.into(), caller, inputs, estimate, budget };
+        let (caller, budget, fate) = (caller.clone(), Arc::clone(budget), Arc::clone(fate));
+        let request = Request { shared, id: request_id.into(), caller, inputs, estimate, budget, fate };
         Self { request: Arc::new(request), snapshot: None, _place: None }
     }
 
@@ -83,8 +109,8 @@ impl State {
             Ok(snapshot) => Ok(Self { snapshot: Some(snapshot), ..self }),
             // Once for the whole answer, not once for each part of it.
             Err(error) => {
-                let message = engine::State::report(&self, &error);
-                Err(Response::failed(request_error(message, Vec::new(), Code::Internal)))
+                let (message, code) = engine::State::report(&self, &error);
+                Err(Response::failed(request_error(message, Vec::new(), code)))
             }
         }
     }
@@ -120,10 +146,15 @@ impl engine::State for State {
     }
 
     async fn end(&self, writing: Writing, commit: bool) -> Result<()> {
-        match commit {
-            true => Ok(self.request.shared.db.commit(writing.transaction).await?),
-            false => Ok(writing.transaction.rollback().await?),
+        let Request { shared, fate, .. } = &*self.request;
+        if !commit {
+            return Ok(shared.db.roll_back(writing.transaction).await?);
         }
+        let committed = shared.db.commit(writing.transaction).await;
+        if committed.as_ref().map_or_else(db::is_uncertain, |()| true) {
+            fate.has_written.store(true, Ordering::Relaxed);
+        }
+        Ok(committed?)
     }
 
     async fn read(&self) -> Result<Self> {
@@ -138,15 +169,25 @@ impl engine::State for State {
         &self.request.budget
     }
 
-    fn report(&self, error: &Error) -> String {
+    async fn in_time<T: Send>(&self, name: &str, writes: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        let limit = if NOTED_BY_THEMSELVES.contains(&name) { MANY_WRITES } else { WRITES };
+        self.request.shared.db.until(Instant::now() + limit, writes).await
+    }
+
+    fn report(&self, error: &Error) -> (String, Code) {
         tracing::error!(error = %error, "a resolver failed");
         // A full disk is soon known to the client who waits for it.
         let cause = if let Error::Internal(cause) = error { cause.downcast_ref() } else { None };
         if let (Some(cause), None) = (cause, &self.snapshot) {
             self.request.shared.db.note_failed_write(cause);
         }
-        let sentence = cause.and_then(db::refusal).unwrap_or("Something went wrong on our side.");
-        format!("{sentence} The request was {}.", self.request.id)
+        let reason = cause.and_then(db::refusal);
+        if let Some(reason) = reason {
+            let _ = self.request.fate.reason.set(reason);
+        }
+        let code = if reason.is_some() { Code::Unavailable } else { Code::Internal };
+        let sentence = reason.unwrap_or("Something went wrong on our side.");
+        (format!("{sentence} The request was {}.", self.request.id), code)
     }
 
     fn lost_a_race(&self, error: &Error) -> bool {

@@ -7,19 +7,16 @@ use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
 use super::alias;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::id;
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::list::List;
 use super::schema::*;
-use super::system;
-use super::types::Domain;
-use crate::db::Read;
+use super::types::{Domain, System};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::domain::Column;
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, domain, domain_alias, row_lock, system as systems, text};
-use crate::error::{Error, Problems, Result, UserError, quoted};
+use crate::error::{Error, Problems, Result, UserError};
 
 impl DomainResolver for Domain {
     async fn aliases(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
@@ -39,26 +36,6 @@ impl DomainResolver for Domain {
 /// All domains, a page at a time.
 pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<DomainConnectionType> {
     List::<domain::Entity>::new(Column::Id).page(ctx, request).await
-}
-
-/// The domain that a client names, or an error that says why there is none: for mutations, and for the query too.
-pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<Domain> {
-    match identifier {
-        Identifier::Id(id) => id::require::<domain::Entity>(db, id, "id").await,
-        Identifier::Alias(alias) => {
-            let found = domain::by_alias(db, alias).await?;
-            Ok(found.ok_or_else(|| {
-                UserError::new("alias", format!("no domain has the alias {}", quoted(alias))).not_found()
-            })?)
-        }
-    }
-}
-
-/// The domain that an argument of a mutation names, locked.
-async fn locked(db: &DatabaseTransaction, argument: &'static str, named: &IdentifierInput) -> Result<Domain> {
-    let found = async { require(db, Identifier::of(named)?).await };
-    let found = found.await.map_err(|error| error.map_user(|error| error.within(argument)))?;
-    Ok(row_lock::row::<domain::Entity>(db, found.id, LockType::Update).await?)
 }
 
 /// The row that the input describes, and its new name if it has one.
@@ -99,7 +76,7 @@ impl DomainUpdateMutation for Mutation {
         input: DomainInput,
     ) -> Result<DomainPayload> {
         let db = ctx.db();
-        let domain = locked(db, "domain", &domain).await?;
+        let domain = identifier::locked::<Domain>(db, "domain", &domain, LockType::Update).await?;
         let id = domain.id;
         let (mut row, name) = draft(db, Draft::of(domain), input).await?;
         if let Some(name) = name {
@@ -113,7 +90,7 @@ impl DomainUpdateMutation for Mutation {
 impl DomainDeleteMutation for Mutation {
     async fn domain_delete(ctx: &MutationCtx<'_>, resource: IdentifierInput) -> Result<DomainDeletePayload> {
         let db = ctx.db();
-        let domain = locked(db, "resource", &resource).await?;
+        let domain = identifier::locked::<Domain>(db, "resource", &resource, LockType::Update).await?;
         let deleted_domain_id = Some(DomainResolver::id(&domain));
         domain.delete(db).await?;
         Ok(DomainDeletePayload { deleted_domain_id, ..Default::default() })
@@ -127,7 +104,7 @@ impl DomainChildAssignMutation for Mutation {
         child_systems: Vec<IdentifierInput>,
     ) -> Result<DomainPayload> {
         let db = ctx.db();
-        let domain = locked(db, "domain", &domain).await?;
+        let domain = identifier::locked::<Domain>(db, "domain", &domain, LockType::Update).await?;
         if child_systems.len() > text::FEW {
             let message = format!("at most {} systems can be assigned at once", text::FEW);
             return Err(UserError::new("childSystems", message).into());
@@ -135,7 +112,7 @@ impl DomainChildAssignMutation for Mutation {
         let mut problems = Problems::default();
         let mut children = Vec::with_capacity(child_systems.len());
         for (place, child) in child_systems.iter().enumerate() {
-            let found = async { system::require(db, Identifier::of(child)?).await };
+            let found = async { identifier::require::<System>(db, Identifier::of(child)?).await };
             let within = |error: UserError| error.within(place.to_string()).within("childSystems");
             let child = found.await.map_err(|error: Error| error.map_user(within));
             children.extend(problems.take_any(child)?);

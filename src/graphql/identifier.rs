@@ -1,9 +1,14 @@
 //! Things that are named in exactly one of two ways: by id, or by an alias, an email address and the like.
 
 use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::{LockType, ValueTuple};
+use sea_orm::{DatabaseTransaction, EntityTrait, ModelTrait, PrimaryKeyTrait, Value};
 
+use super::id::{self, Class};
 use super::schema::IdentifierInput;
-use crate::error::UserError;
+use crate::db::Read;
+use crate::entity::{ByAlias, row_lock};
+use crate::error::{Error, Result, UserError, quoted};
 
 /// How a client names a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,4 +60,58 @@ pub(super) fn exactly_one<A, B>(
 /// A text that names something: null and the empty one name nothing.
 pub(super) fn given(text: &MaybeUndefined<String>) -> Option<&str> {
     text.value().map(String::as_str).filter(|text| !text.is_empty())
+}
+
+/// A row that a client can name by id or by alias.
+pub(super) trait Named: ModelTrait<Entity: Table<Self>> {}
+
+impl<M: ModelTrait<Entity: Table<M>>> Named for M {}
+
+/// The table of such rows.
+pub(super) trait Table<M>:
+    ByAlias + Class + EntityTrait<Model = M, PrimaryKey: PrimaryKeyTrait<ValueType = i64>>
+{
+}
+
+impl<M, E> Table<M> for E where E: ByAlias + Class + EntityTrait<Model = M, PrimaryKey: PrimaryKeyTrait<ValueType = i64>>
+{}
+
+/// The row that a client names, or nothing: for queries.
+pub(super) async fn find<M: Named>(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<M>> {
+    match identifier {
+        Identifier::Id(id) => id::find::<M::Entity>(db, id).await,
+        Identifier::Alias(alias) => Ok(M::Entity::by_alias(db, alias).await?),
+    }
+}
+
+/// The row that a client names, or an error that says why there is none.
+pub(super) async fn require<M: Named>(db: &impl Read, identifier: Identifier<'_>) -> Result<M> {
+    Ok(find::<M>(db, identifier).await?.ok_or_else(|| match identifier {
+        Identifier::Id(id) => id::missing::<M::Entity>(id, "id"),
+        Identifier::Alias(alias) => {
+            let message = format!("no {} has the alias {}", M::Entity::NOUN, quoted(alias));
+            UserError::new("alias", message).not_found()
+        }
+    })?)
+}
+
+/// The row that an argument or a field of a mutation names. Errors are about what is in it.
+pub(super) async fn require_in<M: Named>(db: &impl Read, field: &'static str, named: &IdentifierInput) -> Result<M> {
+    let found = async { require::<M>(db, Identifier::of(named)?).await };
+    found.await.map_err(|error: Error| error.map_user(|error| error.within(field)))
+}
+
+/// The row that an argument or a field of a mutation names, locked.
+pub(super) async fn locked<M: Named>(
+    db: &DatabaseTransaction,
+    field: &'static str,
+    named: &IdentifierInput,
+    lock: LockType,
+) -> Result<M> {
+    let found = require_in::<M>(db, field, named).await?;
+    Ok(row_lock::row::<M::Entity>(db, key_of(&found), lock).await?)
+}
+
+fn key_of<M: Named>(row: &M) -> i64 {
+    if let ValueTuple::One(Value::BigInt(Some(key))) = row.get_primary_key_value() { key } else { 0 }
 }

@@ -11,19 +11,17 @@ use serde_json::{Map, Value};
 use super::alias;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::id;
-use super::identifier::Identifier;
+use super::identifier::{self};
 use super::json::Json;
 use super::list::List;
 use super::schema::*;
 use super::types::InfrastructureResource;
-use crate::db::Read;
 use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::entity::field_rule::must_not_be_null;
-use crate::entity::infrastructure_resource::{self, ActiveModel, Column, Entity};
+use crate::entity::infrastructure_resource::{ActiveModel, Column, Entity};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, infrastructure_resource_alias, row_lock};
-use crate::error::{Error, Problems, Result, UserError, quoted};
+use crate::entity::{Timestamp, infrastructure_resource_alias};
+use crate::error::{Problems, Result, UserError, quoted};
 use crate::json_schema::{self, JsonSchema};
 
 /// The built-in types, by name: what is said of a resource of each.
@@ -125,35 +123,6 @@ pub(super) fn schemas(request: &PageRequest) -> InfrastructureResourceSchemaConn
     let mut page = Page::new(rows.collect(), request);
     page.total_count = i32::try_from(SCHEMAS.len()).ok();
     page
-}
-
-/// The resource that a client names, or nothing: for queries.
-pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<InfrastructureResource>> {
-    match identifier {
-        Identifier::Id(id) => id::find::<Entity>(db, id).await,
-        Identifier::Alias(alias) => Ok(infrastructure_resource::by_alias(db, alias).await?),
-    }
-}
-
-/// The resource that a mutation names.
-pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<InfrastructureResource> {
-    Ok(find(db, identifier).await?.ok_or_else(|| match identifier {
-        Identifier::Id(id) => id::missing::<Entity>(id, "id"),
-        Identifier::Alias(alias) => {
-            UserError::new("alias", format!("no infrastructure resource has the alias {}", quoted(alias))).not_found()
-        }
-    })?)
-}
-
-/// The resource that an argument of a mutation names, locked.
-async fn locked(
-    db: &DatabaseTransaction,
-    argument: &'static str,
-    named: &IdentifierInput,
-) -> Result<InfrastructureResource> {
-    let found = async { require(db, Identifier::of(named)?).await };
-    let found = found.await.map_err(|error: Error| error.map_user(|error| error.within(argument)))?;
-    Ok(row_lock::row::<Entity>(db, found.id, LockType::Update).await?)
 }
 
 /// The row that an input describes, and what is no mistake but worth a look. `present` is what is changed.
@@ -286,7 +255,8 @@ impl InfrastructureResourceUpdateMutation for Mutation {
         input: InfrastructureResourceInput,
     ) -> Result<InfrastructureResourcePayload> {
         let db = ctx.db();
-        let found = locked(db, "infrastructureResource", &infrastructure_resource).await?;
+        let found: InfrastructureResource =
+            identifier::locked(db, "infrastructureResource", &infrastructure_resource, LockType::Update).await?;
         let (mut row, warnings) = draft(db, Some(found), input).await?;
         touch(&mut row.updated_at);
         Ok(payload(row.update(db).await?, warnings))
@@ -299,7 +269,7 @@ impl InfrastructureResourceDeleteMutation for Mutation {
         resource: IdentifierInput,
     ) -> Result<InfrastructureResourceDeletePayload> {
         let db = ctx.db();
-        let found = locked(db, "resource", &resource).await?;
+        let found = identifier::locked::<InfrastructureResource>(db, "resource", &resource, LockType::Update).await?;
         let deleted_id = Some(InfrastructureResourceResolver::id(&found));
         found.delete(db).await?;
         Ok(InfrastructureResourceDeletePayload { deleted_id, ..Default::default() })

@@ -3,8 +3,10 @@
 //! A column that is left out reads as null, so that only columns that may be null can be named here, each with every field
 //! that is answered from it. They are left out by the part, so that the statements of a list have few texts.
 
+use sea_orm::{IdenStatic, Iterable};
+
 use super::context::Ctx;
-use crate::db::Table;
+use crate::db::{Omitted, Table};
 
 /// Columns that are read together, and the fields that are answered from them.
 struct Part {
@@ -13,63 +15,82 @@ struct Part {
 }
 
 /// The parts of a table, by its name.
-const PARTS: &[(&str, [Part; 2])] = &[(
-    "service",
-    [
-        Part { columns: &["description", "language", "framework"], fields: &["description", "language", "framework"] },
-        Part {
+const PARTS: &[(&str, &[Part])] = &[
+    (
+        "service",
+        &[
+            Part {
+                columns: &["description", "language", "framework"],
+                fields: &["description", "language", "framework"],
+            },
+            Part {
+                columns: &[
+                    "product",
+                    "note",
+                    "api_document_path",
+                    "preferred_api_document_source",
+                    "creation_source",
+                    "locked_repository",
+                    "locked_commit",
+                ],
+                fields: &[
+                    "product",
+                    "note",
+                    "apiDocumentPath",
+                    "preferredApiDocumentSource",
+                    "preferredApiDocument",
+                    "serviceFile",
+                ],
+            },
+        ],
+    ),
+    (
+        "tag",
+        // No field says whose a tag is: the list belongs to its owner.
+        &[Part {
             columns: &[
-                "product",
-                "note",
-                "api_document_path",
-                "preferred_api_document_source",
-                "creation_source",
-                "locked_repository",
-                "locked_commit",
+                "service_id",
+                "repository_id",
+                "team_id",
+                "user_id",
+                "system_id",
+                "domain_id",
+                "infrastructure_resource_id",
             ],
-            fields: &[
-                "product",
-                "note",
-                "apiDocumentPath",
-                "preferredApiDocumentSource",
-                "preferredApiDocument",
-                "serviceFile",
-            ],
-        },
-    ],
-)];
+            fields: &[],
+        }],
+    ),
+];
 
-/// The columns of a table that a statement leaves out.
+/// The parts of a table that a statement leaves out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct LeftOut(u8);
+pub(super) struct LeftOut {
+    parts: u8,
+    /// Their columns.
+    pub(super) columns: Omitted,
+}
 
 impl LeftOut {
     /// What a connection over `E` need not read for what the client selects below it.
     pub(super) fn of<E: Table>(ctx: &Ctx<'_>) -> Self {
-        let is_needed = |part: &Part| {
-            ["nodes", "edges"].iter().any(|list| match *list {
-                "edges" => ctx.selects_at(&["edges", "node"], part.fields),
-                list => ctx.selects_at(&[list], part.fields),
-            })
+        let table = E::default();
+        let Some((_, parts)) = PARTS.iter().find(|(name, _)| *name == table.table_name()) else {
+            return Self::default();
         };
-        let bits = parts::<E>().iter().enumerate().filter(|(_, part)| !is_needed(part));
-        Self(bits.fold(0, |bits, (place, _)| bits | 1 << place))
-    }
-
-    /// Whether a column is left out.
-    pub(super) fn has<E: Table>(self, column: &str) -> bool {
-        let mut own = parts::<E>().iter().enumerate().filter(|(place, _)| self.0 & 1 << place != 0);
-        own.any(|(_, part)| part.columns.contains(&column))
+        let mut left_out = Self::default();
+        for (place, part) in parts.iter().enumerate() {
+            if !ctx.selects_at(&["nodes"], part.fields) && !ctx.selects_at(&["edges", "node"], part.fields) {
+                left_out.parts |= 1 << place;
+                let columns = E::Column::iter().enumerate();
+                let columns = columns.filter(|(_, column)| part.columns.contains(&column.as_str()));
+                left_out.columns.0 |= columns.fold(0, |bits, (place, _)| bits | 1 << place);
+            }
+        }
+        left_out
     }
 
     /// The parts as the lowest two bits.
     pub(super) fn bits(self) -> u8 {
-        self.0
+        self.parts
     }
-}
-
-fn parts<E: Table>() -> &'static [Part] {
-    let table = E::default();
-    let own = PARTS.iter().find(|(name, _)| *name == table.table_name());
-    own.map_or(&[], |(_, parts)| parts)
 }

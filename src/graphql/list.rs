@@ -6,14 +6,12 @@
 
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Order, Query, SelectStatement};
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityName, EntityTrait, IdenStatic, Iterable, QueryFilter, QuerySelect, Value,
-};
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityName, EntityTrait, IdenStatic, QueryFilter, QuerySelect, Value};
 
 use super::context::Ctx;
 use super::left_out::LeftOut;
 use super::sort::Sort;
-use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
+use crate::db::{self, Backend, Ids, OfKeys, Read, Shape, Table};
 use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::error::{Result, UserError};
 
@@ -38,7 +36,7 @@ pub struct List<E: Table> {
     first: Option<First>,
     ids: Vec<Ids>,
     filters: Vec<Expr>,
-    left_out: LeftOut,
+    pub(super) left_out: LeftOut,
     entity: std::marker::PhantomData<E>,
 }
 
@@ -261,7 +259,7 @@ impl<E: Table> List<E> {
                 None => self.ids.iter().map(|ids| ids.select.clone()).collect(),
             };
             let mut rows = self.source(condition, among.clone(), ids);
-            self.select_own(&mut rows);
+            db::select_without::<E>(db, self.left_out.columns, &mut rows);
             rows.expr_as(column(self.key), KEY);
             if let Some(order) = self.order {
                 // PostgreSQL has shorter integers too.
@@ -282,14 +280,16 @@ impl<E: Table> List<E> {
         let after = request.after.iter().flat_map(|after| after.order.into_iter().chain([after.id])).map(Value::from);
         let values = after.chain([Value::from(limit)]).collect();
         let (is_ordered, has_parents) = (self.order.is_some(), self.parents.is_some());
+        let omitted = self.left_out.columns;
+        let own = db::columns_without::<E>(db, omitted);
         let read = move |row: &db::Row<'_>| {
             // Behind the row's own columns, in the order of the statement.
-            let mut places = E::Column::iter().count()..;
+            let mut places = own..;
             let mut next = || places.next().unwrap_or_default();
             let id = row.get(next())?;
             let order = if is_ordered { Some(row.get(next())?) } else { None };
             let parent = if has_parents { row.get(next())? } else { 0 };
-            let model = row.model::<E>()?;
+            let model = row.model_without::<E>(omitted)?;
             Ok(Row { parent, place: Cursor { order, ..Cursor::id(id) }, text: row.text(), model })
         };
         let shape = self.shape("a page", request.after.is_some());
@@ -341,21 +341,10 @@ impl<E: Table> List<E> {
     }
 
     /// The rows of the whole list with their own columns and then the id, without an order or a limit.
-    pub(super) fn all(&self) -> SelectStatement {
+    pub(super) fn all(&self, db: &impl Backend) -> SelectStatement {
         let mut rows = self.source(None, None, self.ids.iter().map(|ids| ids.select.clone()).collect());
-        self.select_own(&mut rows);
+        db::select_without::<E>(db, self.left_out.columns, &mut rows);
         rows.expr_as(column(self.key), KEY).take()
-    }
-
-    /// Selects the columns of the table, in their order.
-    fn select_own(&self, rows: &mut SelectStatement) {
-        for own in E::Column::iter() {
-            let value = match self.left_out.has::<E>(own.as_str()) {
-                true => Expr::cust("NULL"),
-                false => column(named(own)),
-            };
-            rows.expr_as(value, own.as_str());
-        }
     }
 
     /// The column of the id that ends the order.

@@ -124,6 +124,10 @@ impl Settings {
     }
 }
 
+/// Why the database cannot serve a request now. Nothing was done: it can be sent again as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unavailable(pub &'static str);
+
 /// The API, ready to answer. Cheap to clone.
 #[derive(Clone)]
 pub struct Catalogue(Arc<context::Shared>);
@@ -159,14 +163,23 @@ impl Catalogue {
     /// A query is ended at its deadline, also while it waits, and so are mutations that wait. A mutation writes what it has
     /// begun to write; only then its deadline is looked at, before the next one of the request and while its answer is
     /// read.
-    pub async fn execute(&self, prepared: &Prepared, caller: &Caller, request_id: &str) -> Response {
+    ///
+    /// # Errors
+    /// The database cannot serve the request now, and nothing was done.
+    pub async fn execute(
+        &self,
+        prepared: &Prepared,
+        caller: &Caller,
+        request_id: &str,
+    ) -> Result<Response, Unavailable> {
         let span = spans::operation(prepared.plan.serial, prepared.operation.as_deref());
-        let response = span.around(Box::pin(self.run(prepared, caller, request_id))).await;
+        let fate = Arc::default();
+        let response = span.around(Box::pin(self.run(prepared, caller, request_id, &fate))).await;
         span.executed(prepared.estimate, &response.used, response.errors.len(), response.class());
-        response
+        fate.unavailable().map_or(Ok(response), |reason| Err(Unavailable(reason)))
     }
 
-    async fn run(&self, prepared: &Prepared, caller: &Caller, request_id: &str) -> Response {
+    async fn run(&self, prepared: &Prepared, caller: &Caller, request_id: &str, fate: &Arc<context::Fate>) -> Response {
         let (plan, limits) = (&prepared.plan, self.0.settings.budget);
         let deadline = Instant::now() + limits.time;
         if plan.serial {
@@ -178,7 +191,7 @@ impl Catalogue {
                 );
                 return Response::failed(request_error(why, Vec::new(), Code::TooExpensive));
             };
-            let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget);
+            let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget, fate);
             let run = Box::pin(engine::run(&schema::Mutation, plan, &prepared.arguments, &state));
             let response = budget.metered(run).await;
             // The last slice of its work is over by now.
@@ -191,7 +204,7 @@ impl Catalogue {
         loop {
             let budget = Arc::new(Budget::new(limits, deadline, lane == Lane::Quick, used));
             // On the heap: whatever wraps a future holds it twice.
-            let answer = Box::pin(self.answer(prepared, caller, request_id, &budget, lane, reads));
+            let answer = Box::pin(self.answer(prepared, caller, (request_id, fate), &budget, lane, reads));
             let response = budget.within(budget.metered(answer)).await;
             match budget.exceeded() {
                 Some(Excess::Quick) => {
@@ -233,13 +246,13 @@ impl Catalogue {
         &self,
         prepared: &Prepared,
         caller: &Caller,
-        request_id: &str,
+        (request_id, fate): (&str, &Arc<context::Fate>),
         budget: &Arc<Budget>,
         lane: Lane,
         reads: bool,
     ) -> Response {
         let _place = self.0.places.take(lane, caller.who()).await;
-        let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, budget);
+        let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, budget, fate);
         let state = match reads {
             true => state.reading().await,
             false => Ok(state),

@@ -7,7 +7,7 @@ use super::{id, relationship};
 use crate::db::Db;
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
-use crate::entity::{domain, infrastructure_resource, service, system, team};
+use crate::entity::{ByAlias, domain, infrastructure_resource, service, system, team};
 
 /// Writes the entry of the mutation `action`, in its transaction, and answers what it was about. `input` is its arguments; `payload` holds the
 /// identifying fields of what the mutation answered.
@@ -71,17 +71,20 @@ async fn changed(
     if subject.class.is_none()
         && let Some(alias) = payload.get("deletedAlias").and_then(Value::as_str)
     {
-        let of_service =
-            service::by_alias(db.committed(), alias).await?.map(|service| ("Service", service.id, service.slug));
+        let of_service = service::Entity::by_alias(db.committed(), alias)
+            .await?
+            .map(|service| ("Service", service.id, service.slug));
         let owner = match input.pointer("/input/ownerType").and_then(Value::as_str) {
-            Some("team") => team::by_alias(db.committed(), alias).await?.map(|team| ("Team", team.id, team.alias)),
+            Some("team") => {
+                team::Entity::by_alias(db.committed(), alias).await?.map(|team| ("Team", team.id, team.alias))
+            }
             Some("system") => {
-                system::by_alias(db.committed(), alias).await?.map(|system| ("System", system.id, system.slug))
+                system::Entity::by_alias(db.committed(), alias).await?.map(|system| ("System", system.id, system.slug))
             }
             Some("domain") => {
-                domain::by_alias(db.committed(), alias).await?.map(|domain| ("Domain", domain.id, domain.slug))
+                domain::Entity::by_alias(db.committed(), alias).await?.map(|domain| ("Domain", domain.id, domain.slug))
             }
-            Some("infrastructure_resource") => infrastructure_resource::by_alias(db.committed(), alias)
+            Some("infrastructure_resource") => infrastructure_resource::Entity::by_alias(db.committed(), alias)
                 .await?
                 .map(|resource| ("InfrastructureResource", resource.id, resource.name)),
             _ => of_service,

@@ -7,10 +7,9 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::identifier::Identifier;
+use super::identifier::{self};
 use super::list::List;
 use super::schema::*;
-use super::service as services;
 use super::types::{OnCall, Service, User};
 use crate::db::{self, Read};
 use crate::engine::page::PageArguments;
@@ -63,9 +62,7 @@ impl ServiceOnCallsUpdateMutation for Mutation {
         let ServiceOnCallsUpdateInput { service, on_calls } = input;
         let db = ctx.db();
         let mut problems = Problems::default();
-        let found = async { services::require(db, Identifier::of(&service)?).await };
-        let found = found.await.map_err(|error| error.map_user(|error| error.within("service")));
-        let service = problems.take_any(found)?;
+        let service = problems.take_any(identifier::require_in::<Service>(db, "service", &service).await)?;
         if on_calls.len() > text::FEW {
             problems.push(UserError::new("onCalls", format!("at most {} people can be on call", text::FEW)));
         }

@@ -9,13 +9,15 @@ use sea_orm::sea_query::{Expr, ExprTrait, Func, Query as Select, SelectStatement
 use sea_orm::{ColumnTrait, EntityTrait};
 
 use super::id;
+use super::identifier::{self, Identifier, Named};
 use super::schema::*;
+use super::types::{PropertyDefinition, RelationshipDefinitionType};
 use crate::db::{self, Read};
 use crate::entity::relationship::End;
 use crate::entity::service::Column;
 use crate::entity::{
-    alert_source, alert_source_service, component_type, deploy, domain, lifecycle, property, property_definition,
-    relationship, relationship_definition, repository, service_alias, service_repository, system, tag, team, tier,
+    alert_source, alert_source_service, component_type, deploy, domain, lifecycle, property, relationship, repository,
+    service_alias, service_repository, system, tag, team, tier,
 };
 use crate::error::{Result, UserError, quoted};
 
@@ -125,6 +127,18 @@ fn of_service<E: EntityTrait>(entity: E, owner: E::Column) -> SelectStatement {
     Select::select().expr(Expr::value(1)).from(entity).and_where(owner.into_expr().eq(id)).take()
 }
 
+/// The definition with this id or alias.
+async fn definition<M: Named>(db: &impl Read, named: &str) -> Result<M> {
+    let found = match identifier::find::<M>(db, Identifier::Id(named)).await? {
+        None => identifier::find::<M>(db, Identifier::Alias(named)).await?,
+        found => found,
+    };
+    Ok(found.ok_or_else(|| {
+        let noun = <M::Entity as id::Class>::NOUN;
+        UserError::base(format!("no {noun} has the id or alias {}", quoted(named))).not_found()
+    })?)
+}
+
 impl Predicate {
     /// The condition on a text of the service, or of what belongs to it.
     pub(super) async fn text(&self, db: &impl Read) -> Result<Expr> {
@@ -168,13 +182,7 @@ impl Predicate {
         let Some(named) = &self.data else {
             return Err(UserError::base("the definition of the property must be given").into());
         };
-        let definition = match id::find::<property_definition::Entity>(db, named).await? {
-            None => property_definition::by_alias(db, named).await?,
-            found => found,
-        };
-        let definition = definition.ok_or_else(|| {
-            UserError::base(format!("no property definition has the id or alias {}", quoted(named))).not_found()
-        })?;
+        let definition: PropertyDefinition = definition(db, named).await?;
         let mut properties = of_service(property::Entity, property::Column::ServiceId);
         properties.and_where(property::Column::DefinitionId.eq(definition.id));
         self.of_rows(db, properties, property::Column::SearchKey).await
@@ -184,13 +192,7 @@ impl Predicate {
     pub(super) async fn relationship(&self, db: &impl Read) -> Result<Expr> {
         let mut ties = of_service(relationship::Entity, relationship::Column::SourceServiceId);
         if let Some(named) = &self.data {
-            let definition = match id::find::<relationship_definition::Entity>(db, named).await? {
-                None => relationship_definition::by_alias(db, named).await?,
-                found => found,
-            };
-            let definition = definition.ok_or_else(|| {
-                UserError::base(format!("no relationship definition has the id or alias {}", quoted(named))).not_found()
-            })?;
+            let definition: RelationshipDefinitionType = definition(db, named).await?;
             ties.and_where(relationship::Column::RelationshipDefinitionId.eq(definition.id));
         }
         let is_meant = match self.kind {
@@ -202,12 +204,7 @@ impl Predicate {
         };
         let targets = self.needed()?.split(',').map(str::trim).filter(|id| !id.is_empty()).map(|id| {
             let target = id::decode(id).and_then(|(class, number)| End::of(&class, number));
-            let target = target.ok_or_else(|| {
-                UserError::new(
-                    "value",
-                    id::stray(id, "service, a system, a domain, a team or an infrastructure resource"),
-                )
-            })?;
+            let target = target.ok_or_else(|| UserError::new("value", id::stray(id, End::NOUN)))?;
             Ok(target.columns()[1].eq(target.named().1))
         });
         let targets: Result<Vec<Expr>, UserError> = targets.collect();

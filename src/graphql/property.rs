@@ -7,14 +7,12 @@ use serde_json::Value;
 
 use super::context::{Ctx, MutationCtx};
 use super::id;
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::json::JsonText;
 use super::list::List;
 use super::relation::to_its_one;
 use super::schema::*;
 use super::types::{Property, PropertyDefinition, Service, Team};
-use super::{property_definition, service, team};
-use crate::db::Read;
 use crate::engine;
 use crate::entity::property::{self, Column, Entity};
 use crate::entity::service::Writable;
@@ -116,7 +114,7 @@ pub(super) async fn of_owners(
     definition: &MaybeUndefined<IdentifierInput>,
 ) -> Result<Vec<Option<Property>>> {
     let identifier = Identifier::of_argument("definition", definition)?;
-    let Some(definition) = property_definition::find(ctx.db(), identifier).await? else {
+    let Some(definition) = identifier::find::<PropertyDefinition>(ctx.db(), identifier).await? else {
         return Ok(vec![None; owners.len()]);
     };
     let values = List::<Entity>::new(Column::Id).filter(Column::DefinitionId.eq(definition.id));
@@ -128,21 +126,14 @@ pub(super) async fn find(ctx: &Ctx<'_>, args: &AccountPropertyArgs) -> Result<Op
     let AccountPropertyArgs { definition, owner } = args;
     let db = ctx.db();
     let identifier = Identifier::of_argument("owner", owner)?;
-    let (column, owner) = match service::find(db, identifier).await? {
+    let (column, owner) = match identifier::find::<Service>(db, identifier).await? {
         Some(service) => (Column::ServiceId, service.id),
-        None => match find_team(db, identifier).await? {
+        None => match identifier::find::<Team>(db, identifier).await? {
             Some(team) => (Column::TeamId, team.id),
             None => return Ok(None),
         },
     };
     Ok(of_owners(ctx, column, vec![owner], definition).await?.pop().flatten())
-}
-
-async fn find_team(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<Team>> {
-    match identifier {
-        Identifier::Id(id) => id::find::<entity::team::Entity>(db, id).await,
-        Identifier::Alias(alias) => Ok(entity::team::by_alias(db, alias).await?),
-    }
 }
 
 /// Who has a property, locked.
@@ -175,14 +166,17 @@ async fn owner(
                 Some("Team") => true,
                 _ => return Err(UserError::new("id", id::stray(id, "service or team")).not_found().into()),
             },
-            (None, alias) => service::find(db, alias).await?.is_none() && find_team(db, alias).await?.is_some(),
+            (None, alias) => {
+                identifier::find::<Service>(db, alias).await?.is_none()
+                    && identifier::find::<Team>(db, alias).await?.is_some()
+            }
         };
         if is_team {
-            let team = team::require(db, identifier).await?;
+            let team = identifier::require::<Team>(db, identifier).await?;
             row_lock::row::<entity::team::Entity>(db, team.id, LockType::Update).await?;
             return Ok(Owner::Team(team.id));
         }
-        let service = service::require(db, identifier).await?;
+        let service = identifier::require::<Service>(db, identifier).await?;
         Ok(Owner::Service(Box::new(entity::service::writable(db, service).await?)))
     };
     found.await.map_err(|error: Error| {
@@ -221,7 +215,8 @@ impl PropertyAssignMutation for Mutation {
         let mut problems = Problems::default();
         let value = problems.take(json_schema::read_value("value", &text));
         let owner = problems.take_any(owner(db, &named, owner_type.value().copied()).await)?;
-        let definition = property_definition::locked(db, "definition", &definition, LockType::KeyShare).await;
+        let definition =
+            identifier::locked::<PropertyDefinition>(db, "definition", &definition, LockType::KeyShare).await;
         let definition = problems.take_any(definition)?;
         problems.none()?;
         let (Some(value), Some(owner), Some(definition)) = (value, owner, definition) else {
@@ -261,7 +256,8 @@ impl PropertyUnassignMutation for Mutation {
         let db = ctx.db();
         let mut problems = Problems::default();
         let owner = problems.take_any(self::owner(db, &owner, None).await)?;
-        let definition = property_definition::locked(db, "definition", &definition, LockType::KeyShare).await;
+        let definition =
+            identifier::locked::<PropertyDefinition>(db, "definition", &definition, LockType::KeyShare).await;
         let definition = problems.take_any(definition)?;
         problems.none()?;
         let (Some(owner), Some(definition)) = (owner, definition) else {

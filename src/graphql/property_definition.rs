@@ -13,19 +13,19 @@ use serde_json::Value;
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::id::{self, Id};
-use super::identifier::Identifier;
+use super::id::Id;
+use super::identifier::{self, Identifier};
 use super::json::Json;
 use super::list::List;
 use super::schema::*;
 use super::types::PropertyDefinition;
 use crate::db::Read;
 use crate::engine::page::{PageArguments, PageRequest};
-use crate::entity::property_definition::{self, ActiveModel, Column, Entity, Model};
+use crate::entity::property_definition::{ActiveModel, Column, Entity, Model};
 use crate::entity::text::{ENTRIES, FEW};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, alias, row_lock};
-use crate::error::{Error, Problems, Result, UserError, quoted};
+use crate::entity::{Timestamp, alias};
+use crate::error::{Problems, Result, UserError, quoted};
 use crate::json_schema;
 
 /// A definition of teams alone.
@@ -168,41 +168,15 @@ pub(super) async fn team_page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<Te
     Ok(definitions.map(TeamPropertyDefinition))
 }
 
-/// The definition that a client names, or nothing: for queries.
-pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<PropertyDefinition>> {
-    match identifier {
-        Identifier::Id(id) => id::find::<Entity>(db, id).await,
-        Identifier::Alias(alias) => Ok(property_definition::by_alias(db, alias).await?),
-    }
-}
-
 /// The definition of teams that a client names, or nothing.
 pub(super) async fn find_of_teams(
     db: &impl Read,
     identifier: Identifier<'_>,
 ) -> Result<Option<TeamPropertyDefinition>> {
-    Ok(find(db, identifier).await?.filter(|found| found.is_of_teams).map(TeamPropertyDefinition))
-}
-
-/// The definition that an argument or a field of a mutation names, locked.
-pub(super) async fn locked(
-    db: &DatabaseTransaction,
-    field: &'static str,
-    named: &IdentifierInput,
-    lock: LockType,
-) -> Result<PropertyDefinition> {
-    let found = async {
-        let identifier = Identifier::of(named)?;
-        Ok(find(db, identifier).await?.ok_or_else(|| match identifier {
-            Identifier::Id(id) => id::missing::<Entity>(id, "id"),
-            Identifier::Alias(alias) => {
-                let message = format!("no property definition has the alias {}", quoted(alias));
-                UserError::new("alias", message).not_found()
-            }
-        })?)
-    };
-    let found = found.await.map_err(|error: Error| error.map_user(|error| error.within(field)))?;
-    Ok(row_lock::row::<Entity>(db, found.id, lock).await?)
+    Ok(identifier::find::<PropertyDefinition>(db, identifier)
+        .await?
+        .filter(|found| found.is_of_teams)
+        .map(TeamPropertyDefinition))
 }
 
 /// What a definition is to be, from whichever input.
@@ -439,7 +413,8 @@ impl PropertyDefinitionUpdateMutation for Mutation {
         input: PropertyDefinitionInput,
     ) -> Result<PropertyDefinitionPayload> {
         let db = ctx.db();
-        let found = locked(db, "propertyDefinition", &property_definition, LockType::NoKeyUpdate).await?;
+        let found: PropertyDefinition =
+            identifier::locked(db, "propertyDefinition", &property_definition, LockType::NoKeyUpdate).await?;
         let changed = store(db, given(input).change(found)?).await?;
         Ok(PropertyDefinitionPayload { definition: Some(changed), ..Default::default() })
     }
@@ -451,7 +426,7 @@ impl PropertyDefinitionDeleteMutation for Mutation {
         resource: IdentifierInput,
     ) -> Result<PropertyDefinitionDeletePayload> {
         let db = ctx.db();
-        let found = locked(db, "resource", &resource, LockType::Update).await?;
+        let found = identifier::locked::<PropertyDefinition>(db, "resource", &resource, LockType::Update).await?;
         let deleted_id = Some(PropertyDefinitionResolver::id(&found));
         found.delete(db).await?;
         Ok(PropertyDefinitionDeletePayload { deleted_id, ..Default::default() })
@@ -478,7 +453,8 @@ impl TeamPropertyDefinitionUpdateMutation for Mutation {
         input: TeamPropertyDefinitionInput,
     ) -> Result<TeamPropertyDefinitionPayload> {
         let db = ctx.db();
-        let found = locked(db, "propertyDefinition", &property_definition, LockType::NoKeyUpdate).await?;
+        let found: PropertyDefinition =
+            identifier::locked(db, "propertyDefinition", &property_definition, LockType::NoKeyUpdate).await?;
         if !found.is_of_teams {
             let message = "this is not a property definition of teams; use propertyDefinitionUpdate";
             return Err(UserError::new("propertyDefinition", message).into());

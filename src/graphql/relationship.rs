@@ -12,7 +12,7 @@ use sea_orm::{
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
 use super::id::{self, Class, Id};
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::list;
 use super::relation::to_one;
 use super::schema::*;
@@ -22,9 +22,13 @@ use crate::db::Read;
 use crate::entity::relationship::{self, Column, End, Entity};
 use crate::entity::text::ENTRIES;
 use crate::entity::{
-    ByIds, component_type, domain, infrastructure_resource, row_lock, service, service_dependency, system, team,
+    ByAlias, ByIds, component_type, domain, infrastructure_resource, row_lock, service, service_dependency, system,
+    team,
 };
 use crate::error::{Error, Result, UserError, quoted};
+
+/// The argument, and the field in it that names a definition.
+const DEFINITION: &str = "relationshipDefinition";
 
 /// The class in the id of a relationship that is the system of a service, whose number it has.
 pub(super) const SYSTEM_OF_SERVICE: &str = "ServiceSystem";
@@ -156,41 +160,47 @@ async fn end(db: &DatabaseTransaction, field: &'static str, named: &IdentifierIn
             }),
         }
     };
-    found.await.map_err(|error: Error| error.map_user(|error| error.within(field).within("relationshipDefinition")))
+    found.await.map_err(|error: Error| error.map_user(|error| error.within(field).within(DEFINITION)))
 }
 
 async fn by_id(db: &DatabaseTransaction, id: &str) -> Result<End> {
-    let class = id::decode(id).map(|(class, _)| class);
-    Ok(match class.as_deref() {
-        Some(service::Entity::CLASS) => End::Service(id::require::<service::Entity>(db, id, "id").await?.id),
-        Some(system::Entity::CLASS) => End::System(id::require::<system::Entity>(db, id, "id").await?.id),
-        Some(domain::Entity::CLASS) => End::Domain(id::require::<domain::Entity>(db, id, "id").await?.id),
-        Some(team::Entity::CLASS) => End::Team(id::require::<team::Entity>(db, id, "id").await?.id),
-        Some(infrastructure_resource::Entity::CLASS) => {
-            End::InfrastructureResource(id::require::<infrastructure_resource::Entity>(db, id, "id").await?.id)
-        }
-        _ => {
-            let noun = "service, a system, a domain, a team or an infrastructure resource";
-            return Err(UserError::new("id", id::stray(id, noun)).not_found().into());
-        }
-    })
+    let end = id::decode(id).and_then(|(class, number)| End::of(&class, number));
+    let end = end.ok_or_else(|| UserError::new("id", id::stray(id, End::NOUN)).not_found())?;
+    match end {
+        End::Service(_) => drop(id::require::<service::Entity>(db, id, "id").await?),
+        End::System(_) => drop(id::require::<system::Entity>(db, id, "id").await?),
+        End::Domain(_) => drop(id::require::<domain::Entity>(db, id, "id").await?),
+        End::Team(_) => drop(id::require::<team::Entity>(db, id, "id").await?),
+        End::InfrastructureResource(_) => drop(id::require::<infrastructure_resource::Entity>(db, id, "id").await?),
+    }
+    Ok(end)
 }
 
 async fn by_alias(db: &DatabaseTransaction, alias: &str) -> Result<Option<End>> {
-    if let Some(found) = service::by_alias(db, alias).await? {
+    if let Some(found) = service::Entity::by_alias(db, alias).await? {
         return Ok(Some(End::Service(found.id)));
     }
-    if let Some(found) = system::by_alias(db, alias).await? {
+    if let Some(found) = system::Entity::by_alias(db, alias).await? {
         return Ok(Some(End::System(found.id)));
     }
-    if let Some(found) = domain::by_alias(db, alias).await? {
+    if let Some(found) = domain::Entity::by_alias(db, alias).await? {
         return Ok(Some(End::Domain(found.id)));
     }
-    if let Some(found) = team::by_alias(db, alias).await? {
+    if let Some(found) = team::Entity::by_alias(db, alias).await? {
         return Ok(Some(End::Team(found.id)));
     }
-    let found = infrastructure_resource::by_alias(db, alias).await?;
+    let found = infrastructure_resource::Entity::by_alias(db, alias).await?;
     Ok(found.map(|found| End::InfrastructureResource(found.id)))
+}
+
+/// The definition that a field of a new relationship names.
+async fn defined(
+    db: &DatabaseTransaction,
+    named: Option<&IdentifierInput>,
+) -> Result<Option<RelationshipDefinitionType>> {
+    let Some(named) = named else { return Ok(None) };
+    let found = identifier::locked(db, DEFINITION, named, LockType::Share).await;
+    found.map(Some).map_err(|error| error.map_user(|error| error.within(DEFINITION)))
 }
 
 /// Refuses a relationship that its definition does not allow.
@@ -200,7 +210,7 @@ async fn check(
     source: End,
     target: End,
 ) -> Result<()> {
-    let at = |field, message: String| UserError::new(field, message).within("relationshipDefinition");
+    let at = |field, message: String| UserError::new(field, message).within(DEFINITION);
     let own_type = match source {
         End::Service(id) => match db.one(service::Entity::find_by_id(id)).await? {
             Some(service) => component_type::or_default(db, service.type_id).await?,
@@ -294,17 +304,10 @@ impl RelationshipCreateMutation for Mutation {
         let mut problems = crate::error::Problems::default();
         let source = problems.take_any(end(db, "source", &source).await)?;
         let target = problems.take_any(end(db, "target", &target).await)?;
-        let definition = match definition.value() {
-            None => None,
-            Some(named) => {
-                let found = relationship_definition::locked(db, "relationshipDefinition", named, LockType::Share).await;
-                let within = |error: UserError| error.within("relationshipDefinition");
-                problems.take_any(found.map_err(|error| error.map_user(within)))?
-            }
-        };
+        let definition = problems.take_any(defined(db, definition.value()).await)?.flatten();
         if definition.is_some() && kind != RelationshipTypeEnum::RelatedTo {
             let message = "relationshipDefinition goes with the type related_to alone";
-            problems.push(UserError::new("relationshipDefinition", message).within("relationshipDefinition"));
+            problems.push(UserError::new(DEFINITION, message).within(DEFINITION));
         }
         problems.none()?;
         let (Some(source), Some(target)) = (source, target) else {
@@ -359,11 +362,7 @@ impl RelationshipDeleteMutation for Mutation {
         match deleted.class {
             SYSTEM_OF_SERVICE => drop(set_system(db, found.id, None).await?),
             DOMAIN_OF_SYSTEM => drop(set_domain(db, found.id, None).await?),
-            service_dependency::Entity::CLASS => {
-                let dependency = id::require::<service_dependency::Entity>(db, &id, "id").await?;
-                services::owner_writable(db, dependency.source_id).await?;
-                dependency.delete(db).await?;
-            }
+            service_dependency::Entity::CLASS => drop(dependencies::delete(db, &id).await?),
             _ => {
                 if let Some(End::Service(service)) = relationship::Model::source(&found) {
                     services::owner_writable(db, service).await?;

@@ -7,24 +7,20 @@ use sea_orm::{ActiveModelTrait, DatabaseTransaction, EntityTrait, ModelTrait, Pa
 use serde::{Deserialize, Serialize};
 
 use super::alias::or_taken;
-use super::component_type;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::id;
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::list::List;
 use super::relation::to_its_one;
 use super::schema::*;
-use super::service;
-use super::types::{ComponentType, RelationshipDefinitionType};
-use crate::db::Read;
+use super::types::{ComponentType, RelationshipDefinitionType, Service};
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::must_not_be_null;
-use crate::entity::relationship_definition::{self, ActiveModel, Column, Entity, RULES};
+use crate::entity::relationship_definition::{ActiveModel, Column, Entity, RULES};
 use crate::entity::text::{self, ENTRIES, FEW, SHORT};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, alias, component_type as component_types, row_lock};
-use crate::error::{Error, Problems, Result, UserError, quoted};
+use crate::entity::{Timestamp, alias, component_type as component_types};
+use crate::error::{Problems, Result, UserError, quoted};
 
 impl RelationshipDefinitionTypeResolver for RelationshipDefinitionType {
     async fn component_type(definitions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<ComponentType>> {
@@ -66,46 +62,17 @@ pub(super) async fn page(
     if let Some(named) = of_type.value() {
         let identifier = Identifier::of(named).map_err(|error| error.within("componentType"))?;
         // No row has the key 0.
-        let key = component_type::find(ctx.db(), identifier).await?.map_or(0, |found| found.id);
+        let key = identifier::find::<ComponentType>(ctx.db(), identifier).await?.map_or(0, |found| found.id);
         list = list.filter(Column::ComponentTypeId.eq(key));
     }
     if let Some(id) = resource.value() {
-        let key = match service::find(ctx.db(), Identifier::Id(id)).await? {
+        let key = match identifier::find::<Service>(ctx.db(), Identifier::Id(id)).await? {
             None => None,
             Some(service) => component_types::or_default(ctx.db(), service.type_id).await?,
         };
         list = list.filter(Column::ComponentTypeId.eq(key.unwrap_or_default()));
     }
     list.page(ctx, request).await
-}
-
-/// The definition that a client names, or nothing: for queries.
-pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<RelationshipDefinitionType>> {
-    match identifier {
-        Identifier::Id(id) => id::find::<Entity>(db, id).await,
-        Identifier::Alias(alias) => Ok(relationship_definition::by_alias(db, alias).await?),
-    }
-}
-
-/// The definition that an argument or a field of a mutation names, locked.
-pub(super) async fn locked(
-    db: &DatabaseTransaction,
-    field: &'static str,
-    named: &IdentifierInput,
-    lock: LockType,
-) -> Result<RelationshipDefinitionType> {
-    let found = async {
-        let identifier = Identifier::of(named)?;
-        Ok(find(db, identifier).await?.ok_or_else(|| match identifier {
-            Identifier::Id(id) => id::missing::<Entity>(id, "id"),
-            Identifier::Alias(alias) => {
-                let message = format!("no relationship definition has the alias {}", quoted(alias));
-                UserError::new("alias", message).not_found()
-            }
-        })?)
-    };
-    let found = found.await.map_err(|error: Error| error.map_user(|error| error.within(field)))?;
-    Ok(row_lock::row::<Entity>(db, found.id, lock).await?)
 }
 
 /// Writes what the input says. A new definition has all columns.
@@ -289,7 +256,8 @@ impl RelationshipDefinitionUpdateMutation for Mutation {
         input: RelationshipDefinitionInput,
     ) -> Result<RelationshipDefinitionPayload> {
         let db = ctx.db();
-        let found = locked(db, "relationshipDefinition", &relationship_definition, LockType::Update).await?;
+        let found: RelationshipDefinitionType =
+            identifier::locked(db, "relationshipDefinition", &relationship_definition, LockType::Update).await?;
         let mut draft = Draft::of(found);
         fill(db, &mut draft, false, &input).await?;
         let mut row = draft.done()?;
@@ -306,7 +274,8 @@ impl RelationshipDefinitionDeleteMutation for Mutation {
         resource: IdentifierInput,
     ) -> Result<RelationshipDefinitionDeletePayload> {
         let db = ctx.db();
-        let found = locked(db, "resource", &resource, LockType::Update).await?;
+        let found =
+            identifier::locked::<RelationshipDefinitionType>(db, "resource", &resource, LockType::Update).await?;
         let deleted_id = Some(RelationshipDefinitionTypeResolver::id(&found));
         found.delete(db).await?;
         Ok(RelationshipDefinitionDeletePayload { deleted_id, ..Default::default() })

@@ -7,8 +7,7 @@ use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, DbErr, EntityTrait, Mo
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::id;
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::list::List;
 use super::schema::*;
 use super::service::refuse_where_locked;
@@ -91,27 +90,6 @@ impl RepositoryResolver for Repository {
             repositories.iter().map(|repository| repository.id),
         );
         issues.pages(ctx, &args.request()?).await
-    }
-}
-
-/// The repository that a client names, or nothing: for queries.
-pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<Repository>> {
-    match identifier {
-        Identifier::Id(id) => id::find::<repository::Entity>(db, id).await,
-        Identifier::Alias(alias) => Ok(repository::by_alias(db, alias).await?),
-    }
-}
-
-/// The repository that a mutation names.
-pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<Repository> {
-    match identifier {
-        Identifier::Id(id) => id::require::<repository::Entity>(db, id, "id").await,
-        Identifier::Alias(alias) => {
-            let found = repository::by_alias(db, alias).await?;
-            Ok(found.ok_or_else(|| {
-                UserError::new("alias", format!("no repository has the alias {}", quoted(alias))).not_found()
-            })?)
-        }
     }
 }
 
@@ -430,7 +408,7 @@ impl RepositoryUpdateMutation for Mutation {
             sbom_generation,
         } = input;
         let db = ctx.db();
-        let repository = require(db, Identifier::new(&id, &alias)?).await?;
+        let repository = identifier::require::<Repository>(db, Identifier::new(&id, &alias)?).await?;
         let owner = repository.owner_id;
 
         let mut draft = Draft::<repository::Entity>::of(repository);
@@ -462,7 +440,7 @@ impl RepositoryDeleteMutation for Mutation {
     async fn repository_delete(ctx: &MutationCtx<'_>, input: RepositoryDeleteInput) -> Result<RepositoryDeletePayload> {
         let RepositoryDeleteInput { id, alias } = input;
         let db = ctx.db();
-        let repository = require(db, Identifier::new(&id, &alias)?).await?;
+        let repository = identifier::require::<Repository>(db, Identifier::new(&id, &alias)?).await?;
         let repository = row_lock::row::<repository::Entity>(db, repository.id, LockType::Update).await?;
         let deleted_repository_id = Some(RepositoryResolver::id(&repository));
         let deleted_repository_alias = Some(repository.default_alias.clone());

@@ -6,8 +6,7 @@ use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, 
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::id;
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::list::List;
 use super::relation::to_one;
 use super::repository::RepositoryConnectionType;
@@ -25,7 +24,7 @@ use crate::entity::{
     code_issue, code_issue_project_resource, contact as contacts, deploy_number, property as properties, service,
     service_alias, text,
 };
-use crate::error::{Result, UserError, quoted};
+use crate::error::{Result, UserError};
 
 impl ServiceResolver for Service {
     async fn aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
@@ -179,30 +178,9 @@ pub(super) fn taken_from(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
     Ok(row.clone())
 }
 
-/// The service that a client names, or nothing: for queries.
-pub(super) async fn find(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<Service>> {
-    match identifier {
-        Identifier::Id(id) => id::find::<service::Entity>(db, id).await,
-        Identifier::Alias(alias) => Ok(service::by_alias(db, alias).await?),
-    }
-}
-
-/// The service that a mutation names.
-pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<Service> {
-    match identifier {
-        Identifier::Id(id) => id::require::<service::Entity>(db, id, "id").await,
-        Identifier::Alias(alias) => {
-            let found = service::by_alias(db, alias).await?;
-            Ok(found.ok_or_else(|| {
-                UserError::new("alias", format!("no service has the alias {}", quoted(alias))).not_found()
-            })?)
-        }
-    }
-}
-
 /// The service that a mutation names and may write.
 pub(super) async fn require_writable(db: &DatabaseTransaction, identifier: Identifier<'_>) -> Result<Writable> {
-    service::writable(db, require(db, identifier).await?).await
+    service::writable(db, identifier::require::<Service>(db, identifier).await?).await
 }
 
 /// The service that an input names in one of its fields, as one that may be written. Errors are about the field.
@@ -211,7 +189,7 @@ pub(super) async fn require_writable_as(
     identifier: Identifier<'_>,
     field: &'static str,
 ) -> Result<Writable> {
-    let found = require(db, identifier).await;
+    let found = identifier::require::<Service>(db, identifier).await;
     let found = found.map_err(|error| error.map_user(|error| UserError { path: vec![field.into()], ..error }))?;
     service::writable(db, found).await
 }
@@ -350,8 +328,7 @@ impl ServiceApiDocSettingsUpdateMutation for Mutation {
 
 /// The service that the field or argument `service` names, as one that may be written.
 pub(super) async fn require_writable_at(db: &DatabaseTransaction, named: &IdentifierInput) -> Result<Writable> {
-    let found = async { require(db, Identifier::of(named)?).await };
-    service::writable(db, found.await.map_err(|error| error.map_user(|error| error.within("service")))?).await
+    service::writable(db, identifier::require_in::<Service>(db, "service", named).await?).await
 }
 
 impl ServiceUpdateMutation for Mutation {

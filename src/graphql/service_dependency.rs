@@ -7,7 +7,7 @@ use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
 use super::id::{self, Id};
-use super::identifier::{Identifier, OneOf, exactly_one, given};
+use super::identifier::{self, OneOf, exactly_one, given};
 use super::list::{self, List};
 use super::relation::{present, to_its_one};
 use super::schema::*;
@@ -153,10 +153,7 @@ async fn end(
     let found = async {
         match exactly_one((id_field, given(id)), (field, identifier.value()))? {
             OneOf::First(id) => id::require::<service::Entity>(db, id, id_field).await,
-            OneOf::Second(named) => {
-                let found = async { services::require(db, Identifier::of(named)?).await };
-                found.await.map_err(|error| error.map_user(|error| error.within(field)))
-            }
+            OneOf::Second(named) => identifier::require_in::<Service>(db, field, named).await,
         }
     };
     found.await.map_err(|error: Error| error.map_user(|error| error.within("dependencyKey")))
@@ -217,11 +214,16 @@ impl ServiceDependencyDeleteMutation for Mutation {
         input: DeleteInput,
     ) -> Result<ServiceDependencyDeletePayload> {
         let DeleteInput { id } = input;
-        let db = ctx.db();
-        let dependency = id::require::<Entity>(db, &id, "id").await?;
-        services::owner_writable(db, dependency.source_id).await?;
-        let deleted_id = Some(ServiceDependencyResolver::id(&dependency));
-        dependency.delete(db).await?;
+        let deleted_id = Some(delete(ctx.db(), &id).await?);
         Ok(ServiceDependencyDeletePayload { deleted_id, ..Default::default() })
     }
+}
+
+/// Deletes the dependency with this id.
+pub(super) async fn delete(db: &DatabaseTransaction, id: &str) -> Result<Id> {
+    let dependency = id::require::<Entity>(db, id, "id").await?;
+    services::owner_writable(db, dependency.source_id).await?;
+    let id = ServiceDependencyResolver::id(&dependency);
+    dependency.delete(db).await?;
+    Ok(id)
 }

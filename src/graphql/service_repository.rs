@@ -6,7 +6,7 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, PaginatorT
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::list::List;
 use super::relation::present;
 use super::schema::*;
@@ -311,7 +311,7 @@ impl ServiceRepositoryCreateMutation for Mutation {
 
 /// The key of the repository that is to be linked.
 async fn named_repository(db: &impl Read, named: &IdentifierInput) -> Result<i64> {
-    let found = async { repository::require(db, Identifier::new(&named.id, &named.alias)?).await };
+    let found = async { identifier::require::<Repository>(db, Identifier::new(&named.id, &named.alias)?).await };
     Ok(found.await.map_err(|error| error.map_user(|error| error.within("repository")))?.id)
 }
 

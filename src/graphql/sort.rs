@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use sea_orm::ColumnTrait;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, JoinType, Order, Query};
-use sea_orm::{ColumnTrait, Iterable};
 
 use super::list::{KEY, List, Named, column, named};
 use crate::db::{self, Read, Table, text};
@@ -138,7 +138,7 @@ impl<E: Table> List<E> {
         // What an index is made of, and the same as it is read.
         let indexed = || if is_text { text::in_order(db, column(key)) } else { column(key) };
         let value = || if is_text { indexed() } else { column(key).cast_as("bigint") };
-        let mut rows = self.all();
+        let mut rows = self.all(db);
         let mut order = vec![self.key()];
         let has_value = !matches!(piece, Piece::Without { .. });
         let direction = || if descending { Order::Desc } else { Order::Asc };
@@ -149,7 +149,7 @@ impl<E: Table> List<E> {
             rows.inner_join(id.0, column(own).eq(column(id)));
             if db::joins_laterally(db) && !matches!(piece, Piece::Same { .. }) {
                 // PostgreSQL would sort all rows of a group, though their index has them in order.
-                let mut of_group = self.all();
+                let mut of_group = self.all(db);
                 of_group.and_where(column(own).eq(column(id))).order_by_expr(self.key(), direction()).limit(limit);
                 rows = Query::select().column((OF_GROUP, Asterisk)).from(id.0).take();
                 rows.expr_as(value(), VALUE).expr_as(column(id), GROUP);
@@ -168,8 +168,9 @@ impl<E: Table> List<E> {
         for place in order {
             rows.order_by_expr(place, direction());
         }
+        let omitted = self.left_out.columns;
+        let own = db::columns_without::<E>(db, omitted);
         let read = move |row: &db::Row<'_>| {
-            let own = E::Column::iter().count();
             let value = match (has_value, is_text) {
                 (false, _) => None,
                 (true, true) => Some(SortValue::Text(row.get(own + 1)?)),
@@ -178,7 +179,7 @@ impl<E: Table> List<E> {
             let group = if has_value { row.get(own + 2)? } else { 0 };
             let chosen = Chosen { order: number, value, group };
             let cursor = Cursor { chosen: Some(Arc::new(chosen)), ..Cursor::id(row.get(own)?) };
-            Ok((cursor, row.model::<E>()?))
+            Ok((cursor, row.model_without::<E>(omitted)?))
         };
         Ok(db.rows(rows.limit(limit), read).await?)
     }

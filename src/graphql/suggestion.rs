@@ -7,11 +7,11 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryO
 
 use super::context::{Ctx, MutationCtx};
 use super::id;
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::list::List;
 use super::schema::*;
 use super::types::{Service, ServiceSuggestion};
-use super::{integration as integrations, near_match, service};
+use super::{integration as integrations, near_match};
 use crate::db::{self, Read};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::{AliasTable, Kind as AliasKind};
@@ -105,7 +105,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
                 return Err(UserError::new("name", "a name is for a new service; here an existing one is given").into());
             }
             (Some(IdentifierInput { id, alias }), None) => {
-                let found = async { service::require(db, Identifier::new(id, alias)?).await };
+                let found = async { identifier::require::<Service>(db, Identifier::new(id, alias)?).await };
                 let found = found.await.map_err(|error| error.map_user(|error| error.within("service")))?;
                 (entity::service::writable(db, found).await?, AliasKind::Managed)
             }

@@ -7,20 +7,18 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, ModelTrait, Se
 use super::alias;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::id;
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::list::List;
 use super::relation::to_one;
 use super::schema::*;
 use super::service;
 use super::types::{Domain, System};
-use crate::db::Read;
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::system::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, row_lock, service as services, system, system_alias, text};
-use crate::error::{Error, Problems, Result, UserError, quoted};
+use crate::entity::{Timestamp, service as services, system, system_alias, text};
+use crate::error::{Error, Problems, Result, UserError};
 
 impl SystemResolver for System {
     async fn aliases(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
@@ -44,26 +42,6 @@ impl SystemResolver for System {
 /// All systems, a page at a time.
 pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<SystemConnectionType> {
     List::<system::Entity>::new(Column::Id).page(ctx, request).await
-}
-
-/// The system that a client names, or an error that says why there is none: for mutations, and for the query too.
-pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<System> {
-    match identifier {
-        Identifier::Id(id) => id::require::<system::Entity>(db, id, "id").await,
-        Identifier::Alias(alias) => {
-            let found = system::by_alias(db, alias).await?;
-            Ok(found.ok_or_else(|| {
-                UserError::new("alias", format!("no system has the alias {}", quoted(alias))).not_found()
-            })?)
-        }
-    }
-}
-
-/// The system that an argument of a mutation names, locked.
-async fn locked(db: &DatabaseTransaction, argument: &'static str, named: &IdentifierInput) -> Result<System> {
-    let found = async { require(db, Identifier::of(named)?).await };
-    let found = found.await.map_err(|error| error.map_user(|error| error.within(argument)))?;
-    Ok(row_lock::row::<system::Entity>(db, found.id, LockType::Update).await?)
 }
 
 /// The row that the input describes, and its new name if it has one.
@@ -105,7 +83,7 @@ impl SystemUpdateMutation for Mutation {
         input: SystemInput,
     ) -> Result<SystemPayload> {
         let db = ctx.db();
-        let system = locked(db, "system", &system).await?;
+        let system = identifier::locked::<System>(db, "system", &system, LockType::Update).await?;
         let id = system.id;
         let (mut row, name) = draft(db, Draft::of(system), input).await?;
         if let Some(name) = name {
@@ -119,7 +97,7 @@ impl SystemUpdateMutation for Mutation {
 impl SystemDeleteMutation for Mutation {
     async fn system_delete(ctx: &MutationCtx<'_>, resource: IdentifierInput) -> Result<SystemDeletePayload> {
         let db = ctx.db();
-        let system = locked(db, "resource", &resource).await?;
+        let system = identifier::locked::<System>(db, "resource", &resource, LockType::Update).await?;
         service::refuse_where_locked(db, services::Column::SystemId.eq(system.id)).await?;
         let deleted_system_id = Some(SystemResolver::id(&system));
         system.delete(db).await?;
@@ -134,7 +112,7 @@ impl SystemChildAssignMutation for Mutation {
         child_services: Vec<IdentifierInput>,
     ) -> Result<SystemPayload> {
         let db = ctx.db();
-        let system = locked(db, "system", &system).await?;
+        let system = identifier::locked::<System>(db, "system", &system, LockType::Update).await?;
         if child_services.len() > text::FEW {
             let message = format!("at most {} services can be assigned at once", text::FEW);
             return Err(UserError::new("childServices", message).into());

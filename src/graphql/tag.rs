@@ -10,14 +10,14 @@ use super::alias::or_taken;
 use super::context::MutationCtx;
 use super::draft::changed;
 use super::id;
-use super::identifier::Identifier;
+use super::identifier::{self, Identifier};
 use super::schema::*;
-use super::types::Tag;
-use super::{domain, infrastructure_resource, list, service, system, team};
+use super::types::{Domain, InfrastructureResource, System, Tag, Team};
+use super::{list, service};
 use crate::db;
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
-use crate::entity::{self, repository, row_lock, text, user};
+use crate::entity::{self, ByAlias, repository, row_lock, text, user};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl TagResolver for Tag {}
@@ -72,12 +72,12 @@ async fn taggable(
         (TaggableResource::Service, identifier) => {
             Taggable::Service(Box::new(service::require_writable(db, identifier).await?))
         }
-        (TaggableResource::Team, identifier) => Taggable::Team(team::require(db, identifier).await?.id),
+        (TaggableResource::Team, identifier) => Taggable::Team(identifier::require::<Team>(db, identifier).await?.id),
         (TaggableResource::Repository, Identifier::Id(id)) => {
             Taggable::Repository(id::require::<repository::Entity>(db, id, "id").await?.id)
         }
         (TaggableResource::Repository, Identifier::Alias(alias)) => {
-            let repository = repository::by_alias(db, alias).await?;
+            let repository = repository::Entity::by_alias(db, alias).await?;
             Taggable::Repository(repository.ok_or_else(|| unknown("repository has the alias", alias))?.id)
         }
         (TaggableResource::User, Identifier::Id(id)) => {
@@ -87,10 +87,14 @@ async fn taggable(
             let user = user::by_email(db, email).await?;
             Taggable::User(user.ok_or_else(|| unknown("user has the email address", email))?.id)
         }
-        (TaggableResource::System, identifier) => Taggable::System(system::require(db, identifier).await?.id),
-        (TaggableResource::Domain, identifier) => Taggable::Domain(domain::require(db, identifier).await?.id),
+        (TaggableResource::System, identifier) => {
+            Taggable::System(identifier::require::<System>(db, identifier).await?.id)
+        }
+        (TaggableResource::Domain, identifier) => {
+            Taggable::Domain(identifier::require::<Domain>(db, identifier).await?.id)
+        }
         (TaggableResource::InfrastructureResource, identifier) => {
-            Taggable::InfrastructureResource(infrastructure_resource::require(db, identifier).await?.id)
+            Taggable::InfrastructureResource(identifier::require::<InfrastructureResource>(db, identifier).await?.id)
         }
     })
 }

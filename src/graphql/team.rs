@@ -7,15 +7,14 @@ use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, ModelTrait, Set};
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::id;
-use super::identifier::{Identifier, given};
+use super::identifier::{self, Identifier, given};
 use super::list::List;
 use super::schema::*;
 use super::service::refuse_where_locked;
 use super::sort::Sort;
 use super::types::{Contact, Property, Team};
 use super::{alias, contact, deploy_metrics, property, team_membership};
-use crate::db::{self, Read};
+use crate::db;
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
@@ -94,19 +93,6 @@ fn contains(text: &str) -> Expr {
     like(Column::Name.into_expr()).or(Expr::exists(aliases))
 }
 
-/// The team that a client names, or an error that says why there is none: for mutations, and for the query too.
-pub(super) async fn require(db: &impl Read, identifier: Identifier<'_>) -> Result<Team> {
-    match identifier {
-        Identifier::Id(id) => id::require::<team::Entity>(db, id, "id").await,
-        Identifier::Alias(alias) => {
-            let found = team::by_alias(db, alias).await?;
-            Ok(found.ok_or_else(|| {
-                UserError::new("alias", format!("no team has the alias {}", quoted(alias))).not_found()
-            })?)
-        }
-    }
-}
-
 fn taken(name: &str) -> UserError {
     UserError::new("name", format!("another team has the name {}", quoted(name)))
 }
@@ -149,7 +135,7 @@ impl TeamUpdateMutation for Mutation {
         let TeamUpdateInput { id, alias, name, manager_email, responsibilities, parent_team, members, group: _ } =
             input;
         let db = ctx.db();
-        let team = require(db, Identifier::new(&id, &alias)?).await?;
+        let team = identifier::require::<Team>(db, Identifier::new(&id, &alias)?).await?;
         let team = row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?;
         let team_id = team.id;
         let mut draft = Draft::<team::Entity>::of(team);
@@ -187,7 +173,7 @@ impl TeamDeleteMutation for Mutation {
         let TeamDeleteInput { id, alias } = input;
         let db = ctx.db();
         let identifier = Identifier::new(&id, &alias)?;
-        let team = require(db, identifier).await?;
+        let team = identifier::require::<Team>(db, identifier).await?;
         let team = row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?;
         let named_by = match identifier {
             Identifier::Alias(alias) => alias.to_owned(),

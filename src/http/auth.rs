@@ -31,7 +31,7 @@ impl Tokens {
     pub async fn check(&self, headers: &HeaderMap, now: Timestamp) -> Result<token::Model, Rejection> {
         let secret = credential(headers).and_then(Secret::read).ok_or(Rejection::Unauthenticated)?;
         let found = token::by_hash(self.db.read(), &secret.hash()).await;
-        let found = found.map_err(|error| Rejection::Internal(error.to_string()))?;
+        let found = found.map_err(|error| Rejection::of_database(&error))?;
         let token = found.filter(|token| token.is_valid(now)).ok_or(Rejection::Unauthenticated)?;
         if token.is_use_worth_noting(now) {
             self.note_use(token.id, now);

@@ -62,6 +62,8 @@ const EXPLORER: &str = "/explorer";
 /// The state shared by all requests.
 pub struct App {
     db: Db,
+    /// For what must not wait for long work.
+    reserved: Db,
     catalogue: Catalogue,
     deploys: Deploys,
     deliveries: Deliveries,
@@ -105,9 +107,10 @@ pub struct Call {
 impl App {
     /// Creates the service on a migrated database. Must be called within a tokio runtime.
     pub fn new(db: Db, catalogue: Catalogue, edge: Edge) -> Self {
-        let tokens = Tokens::new(db.clone());
+        let reserved = db.reserved();
+        let tokens = Tokens::new(reserved.clone());
         let site = Site::new(db.clone(), catalogue.clone());
-        let deploys = Deploys::start(db.clone(), GROUP);
+        let deploys = Deploys::start(reserved.clone(), GROUP);
         let deliveries = Deliveries::start(db.clone());
         let limits = Limits::new(edge.token_limit, edge.ip_limit, Box::new(InProcess::default()));
         let metrics = Metrics::default();
@@ -116,6 +119,7 @@ impl App {
         let (bodies, outbox) = (Bodies::default(), Outbox::default());
         Self {
             db,
+            reserved,
             catalogue,
             deploys,
             deliveries,

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Response, StatusCode};
+use sea_orm::DbErr;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -14,6 +15,7 @@ use super::router::Route;
 use super::{Call, accept, coding};
 use crate::app::assets::Asset;
 use crate::app::{self, Kind, Page};
+use crate::db;
 use crate::deploy::{Mistake, Outcome};
 use crate::engine::errors_json;
 use crate::engine::request_error;
@@ -105,6 +107,14 @@ impl Media {
 }
 
 impl Rejection {
+    /// Why a database error keeps a request from being carried out.
+    pub fn of_database(error: &DbErr) -> Self {
+        match db::refusal(error) {
+            Some(reason) => Self::Unavailable(reason),
+            None => Self::Internal(error.to_string()),
+        }
+    }
+
     /// Whether it is the client's error.
     pub fn is_the_callers(&self) -> bool {
         self.status().is_client_error()
@@ -133,7 +143,8 @@ impl Rejection {
             Self::Forbidden(_) => Code::Forbidden,
             Self::NotFound => Code::NotFound,
             Self::TooManyRequests(_) => Code::RateLimited,
-            Self::Internal(_) | Self::Unavailable(_) | Self::Undelivered => Code::Internal,
+            Self::Internal(_) | Self::Undelivered => Code::Internal,
+            Self::Unavailable(_) => Code::Unavailable,
             Self::BadRequest(_)
             | Self::MethodNotAllowed
             | Self::BodyTimeout

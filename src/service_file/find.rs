@@ -9,6 +9,7 @@ use super::document::{Document, ServiceDocument, Subject};
 use super::report::Problems;
 use super::yaml::{At, Spot};
 use crate::db::Read;
+use crate::entity::ByAlias;
 use crate::entity::service::{self, Writable};
 
 /// A document and its service. `None` if the service must be created.
@@ -44,7 +45,7 @@ pub(super) async fn find<'a>(
         let Subject::Service(document) = subject else { continue };
         let At { value: name, spot } = document.naming.found_by();
         let here = (*file, *spot);
-        let service = service::by_alias(db, name).await?;
+        let service = service::Entity::by_alias(db, name).await?;
         let twin = names.insert(name, here);
         let twin = twin.or(service.as_ref().and_then(|service| found.insert(service.id, here)));
         match twin {
@@ -86,7 +87,7 @@ async fn renamed(
 ) -> Result<Option<(service::Model, Spot)>, DbErr> {
     let mut found: Option<(service::Model, Spot)> = None;
     for At { value: alias, spot } in document.naming.aliases.iter().flatten() {
-        let Some(service) = service::by_alias(db, alias).await? else { continue };
+        let Some(service) = service::Entity::by_alias(db, alias).await? else { continue };
         // This is another document's service. That document may give the alias up; otherwise claiming the alias will
         // report a mistake.
         if found_by_name.contains_key(&service.id) {

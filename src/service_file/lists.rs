@@ -17,7 +17,7 @@ use crate::db;
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
-use crate::entity::{contact, repository, service_repository, tool};
+use crate::entity::{ByAlias, contact, repository, service_repository, tool};
 
 /// Removes the owner's added aliases that are not listed.
 pub(super) async fn take_aliases<T: AliasTable>(
@@ -147,7 +147,7 @@ async fn linked(
     Link { alias, repository, .. }: &Link,
     problems: &mut Problems,
 ) -> Result<Option<i64>, DbErr> {
-    match (repository::by_alias(db, &alias.value).await?, repository) {
+    match (repository::Entity::by_alias(db, &alias.value).await?, repository) {
         (Some(found), _) => return Ok(Some(found.id)),
         (None, Some((name, url))) => {
             return Ok(Some(repositories::create(db, name, &alias.value, Some(url)).await?.0.id));

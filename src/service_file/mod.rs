@@ -45,7 +45,7 @@ use self::yaml::Spot;
 use crate::db::{self, Db, Read};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
-use crate::entity::service;
+use crate::entity::{ByAlias, service};
 use crate::error::{Error, UserError, shortened};
 
 /// The lists that a document can change.
@@ -278,7 +278,7 @@ fn fields(changed: &Json) -> Vec<FieldChange> {
 pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
     db.write(async |tx| {
         let unknown = || UserError::new("alias", format!("no service has the alias \"{alias}\"")).not_found();
-        let found = service::by_alias(tx, alias).await?.ok_or_else(unknown)?;
+        let found = service::Entity::by_alias(tx, alias).await?.ok_or_else(unknown)?;
         let service = service::governed(tx, &[found.id]).await?.remove(&found.id).ok_or_else(unknown)?;
         let (slug, locked) = (service.slug.clone(), service.locked_by.is_some());
         if locked {

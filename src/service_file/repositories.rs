@@ -11,7 +11,7 @@ use super::lists;
 use super::report::Problems;
 use super::yaml::Spot;
 use crate::entity::tag::Owner;
-use crate::entity::{Timestamp, repository};
+use crate::entity::{ByAlias, Timestamp, repository};
 
 /// Creates and updates the repositories of the documents. Returns the result by document.
 pub(super) async fn apply(
@@ -96,7 +96,7 @@ pub(super) async fn create(
     match made.into_iter().next() {
         Some(made) => Ok((made, true)),
         None => {
-            let there = repository::by_alias(db, alias).await?;
+            let there = repository::Entity::by_alias(db, alias).await?;
             Ok((there.ok_or_else(|| DbErr::RecordNotFound(format!("the repository {alias}")))?, false))
         }
     }

@@ -16,7 +16,7 @@ use super::report::Problems;
 use crate::db;
 use crate::entity::service::Writable;
 use crate::entity::tag::Owner;
-use crate::entity::{Timestamp, contact, service, service_alias, service_dependency, service_search};
+use crate::entity::{ByAlias, Timestamp, contact, service, service_alias, service_dependency, service_search};
 use crate::error::quoted;
 
 /// Creates and updates the services of the documents, and then what they depend on.
@@ -143,7 +143,7 @@ async fn name(
         after.name.clone_from(&name.value);
         // The next run finds the service by its name. Without it as an alias, that run would create a second service.
         if key.is_none()
-            && let Some(other) = service::by_alias(db, &name.value).await?.filter(|other| other.id != before.id)
+            && let Some(other) = service::Entity::by_alias(db, &name.value).await?.filter(|other| other.id != before.id)
         {
             let message = format!("\"{}\" is an alias of the service \"{}\"", name.value, other.name);
             problems.add(file, name.spot, message);
@@ -151,7 +151,7 @@ async fn name(
     }
     let mut is_new = false;
     for alias in aliases.iter().flatten().chain(key) {
-        match service::by_alias(db, &alias.value).await?.filter(|other| other.id != before.id) {
+        match service::Entity::by_alias(db, &alias.value).await?.filter(|other| other.id != before.id) {
             Some(other) => {
                 let message = format!("another service has the alias \"{}\": \"{}\"", alias.value, other.name);
                 problems.add(file, alias.spot, message);

@@ -70,6 +70,7 @@ pub async fn import(db: &Db, name: &str, input: &mut dyn BufRead, progress: impl
     let done = match head(&mut lines) {
         Ok(last_ids) => {
             let work = db.write(async |tx| {
+                db.unlimit(tx).await?;
                 let count = rows(tx, &mut lines, last_ids, progress).await?;
                 let (actor, detail) = (Actor::command_line(), json!({ "file": name, "rows": count }));
                 audit::record(tx, &actor, "import", Subject::default(), &detail).await?;

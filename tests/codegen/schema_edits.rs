@@ -31,7 +31,7 @@ const BINDINGS: &str = "pub use crate::service::Service; pub use crate::team::Te
 const HAND_WRITTEN: &str = r#"
 #![allow(dead_code, missing_docs)]
 use std::sync::Arc;
-use rollcall::error::{Error, Result, UserError};
+use rollcall::error::{Code, Error, Result, UserError};
 use rollcall::engine;
 
 pub mod types {
@@ -50,7 +50,7 @@ impl engine::State for State {
     async fn begin(&self) -> Result<State> { Ok(State) }
     async fn read(&self) -> Result<State> { Ok(State) }
     async fn end(&self, _: State, _: bool) -> Result<()> { Ok(()) }
-    fn report(&self, error: &Error) -> String { error.to_string() }
+    fn report(&self, error: &Error) -> (String, Code) { (error.to_string(), Code::Internal) }
     fn lost_a_race(&self, _: &Error) -> bool { false }
     fn schema(&self) -> &Arc<engine::ValidSchema> { unreachable!() }
 }

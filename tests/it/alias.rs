@@ -1,7 +1,7 @@
 //! Aliases of services and teams.
 
 use rollcall::entity::alias::Kind;
-use rollcall::entity::{service, service_alias};
+use rollcall::entity::{ByAlias, service, service_alias};
 use sea_orm::{EntityTrait, Set};
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ async fn alias_create_refuses_what_cannot_be_an_alias_or_an_owner() {
 async fn an_owner_has_at_most_a_thousand_aliases() {
     let app = TestApp::start().await;
     let (service, _) = owners(&app).await;
-    let id = service::by_alias(app.db.read(), "cart").await.expect("an answer").expect("a service").id;
+    let id = service::Entity::by_alias(app.db.read(), "cart").await.expect("an answer").expect("a service").id;
     let alias = |number: u32| service_alias::ActiveModel {
         service_id: Set(id),
         value: Set(format!("a{number}")),

@@ -7,7 +7,7 @@ use apollo_compiler::validation::Valid;
 use async_graphql::Request;
 use rollcall::engine::document::Documents;
 use rollcall::engine::{self, Object};
-use rollcall::error::{Error, Result};
+use rollcall::error::{Code, Error, Result};
 use serde_json::{Value, json};
 
 /// The module `generated`, with a fixture in it.
@@ -66,9 +66,9 @@ impl<const FIXTURE: u8> engine::State for State<FIXTURE> {
         Ok(())
     }
 
-    fn report(&self, error: &Error) -> String {
+    fn report(&self, error: &Error) -> (String, Code) {
         self.log(format!("report {error}"));
-        "it is our fault".to_owned()
+        ("it is our fault".to_owned(), Code::Internal)
     }
 
     fn lost_a_race(&self, error: &Error) -> bool {

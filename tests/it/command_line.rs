@@ -7,6 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::database::Database;
+
 /// The result of a command.
 pub struct Done {
     pub status: i32,
@@ -32,6 +34,13 @@ impl Place {
         let Output { status, stdout, stderr } = self.command(arguments).output().expect("the program runs");
         let text = |bytes| String::from_utf8(bytes).expect("text");
         Done { status: status.code().expect("a status"), out: text(stdout), err: text(stderr) }
+    }
+
+    /// Runs a command that succeeds on a database, and returns its output.
+    pub fn run_on(&self, database: &Database, arguments: &[&str]) -> String {
+        let done = self.run(&[arguments, &["--database-url", &database.url]].concat());
+        assert_eq!(done.status, 0, "{}", done.err);
+        done.out.trim().to_owned()
     }
 
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {

@@ -21,11 +21,7 @@ const CLIENTS: usize = 16;
 async fn every_deploy_that_was_acknowledged_before_a_kill_is_there_once() {
     let kills = std::env::var("ROLLCALL_TEST_KILLS").map_or(5, |kills| kills.parse().expect("a number"));
     let (place, database) = (Place::new(), Database::new().await);
-    let run = |arguments: &[&str]| {
-        let done = place.run(&[arguments, &["--database-url", &database.url]].concat());
-        assert_eq!(done.status, 0, "{}", done.err);
-        done.out.trim().to_owned()
-    };
+    let run = |arguments: &[&str]| place.run_on(&database, arguments);
     let token = run(&["token", "create", "--description", "kill"]);
     let url = run(&["deploy-endpoint", "create", "--name", "CI"]);
     let path = url.split_once(":8080").expect("the usual port").1;

@@ -95,8 +95,8 @@ impl rollcall::engine::State for types::State {
         Ok(())
     }
 
-    fn report(&self, error: &rollcall::error::Error) -> String {
-        format!("internal: {error}")
+    fn report(&self, error: &rollcall::error::Error) -> (String, rollcall::error::Code) {
+        (format!("internal: {error}"), rollcall::error::Code::Internal)
     }
 
     fn lost_a_race(&self, _: &rollcall::error::Error) -> bool {

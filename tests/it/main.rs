@@ -35,6 +35,7 @@ mod doctor;
 mod document;
 mod executor;
 mod explorer;
+mod faults;
 mod fields;
 mod filter;
 mod full_disk;

@@ -72,22 +72,28 @@ fn programs() -> Result<PathBuf, String> {
     found.ok_or_else(|| "initdb is neither in PATH nor in /usr/lib/postgresql/*/bin".to_owned())
 }
 
-/// Creates a cluster in the folder `$2` and keeps it until standard input closes. Only the tests' process holds the
+/// Creates a cluster in the folder `$2` with the port `$3`, and with TLS if there is a `$CERTIFICATE`. Keeps it until standard input closes. Only the tests' process holds the
 /// other end of that pipe, so it closes however the tests end.
 const KEEPER: &str = r#"
-bin=$1 folder=$2
+bin=$1 folder=$2 port=$3
 trap '{ "$bin/pg_ctl" stop -D "$folder/data" -m immediate; rm -rf "$folder"; } >/dev/null 2>&1' EXIT
 trap 'exit 1' HUP INT TERM
 {
     "$bin/initdb" -D "$folder/data" --username=rollcall --auth=trust --encoding=UTF8 --no-locale --no-sync &&
     cat >>"$folder/data/postgresql.conf" <<END &&
 listen_addresses = ''
+port = $port
 unix_socket_directories = '$folder'
 max_connections = 500
 fsync = off
 synchronous_commit = off
 full_page_writes = off
 END
+    if [ -n "${CERTIFICATE:-}" ]; then
+        umask 077 &&
+        printf %s "$CERTIFICATE" >"$folder/data/server.crt" && printf %s "$KEY" >"$folder/data/server.key" &&
+        printf "ssl = on\nlisten_addresses = '127.0.0.1'\n" >>"$folder/data/postgresql.conf"
+    fi &&
     "$bin/pg_ctl" start -D "$folder/data" -l "$folder/server.log" -w
 } </dev/null >"$folder/log" 2>&1 || { cat "$folder/log" "$folder/server.log"; exit 1; }
 echo ready
@@ -97,6 +103,7 @@ read -r _
 /// A running server with nothing in it except the tests' databases.
 pub struct Cluster {
     folder: PathBuf,
+    port: u16,
     _until_we_end: ChildStdin,
     /// How a template is copied: as files, which is four times as fast as through the log, the default since version
     /// 15.
@@ -113,17 +120,27 @@ impl Cluster {
 
     /// The cluster of this process.
     pub async fn running() -> &'static Self {
-        match CLUSTER.get_or_init(Self::start).await {
+        match CLUSTER.get_or_init(|| Self::start(5432, None)).await {
             Ok(cluster) => cluster,
             Err(why) => panic!("no cluster: {why}"),
         }
     }
 
-    async fn start() -> Result<Self, String> {
+    /// Starts one that is reached at a port of 127.0.0.1 by TLS, with this certificate and key.
+    pub async fn with_tls(certificate: &str, key: &str) -> Result<(Self, u16), String> {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+        let port = free.map_err(|error| error.to_string())?.port();
+        Ok((Self::start(port, Some((certificate, key))).await?, port))
+    }
+
+    async fn start(port: u16, tls: Option<(&str, &str)>) -> Result<Self, String> {
         let programs = programs()?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut keeper = Command::new("sh");
-        keeper.args(["-c", KEEPER, "sh"]).arg(&programs).arg(folder.path()).current_dir("/");
+        keeper.args(["-c", KEEPER, "sh"]).arg(&programs).arg(folder.path()).arg(port.to_string()).current_dir("/");
+        if let Some((certificate, key)) = tls {
+            keeper.env("CERTIFICATE", certificate).env("KEY", key);
+        }
         // In its own process group, so that a Ctrl+C for the tests does not stop it before it has cleaned up.
         keeper.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
         if number("-u", None) == Some(0) {
@@ -148,7 +165,7 @@ impl Cluster {
             return Err(text);
         }
         let (next, released) = Default::default();
-        let mut cluster = Self { folder, _until_we_end: until_we_end, copied: "", next, released };
+        let mut cluster = Self { folder, port, _until_we_end: until_we_end, copied: "", next, released };
         let why = |error: &dyn std::fmt::Display| error.to_string();
         let connection = PgConnection::connect(&cluster.url("postgres")).await.map_err(|error| why(&error))?;
         if connection.server_version_num() >= Some(150_000) {
@@ -164,7 +181,7 @@ impl Cluster {
 
     /// The URL of a database. Names the port, so that no environment variable overrides it.
     pub fn url(&self, name: &str) -> String {
-        format!("postgres://rollcall@localhost:5432/{name}?host={}", self.folder.display())
+        format!("postgres://rollcall@localhost:{}/{name}?host={}", self.port, self.folder.display())
     }
 
     /// Creates a database and returns its name.

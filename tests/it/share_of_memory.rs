@@ -132,7 +132,7 @@ async fn answers_that_are_not_taken_take_the_share_of_their_caller_and_no_more()
         let answer = answer.expect("the head of an answer");
         assert_eq!((answer.status().as_u16(), &answer.headers()["retry-after"]), (503, &HeaderValue::from_static("1")));
     }
-    assert_eq!((refusal.status, &*refusal.code()), (503, "INTERNAL"), "{refusal:?}");
+    assert_eq!((refusal.status, &*refusal.code()), (503, "UNAVAILABLE"), "{refusal:?}");
     let message = refusal.json()["errors"][0]["message"].take();
     let expected = format!("{} The request was {}.", outbox::FULL, refusal.header("x-request-id").expect("an id"));
     assert_eq!(message, json!(expected));

@@ -34,11 +34,7 @@ struct Traced {
 impl Traced {
     async fn start(collector: &Collector, flags: &[&str]) -> Self {
         let (place, database) = (Place::new(), Database::new().await);
-        let run = |arguments: &[&str]| {
-            let done = place.run(&[arguments, &["--database-url", &database.url]].concat());
-            assert_eq!(done.status, 0, "{}", done.err);
-            done.out.trim().to_owned()
-        };
+        let run = |arguments: &[&str]| place.run_on(&database, arguments);
         let token = run(&["token", "create", "--description", "tracing", "--scope", "admin"]);
         let url = run(&["deploy-endpoint", "create", "--name", "CI"]);
         let hook = url.split_once(":8080").expect("the usual port").1.to_owned();

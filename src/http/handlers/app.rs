@@ -90,8 +90,8 @@ async fn in_time(app: &App, visit: &Visit) -> Result<Answer, Fault> {
 pub async fn session(app: &App, headers: &HeaderMap) -> Result<Option<Session>, Rejection> {
     let Some(key) = cookie::read(cookies(headers), app.site.is_secure()) else { return Ok(None) };
     let now = Timestamp::now();
-    let found = session::by_key(app.db.read(), &key, now).await;
-    let found = found.map_err(|error| Rejection::Internal(error.to_string()))?;
+    let found = session::by_key(app.reserved.read(), &key, now).await;
+    let found = found.map_err(|error| Rejection::of_database(&error))?;
     let Some((row, user)) = found else { return Ok(None) };
     if row.is_use_worth_noting(now)
         && let Err(error) = app.db.write(async |db| session::note_use(db, row.id, now).await).await

@@ -16,8 +16,8 @@ use crate::spans;
 /// the pipeline.
 pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
     let webhook_id = call.parts.uri.path().strip_prefix(WEBHOOKS).unwrap_or_default();
-    let endpoint = integration::by_webhook(app.db.read(), webhook_id).await;
-    let endpoint = endpoint.map_err(|error| rejection(error.into()))?;
+    let endpoint = integration::by_webhook(app.reserved.read(), webhook_id).await;
+    let endpoint = endpoint.map_err(|error| Rejection::of_database(&error))?;
     let endpoint = endpoint.filter(|endpoint| endpoint.kind == Kind::Deploy).ok_or(Rejection::NotFound)?;
     let outcome = record(app, call, body, endpoint.id).await;
     app.metrics.deploy(match &outcome {

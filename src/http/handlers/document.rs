@@ -7,7 +7,6 @@ use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 
 use crate::api_document::{self, Stored};
-use crate::db;
 use crate::entity::integration::{self, DOCUMENTS, Kind};
 use crate::error::quoted;
 use crate::http::reply::{self, Rejection, Reply};
@@ -18,7 +17,7 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
     let rest = call.parts.uri.path().strip_prefix(DOCUMENTS).unwrap_or_default();
     let (webhook_id, alias) = rest.split_once('/').ok_or(Rejection::NotFound)?;
     let endpoint = integration::by_webhook(app.db.read(), webhook_id).await;
-    let endpoint = endpoint.map_err(|error| rejection(&error))?;
+    let endpoint = endpoint.map_err(|error| Rejection::of_database(&error))?;
     let endpoint = endpoint.filter(|endpoint| endpoint.kind == Kind::ApiDoc).ok_or(Rejection::NotFound)?;
     let reply = match store(app, call, body, endpoint.id, alias).await {
         Ok(reply) => reply,
@@ -46,7 +45,8 @@ async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias
         }
         Ok(text) => text.to_owned(),
     };
-    let stored = api_document::store(&app.db, endpoint, &alias, text).await.map_err(|error| rejection(&error))?;
+    let stored =
+        api_document::store(&app.db, endpoint, &alias, text).await.map_err(|error| Rejection::of_database(&error))?;
     match stored {
         Stored::Created => Ok(reply::stored("created")),
         Stored::Replaced => Ok(reply::stored("replaced")),
@@ -55,12 +55,5 @@ async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias
             Ok(reply::refused(StatusCode::NOT_FOUND, "No such service", detail))
         }
         Stored::EndpointGone => Err(Rejection::NotFound),
-    }
-}
-
-fn rejection(error: &sea_orm::DbErr) -> Rejection {
-    match db::refusal(error) {
-        Some(reason) => Rejection::Unavailable(reason),
-        None => Rejection::Internal(error.to_string()),
     }
 }

@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 use crate::engine::request_error;
 use crate::entity::Timestamp;
 use crate::error::Code;
+use crate::graphql::Unavailable;
 use crate::graphql::caller::Caller;
 use crate::http::handlers::app as pages;
 use crate::http::limits::Key;
@@ -46,7 +47,8 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
     }
     let (started, is_mutation) = (Instant::now(), prepared.plan.serial);
     call.is_mutation = is_mutation;
-    let mut response = app.catalogue.execute(&prepared, &caller, &call.id).await;
+    let response = app.catalogue.execute(&prepared, &caller, &call.id).await;
+    let mut response = response.map_err(|Unavailable(reason)| Rejection::Unavailable(reason))?;
     app.metrics.operation(is_mutation, prepared.operation.as_deref(), started.elapsed(), &response.used);
     call.cost = Some((prepared.estimate, response.used));
     if call.parts.headers.contains_key(COST) {

@@ -33,7 +33,7 @@ pub fn live(call: &Call) -> Reply {
 }
 
 /// The timeout of the readiness check of the database.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_millis(900);
 
 /// The last readiness of the database, and when it was checked. One request at a time runs the check. Requests that
 /// arrived before the check started share its result, so concurrent requests cost no more than one.
@@ -50,7 +50,7 @@ impl Readiness {
             return is_ready;
         }
         let asked = Instant::now();
-        let is_ready = match timeout(PATIENCE, db::check(&app.db)).await {
+        let is_ready = match timeout(PATIENCE, db::check(&app.reserved)).await {
             Ok(Ok(())) => true,
             Ok(Err(error)) => {
                 warn!(%error, "not ready");

@@ -1,0 +1,85 @@
+//! Opens an SQLite file.
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sea_orm::SqlxSqliteConnector;
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sea_orm::sqlx::{self, ConnectOptions, Connection as _, SqliteConnection};
+
+use super::embedded::Embedded;
+use super::refusal::{OpenError, busy};
+use super::{Db, PATIENCE, Reader, file};
+
+/// SQLite connections for reads that do not go through [`super::embedded`]. Each has its own page cache.
+const SQLITE_READERS: u32 = 2;
+
+/// Opens the file that a URL names, and creates it if it is missing.
+pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
+    let options = SqliteConnectOptions::from_str(url).map_err(|_| OpenError::Url)?;
+    if url.contains(":memory:") || url.contains("mode=memory") {
+        return Err(OpenError::Url);
+    }
+    let file = options.get_filename().to_path_buf();
+    let place = file.display().to_string();
+    // Ignored: if the file cannot be created, SQLite reports why when it opens it.
+    let _ = file::create(&file);
+    let options = options
+        .create_if_missing(true)
+        .busy_timeout(PATIENCE)
+        .foreign_keys(true)
+        // A commit that was confirmed survives a power cut.
+        .synchronous(SqliteSynchronous::Full)
+        .pragma("cache_size", "-8192")
+        .pragma("temp_store", "MEMORY")
+        .statement_cache_capacity(256)
+        .disable_statement_logging();
+    // Embedded connections do not go stale. Testing, timing out or recycling them would only discard their prepared
+    // statements.
+    let pool = || SqlitePoolOptions::new().test_before_acquire(false).idle_timeout(None).max_lifetime(None);
+
+    let writer = options
+        .clone()
+        .journal_mode(SqliteJournalMode::Wal)
+        // Checkpoint at this many pages, so that a page written often is copied once. One index block of the log covers
+        // 4,062 pages.
+        .pragma("wal_autocheckpoint", "4000")
+        // The log is truncated to this size after a burst.
+        .pragma("journal_size_limit", "67108864");
+    let started = Instant::now();
+    let write = loop {
+        // The writer connects first: it creates the file, and SQLite does not wait for the lock that switching to WAL
+        // takes.
+        let pool = pool().max_connections(1).after_release(|connection, _| Box::pin(has_no_transaction(connection)));
+        match pool.connect_with(writer.clone()).await {
+            Ok(pool) => break pool,
+            Err(error) if busy(&error) && started.elapsed() < PATIENCE => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            Err(error) => return Err(OpenError::of_sqlx(&place, error)),
+        }
+    };
+    let reader = options.pragma("query_only", "ON");
+    let read = pool().max_connections(SQLITE_READERS).connect_lazy_with(reader);
+    let pool = SqlxSqliteConnector::from_sqlx_sqlite_pool(read);
+    let read = Reader { pool, embedded: Some(Embedded::new(file)), patience: None };
+    Ok(Db {
+        place,
+        committed: read.clone(),
+        read,
+        write: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
+        reserved: None,
+        writes: Arc::default(),
+    })
+}
+
+/// Whether a connection can be reused. When the disk is full, SQLite rolls the transaction back by itself, and the
+/// driver believes that it is still open.
+async fn has_no_transaction(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    if connection.is_in_transaction() {
+        // A queued rollback runs before this ping.
+        connection.ping().await?;
+    }
+    Ok(!connection.is_in_transaction())
+}

@@ -1,0 +1,418 @@
+//! A PostgreSQL server that is away, stalls, cuts connections or changes its host, seen through a proxy of the tests.
+//!
+//! These tests need PostgreSQL: they run in its repetition of the suite (see [`crate::postgres`]).
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rollcall::db::{self, Read};
+use sea_orm::ConnectionTrait;
+use sea_orm::sea_query::{Expr, Query};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::command_line::Place;
+use crate::database::{self, Database};
+use crate::postgres::Cluster;
+use crate::process::Process;
+use crate::webhook::record;
+
+/// How long a request may take while the database does not serve it. Its own limits are shorter; a busy machine is slow.
+const SOON: Duration = Duration::from_secs(12);
+
+/// A TCP port that leads to the server's socket.
+struct Proxy {
+    port: u16,
+    socket: PathBuf,
+    accepting: Option<JoinHandle<()>>,
+    connections: Arc<Mutex<Vec<JoinHandle<()>>>>,
+    fault: watch::Sender<Fault>,
+}
+
+/// What a proxy does wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    None,
+    /// It passes nothing on, and closes nothing.
+    Stall,
+    /// It cuts a connection whose client has sent a commit, once the server has answered.
+    CutCommits,
+}
+
+impl Proxy {
+    async fn to(socket: PathBuf) -> Self {
+        let (fault, _) = watch::channel(Fault::None);
+        let mut proxy = Self { port: 0, socket, accepting: None, connections: Arc::default(), fault };
+        proxy.open().await;
+        proxy
+    }
+
+    /// Accepts connections, on the port that it had before.
+    async fn open(&mut self) {
+        let listener = TcpListener::bind(("127.0.0.1", self.port)).await.expect("a port");
+        self.port = listener.local_addr().expect("an address").port();
+        let (socket, connections, fault) = (self.socket.clone(), Arc::clone(&self.connections), self.fault.clone());
+        self.accepting = Some(tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let pass_on = pass_on(client, socket.clone(), fault.subscribe());
+                connections.lock().expect("whole").push(tokio::spawn(pass_on));
+            }
+        }));
+    }
+
+    /// Cuts all connections.
+    fn cut(&self) {
+        self.connections.lock().expect("whole").drain(..).for_each(|connection| connection.abort());
+    }
+
+    /// Cuts all connections and refuses new ones.
+    async fn close(&mut self) {
+        if let Some(accepting) = self.accepting.take() {
+            accepting.abort();
+            let _ = accepting.await;
+        }
+        self.cut();
+    }
+
+    fn set(&self, fault: Fault) {
+        self.fault.send_replace(fault);
+    }
+}
+
+/// Passes on what either side sends, until one closes or a commit is to be cut.
+async fn pass_on(mut client: TcpStream, socket: PathBuf, mut faults: watch::Receiver<Fault>) {
+    let Ok(mut server) = UnixStream::connect(socket).await else { return };
+    let seen = faults.clone();
+    let (mut sent, mut answered) = (vec![0; 16 * 1024], vec![0; 16 * 1024]);
+    loop {
+        drop(faults.wait_for(|fault| *fault != Fault::Stall).await);
+        tokio::select! {
+            read = client.read(&mut sent) => {
+                let Ok(length @ 1..) = read else { return };
+                if server.write_all(&sent[..length]).await.is_err() {
+                    return;
+                }
+                let is_commit = sent[..length].windows(6).any(|text| text == b"COMMIT");
+                if is_commit && *seen.borrow() == Fault::CutCommits {
+                    // The server carries it out, and its answer is lost.
+                    let _ = server.read(&mut answered).await;
+                    return;
+                }
+            }
+            read = server.read(&mut answered) => {
+                let Ok(length @ 1..) = read else { return };
+                if client.write_all(&answered[..length]).await.is_err() {
+                    return;
+                }
+            }
+            () = async { drop(faults.wait_for(|fault| *fault == Fault::Stall).await) } => {}
+        }
+    }
+}
+
+/// A service whose database is behind proxies.
+struct Faults {
+    _place: Place,
+    database: Database,
+    proxies: Vec<Proxy>,
+    service: Process,
+    token: String,
+    webhook: String,
+}
+
+impl Faults {
+    /// Starts it, unless the tests run on SQLite.
+    async fn start(proxies: usize) -> Option<Self> {
+        if !database::is_postgres() {
+            return None;
+        }
+        let (place, database) = (Place::new(), Database::new().await);
+        let run = |arguments: &[&str]| place.run_on(&database, arguments);
+        let token = run(&["token", "create", "--description", "faults"]);
+        let url = run(&["deploy-endpoint", "create", "--name", "CI"]);
+        let webhook = url.split_once(":8080").expect("the usual port").1.to_owned();
+        let (rest, folder) = database.url.split_once("?host=").expect("a socket");
+        let name = rest.rsplit_once('/').expect("a name").1;
+        let socket = PathBuf::from(folder).join(".s.PGSQL.5432");
+        let proxies: Vec<Proxy> = join_all((0..proxies).map(|_| Proxy::to(socket.clone()))).await;
+        let hosts: Vec<String> = proxies.iter().map(|proxy| format!("127.0.0.1:{}", proxy.port)).collect();
+        let url =
+            format!("postgres://rollcall@{}/{name}?sslmode=disable&target_session_attrs=read-write", hosts.join(","));
+        let serve =
+            ["serve", "--listen", "127.0.0.1:0", "--token-limit", "0", "--ip-limit", "0", "--database-url", &url];
+        let service = Process::start(place.command(&serve));
+        Some(Self { _place: place, database, proxies, service, token, webhook })
+    }
+
+    async fn graphql(&self, query: &str) -> (u16, Value) {
+        self.service.post("/graphql", Some(&self.token), &json!({ "query": query })).await.expect("an answer")
+    }
+
+    async fn read(&self) -> (u16, Value) {
+        self.graphql("{ account { services(first: 1) { totalCount } } }").await
+    }
+
+    async fn write(&self, name: &str) -> (u16, Value) {
+        self.graphql(&format!("mutation {{ serviceCreate(input: {{ name: \"{name}\" }}) {{ errors {{ message }} }} }}"))
+            .await
+    }
+
+    async fn deploy(&self, service: &str) -> (u16, Value) {
+        let deploy = record(json!({ "service": service }));
+        self.service.post(&self.webhook, None, &deploy).await.expect("an answer")
+    }
+
+    /// Asserts that everything works.
+    async fn assert_serves(&self, name: &str) {
+        for (status, answer) in [self.read().await, self.write(name).await] {
+            assert!(status == 200 && answer.get("errors").is_none(), "{name}: {status} {answer}");
+        }
+        let (status, answer) = self.deploy(name).await;
+        assert_eq!(status, 202, "{name}: {answer}");
+    }
+
+    /// Asserts that every surface says in time that the database is away, and when to come back.
+    async fn assert_away(&self) {
+        let began = Instant::now();
+        let ready = self.service.get(self.service.address, "/readyz");
+        let (ready, read, write, deploy) = tokio::join!(ready, self.read(), self.write("lost"), self.deploy("lost"));
+        let took = began.elapsed();
+        assert_eq!(ready.0, 503, "{}", ready.1);
+        for (status, answer) in [&read, &write] {
+            assert_eq!((*status, &answer["errors"][0]["extensions"]["code"]), (503, &json!("UNAVAILABLE")), "{answer}");
+        }
+        assert_eq!(deploy.0, 503, "{}", deploy.1);
+        assert!(took < SOON, "{took:?}");
+        let url = format!("http://{}/graphql", self.service.address);
+        let retry = reply_header(&url, &self.token, "retry-after").await;
+        assert_eq!(retry.as_deref(), Some("1"));
+    }
+}
+
+/// A header of the answer to a query.
+async fn reply_header(url: &str, token: &str, name: &str) -> Option<String> {
+    let (url, token, name) = (url.to_owned(), token.to_owned(), name.to_owned());
+    let asked = tokio::task::spawn_blocking(move || {
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let request = agent.post(url).header("authorization", format!("Bearer {token}"));
+        let answer = request.header("content-type", "application/json").send("{\"query\":\"{ account { id } }\"}");
+        let answer = answer.expect("an answer");
+        answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+    });
+    asked.await.expect("no panic")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_away_is_told_of_in_seconds_and_used_again_when_it_is_back() {
+    let Some(mut faults) = Faults::start(1).await else { return };
+    faults.assert_serves("before").await;
+    faults.proxies[0].close().await;
+    faults.assert_away().await;
+    faults.proxies[0].open().await;
+    faults.assert_serves("after").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_stalls_is_told_of_in_seconds_and_used_again_when_it_goes_on() {
+    let Some(faults) = Faults::start(1).await else { return };
+    faults.assert_serves("before").await;
+    faults.proxies[0].set(Fault::Stall);
+    faults.assert_away().await;
+    faults.proxies[0].set(Fault::None);
+    faults.assert_serves("after").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_were_cut_cost_no_request() {
+    let Some(faults) = Faults::start(1).await else { return };
+    // So that several connections are open.
+    join_all((0..8).map(|number| faults.write(["a", "b", "c", "d", "e", "f", "g", "h"][number]))).await;
+    join_all((0..8).map(|_| faults.read())).await;
+    for round in 0..3 {
+        faults.proxies[0].cut();
+        assert_eq!(faults.service.get(faults.service.address, "/readyz").await.0, 200);
+        faults.proxies[0].cut();
+        faults.assert_serves(&format!("round {round}")).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_that_was_not_confirmed_is_told_of_and_a_deploy_is_recorded_once() {
+    let Some(faults) = Faults::start(1).await else { return };
+    faults.assert_serves("before").await;
+    faults.proxies[0].set(Fault::CutCommits);
+    let (status, answer) = faults.write("uncertain").await;
+    let error = &answer["errors"][0];
+    assert_eq!((status, &error["extensions"]["code"]), (200, &json!("UNAVAILABLE")), "{answer}");
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("It may have been carried out.")), "{answer}");
+    let deploy = record(json!({ "service": "before", "dedup_id": "once" }));
+    let post = async || faults.service.post(&faults.webhook, None, &deploy).await.expect("an answer");
+    assert_eq!(post().await.0, 503);
+    assert_eq!(faults.deploy("before").await.0, 500);
+    faults.proxies[0].set(Fault::None);
+    let (status, answer) = post().await;
+    assert_eq!((status, &answer["result"]), (202, &json!("duplicate_deploy")), "{answer}");
+    let (_, found) = faults.graphql("{ account { service(alias: \"uncertain\") { name } } }").await;
+    assert_eq!(found["data"]["account"]["service"]["name"], "uncertain", "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_host_is_used_when_one_goes_away() {
+    let Some(mut faults) = Faults::start(2).await else { return };
+    faults.assert_serves("before").await;
+    faults.proxies[0].close().await;
+    let began = Instant::now();
+    loop {
+        let (status, _) = faults.read().await;
+        if status == 200 {
+            break;
+        }
+        assert!(began.elapsed() < SOON * 2, "the other host is not used");
+    }
+    faults.assert_serves("after").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transaction_that_someone_left_open_does_not_stop_deploys_of_other_services() {
+    let Some(faults) = Faults::start(1).await else { return };
+    for name in ["first", "second"] {
+        faults.write(name).await;
+        assert_eq!(faults.deploy(name).await.0, 202);
+    }
+    // A process that has counted a deploy and stalls before its commit.
+    let other = db::connect(&faults.database.url).await.expect("a database");
+    let transaction = other.begin_write().await.expect("a transaction");
+    let locked = "UPDATE deploy_number SET last = last \
+         WHERE service_id = (SELECT service_id FROM service_alias WHERE value = 'first')";
+    transaction.execute_unprepared(locked).await.expect("a lock");
+    let blocked = faults.deploy("first");
+    tokio::pin!(blocked);
+    let began = Instant::now();
+    for number in 0..20 {
+        tokio::select! {
+            early = &mut blocked => panic!("it was locked: {early:?}"),
+            (status, answer) = faults.deploy("second") => assert_eq!(status, 202, "{number}: {answer}"),
+        }
+    }
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    transaction.rollback().await.expect("the end");
+    assert_eq!(blocked.await.0, 202);
+}
+
+#[tokio::test]
+async fn a_connection_has_limits_so_that_a_dead_process_loses_its_locks() {
+    if !database::is_postgres() {
+        return;
+    }
+    let database = Database::new().await;
+    let opened = db::connect(&database.url).await.expect("a database");
+    for (setting, value) in [
+        ("statement_timeout", "1min"),
+        ("lock_timeout", "10s"),
+        ("idle_in_transaction_session_timeout", "15s"),
+        ("application_name", "rollcall"),
+    ] {
+        let select = Query::select().expr(Expr::cust(format!("current_setting('{setting}')"))).take();
+        let found = opened.read().rows(&select, |row| row.get::<String>(0)).await.expect("a setting");
+        assert_eq!(found, [value], "{setting}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_several_processes_that_start_together_one_prints_a_link_for_the_first_administrator() {
+    if !database::is_postgres() {
+        return;
+    }
+    let (place, database) = (Arc::new(Place::new()), Database::new().await);
+    let starts = (0..4).map(|_| {
+        let (place, url) = (Arc::clone(&place), database.url.clone());
+        tokio::task::spawn_blocking(move || {
+            let mut service =
+                Process::start(place.command(&["serve", "--listen", "127.0.0.1:0", "--database-url", &url]));
+            service.stop()
+        })
+    });
+    let said: Vec<String> = join_all(starts).await.into_iter().flat_map(|said| said.expect("no panic")).collect();
+    let links = said.iter().filter(|line| line.contains("become the first one at http")).count();
+    assert_eq!(links, 1, "{said:#?}");
+}
+
+/// Makes a certificate for `localhost`, signed by an authority of its own. Returns the authority's, the server's, and the
+/// server's key.
+fn certificates() -> [String; 3] {
+    let mut of_authority = CertificateParams::new(Vec::new()).expect("parameters");
+    of_authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().expect("a key");
+    let authority = of_authority.self_signed(&key).expect("a certificate");
+    let issuer = Issuer::new(of_authority, key);
+    let own_key = KeyPair::generate().expect("a key");
+    let own = CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters");
+    let own = own.signed_by(&own_key, &issuer).expect("a certificate");
+    [authority.pem(), own.pem(), own_key.serialize_pem()]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_is_encrypted_and_verified_as_the_url_says() {
+    if !database::is_postgres() {
+        return;
+    }
+    let [authority, certificate, key] = certificates();
+    let (_cluster, port) = Cluster::with_tls(&certificate, &key).await.expect("a cluster");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (known, other) = (folder.path().join("known.pem"), folder.path().join("other.pem"));
+    std::fs::write(&known, authority).expect("a file");
+    std::fs::write(&other, &certificates()[0]).expect("a file");
+    let url = |host: &str, query: &str| format!("postgres://rollcall@{host}:{port}/postgres?{query}");
+    let full = format!("sslmode=verify-full&sslrootcert={}", known.display());
+    for (query, is_encrypted) in [
+        (&*full, true),
+        (&format!("sslmode=require&sslrootcert={}", known.display()), true),
+        ("sslmode=require", true),
+        ("sslmode=prefer", true),
+        ("", true),
+        ("sslmode=disable", false),
+    ] {
+        let opened = db::connect(&url("localhost", query)).await.unwrap_or_else(|error| panic!("{query}: {error}"));
+        let used = Expr::cust("(SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid())");
+        let used = opened.read().rows(&Query::select().expr(used).take(), |row| row.get::<bool>(0)).await;
+        assert_eq!(used.expect("an answer"), [is_encrypted], "{query}");
+        opened.close().await.expect("closed");
+    }
+    // The certificate names the host localhost, not its address.
+    let unknown = format!("sslmode=verify-ca&sslrootcert={}", other.display());
+    for (host, query) in [("127.0.0.1", &full), ("localhost", &unknown)] {
+        let refused = db::connect(&url(host, query)).await.expect_err("a refusal").to_string();
+        assert!(refused.contains("the certificate is verified") && refused.contains("sslrootcert=FILE"), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_host_that_is_read_only_is_refused_when_the_url_asks_for_one_that_is_not() {
+    if !database::is_postgres() {
+        return;
+    }
+    let database = Database::new().await;
+    let url = format!("{}&options[default_transaction_read_only]=on", database.url);
+    db::connect(&url).await.expect("any host will do").close().await.expect("closed");
+    let refused = db::connect(&format!("{url}&target_session_attrs=read-write")).await.expect_err("a refusal");
+    assert!(refused.to_string().contains("it is read-only"), "{refused}");
+}
+
+#[test]
+fn a_server_without_tls_is_refused_when_the_url_asks_for_it() {
+    if !database::is_postgres() {
+        return;
+    }
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let database = Database::new().await;
+        let refused = db::connect(&format!("{}&sslmode=require", database.url)).await.expect_err("a refusal");
+        assert!(refused.to_string().contains("does not support TLS"), "{refused}");
+    });
+}
