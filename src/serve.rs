@@ -14,7 +14,7 @@ use tracing::{error, info, warn};
 use crate::app::openid::{self, Provider};
 use crate::commands::{close, open, say, sentence};
 use crate::config::{LogFormat, OpenId, Serve};
-use crate::db::{self, Db, OpenError};
+use crate::db::{self, Db, OpenError, Version};
 use crate::deploy;
 use crate::entity::deploy::Environments;
 use crate::entity::{Timestamp, sign_in_link, user};
@@ -171,23 +171,31 @@ async fn check(provider: Provider) {
 /// The interval of checks of the database's version.
 const VERSION: Duration = Duration::from_secs(10);
 
-/// Checks the database's version regularly. Once a newer program has migrated the database, this one must not write to
-/// it.
+/// Checks the database's version regularly. A newer program may migrate it so that this one must not write to it any
+/// more.
 async fn watch_version(db: Db) {
-    let mut was_newer = false;
+    let (mut was_newer, mut was_too_new) = (false, false);
     loop {
-        sleep(VERSION).await;
-        match db::lacking(&db).await {
+        match db::version(&db).await {
+            Ok(version) => {
+                let is_newer = matches!(version, Version::Newer { .. });
+                if let Version::Newer { step } = version
+                    && !was_newer
+                {
+                    info!(step, "a newer version has upgraded the database: this one goes on beside it");
+                }
+                (was_newer, was_too_new) = (is_newer, false);
+            }
             Err(error @ OpenError::Newer { .. }) => {
-                if !was_newer {
+                if !was_too_new {
                     error!(%error, "a newer version has upgraded the database: nothing is written any more");
                 }
-                was_newer = true;
+                was_too_new = true;
             }
-            Ok(_) => was_newer = false,
             // Requests report an unreachable database themselves.
             Err(_) => {}
         }
+        sleep(VERSION).await;
     }
 }
 

@@ -4,13 +4,24 @@
 //! Whoever runs the steps holds a lock and one transaction around them (`src/db/` of rollcall), which is why no step
 //! asks for a transaction of its own.
 //!
+//! While a cluster is upgraded, older processes go on beside the newer ones. So a step either expands the database or
+//! contracts it, and one that contracts it comes at least a release after the last program that needs what it takes
+//! away:
+//!
+//! - Expanding: a new table, a new index, a new column that is nullable or has a default. Older programs go on.
+//! - Contracting: everything else, such as dropping or renaming a column, a column without a default, a narrower check,
+//!   or rows that an older program would misread. Set [`NEEDED`] to the first step of the oldest program that works with
+//!   what remains. Older ones then stop.
+//!
+//! A step on PostgreSQL holds its locks until all steps are done, and writes to its tables wait for that long.
+//!
 //! Two rules for a new table. Foreign keys are written with the table, because SQLite cannot add one later, and every
 //! referencing column leads an index, because deleting the referenced row looks for it. `CHECK` is for the shape of a
 //! row (one owner out of four); which words a column may hold is left to the enum of the entity, because SQLite
 //! cannot change a check without copying the table.
 
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::EntityTrait;
+use sea_orm_migration::sea_orm::{ConnectionTrait, EntityTrait, Statement};
 use sea_orm_migration::seaql_migrations;
 
 pub use sea_orm_migration::{IntoSchemaManagerConnection, MigratorTrait};
@@ -42,6 +53,7 @@ mod m20261122_000017_dependencies_followed;
 mod m20261122_000018_relationships;
 mod m20261123_000001_find;
 mod m20261123_000002_orders;
+mod m20261123_000003_compatibility;
 
 /// What services are found by: the form that a step gives it, for whoever writes and asks it.
 pub mod search {
@@ -86,33 +98,71 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000018_relationships::Migration),
             Box::new(m20261123_000001_find::Migration),
             Box::new(m20261123_000002_orders::Migration),
+            Box::new(m20261123_000003_compatibility::Migration),
         ]
     }
 }
 
+/// The step that a program must know to use a database with all steps of this one. See the rules above.
+const NEEDED: &str = "m20261123_000003_compatibility";
+
+/// The step from which on a database says which step it needs.
+const SAYS_WHAT_IT_NEEDS: &str = "m20261123_000003_compatibility";
+
 /// How a database stands beside the steps of this program.
-pub struct Standing {
-    /// How many steps the database lacks.
-    pub pending: usize,
-    /// The steps that it has and this program does not know, in order.
-    pub unknown: Vec<String>,
+#[derive(Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It lacks this many steps, maybe none.
+    Lacks(usize),
+    /// It has newer steps. They leave what this program needs.
+    Newer {
+        /// The last of them.
+        step: String,
+    },
+    /// It has newer steps, and this program cannot use it any more.
+    TooNew {
+        /// The last of them.
+        step: String,
+    },
 }
 
 impl Migrator {
     /// Compares a database with the steps known here, without changing it.
-    pub async fn standing<'c>(db: impl IntoSchemaManagerConnection<'c>) -> Result<Standing, DbErr> {
+    pub async fn standing<'c, C: ConnectionTrait>(db: &'c C) -> Result<Standing, DbErr>
+    where
+        &'c C: IntoSchemaManagerConnection<'c>,
+    {
+        let known: Vec<String> = Self::migrations().iter().map(|step| step.name().to_owned()).collect();
         let manager = SchemaManager::new(db);
-        let mut pending: Vec<String> = Self::migrations().iter().map(|step| step.name().to_owned()).collect();
-        let mut unknown = Vec::new();
+        let mut has: Vec<String> = Vec::new();
         if manager.has_table(Self::migration_table_name().to_string()).await? {
-            for step in seaql_migrations::Entity::find().all(manager.get_connection()).await? {
-                match pending.iter().position(|name| *name == step.version) {
-                    Some(known) => drop(pending.swap_remove(known)),
-                    None => unknown.push(step.version),
-                }
-            }
+            let steps = seaql_migrations::Entity::find().all(manager.get_connection()).await?;
+            has.extend(steps.into_iter().map(|step| step.version));
         }
-        unknown.sort();
-        Ok(Standing { pending: pending.len(), unknown })
+        let lacks = known.iter().filter(|step| !has.contains(step)).count();
+        let Some(step) = has.iter().filter(|step| !known.contains(step)).max().cloned() else {
+            return Ok(Standing::Lacks(lacks));
+        };
+        // A program of another branch could lack what this one's steps make.
+        if lacks > 0 || !has.iter().any(|step| step == SAYS_WHAT_IT_NEEDS) {
+            return Ok(Standing::TooNew { step });
+        }
+        let query = "SELECT needed_step FROM compatibility WHERE id = 1";
+        let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), query)).await?;
+        let needed: Option<String> = row.map(|row| row.try_get("", "needed_step")).transpose()?;
+        Ok(match needed {
+            Some(needed) if known.contains(&needed) => Standing::Newer { step },
+            _ => Standing::TooNew { step },
+        })
+    }
+
+    /// Runs the steps that a database lacks, and notes which step it needs of a program from then on.
+    pub async fn complete<'c, C: ConnectionTrait>(db: &'c C) -> Result<(), DbErr>
+    where
+        &'c C: IntoSchemaManagerConnection<'c>,
+    {
+        Self::up(db, None).await?;
+        let note = format!("UPDATE compatibility SET needed_step = '{NEEDED}' WHERE needed_step <> '{NEEDED}'");
+        db.execute_unprepared(&note).await.map(|_| ())
     }
 }

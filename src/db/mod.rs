@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use migration::{Migrator, MigratorTrait};
+use migration::{Migrator, Standing};
 use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{ArrayType, Expr, ExprTrait, SelectStatement};
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
@@ -142,7 +142,7 @@ impl Db {
 
     /// Begins a write transaction. It is rolled back if dropped without a commit. On SQLite there is one at a time: it
     /// takes the write lock at once, so what it has read stays true until it commits, and it never fails halfway
-    /// because another came first. Fails once a newer program has migrated the database ([`lacking`]).
+    /// because another came first. Fails once a newer program has migrated the database so that this one cannot use it.
     pub async fn begin_write(&self) -> Result<DatabaseTransaction, DbErr> {
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
@@ -316,15 +316,16 @@ pub async fn connect(url: &str) -> Result<Db, OpenError> {
 /// migrations run in one transaction, so a failure changes nothing.
 pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
     let failed = |error: DbErr| OpenError::of(&db.place, error);
-    if lacking(db).await? == 0 {
+    if !matches!(version(db).await?, Version::Older(_)) {
         return Ok(0);
     }
     let transaction = db.begin_write().await.map_err(failed)?;
     db.unlimit(&transaction).await.map_err(failed)?;
     one_process_at_a_time(&transaction).await.map_err(failed)?;
     // Check again: another process may have migrated while we waited for the lock.
-    let pending = pending(&db.place, Migrator::standing(&transaction).await.map_err(failed)?)?;
-    Migrator::up(&transaction, None).await.map_err(failed)?;
+    let standing = Migrator::standing(&transaction).await.map_err(failed)?;
+    let Version::Older(pending) = compare(&db.place, standing)? else { return Ok(0) };
+    Migrator::complete(&transaction).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
     Ok(pending)
 }
@@ -338,35 +339,50 @@ pub async fn one_process_at_a_time(transaction: &DatabaseTransaction) -> Result<
     Ok(())
 }
 
-/// Checks that the database responds and has exactly this program's migrations.
+/// How the database's version compares with this program's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Version {
+    /// It is the same.
+    Same,
+    /// The database lacks this many migrations.
+    Older(usize),
+    /// A newer program has migrated the database, and this one can use it as before.
+    Newer {
+        /// The last migration that this program does not know.
+        step: String,
+    },
+}
+
+/// Checks that the database responds and that this program can use it.
 pub async fn check(db: &Db) -> Result<(), OpenError> {
-    match lacking(db).await? {
-        0 => Ok(()),
-        steps => Err(OpenError::of(&db.place, DbErr::Custom(format!("it lacks {steps} migrations")))),
+    match version(db).await? {
+        Version::Same | Version::Newer { .. } => Ok(()),
+        Version::Older(steps) => Err(OpenError::of(&db.place, DbErr::Custom(format!("it lacks {steps} migrations")))),
     }
 }
 
-/// Returns the number of pending migrations, without running them. If the database has migrations of a newer program,
-/// this process stops writing.
-pub async fn lacking(db: &Db) -> Result<usize, OpenError> {
+/// Compares versions. If a newer program has migrated the database so that this one cannot use it, this process stops
+/// writing.
+pub async fn version(db: &Db) -> Result<Version, OpenError> {
     let standing = postgres::repeat(&db.read.pool, || Migrator::standing(&db.read.pool)).await;
-    let lacking = pending(&db.place, standing.map_err(|error| OpenError::of(&db.place, error))?);
-    db.writes.note_version(matches!(lacking, Err(OpenError::Newer { .. })));
-    lacking
+    let version = compare(&db.place, standing.map_err(|error| OpenError::of(&db.place, error))?);
+    db.writes.note_version(version.is_err());
+    version
+}
+
+fn compare(place: &str, standing: Standing) -> Result<Version, OpenError> {
+    match standing {
+        Standing::Lacks(0) => Ok(Version::Same),
+        Standing::Lacks(steps) => Ok(Version::Older(steps)),
+        Standing::Newer { step } => Ok(Version::Newer { step }),
+        Standing::TooNew { step } => Err(OpenError::Newer { place: place.to_owned(), step }),
+    }
 }
 
 /// The file of an SQLite database. `None` for a server or an invalid URL.
 pub fn file(url: &str) -> Option<PathBuf> {
     let options = SqliteConnectOptions::from_str(url).ok().filter(|_| url.starts_with("sqlite:"))?;
     Some(options.get_filename().to_path_buf())
-}
-
-/// Counts pending migrations. Fails if the database is newer than this program.
-fn pending(place: &str, standing: migration::Standing) -> Result<usize, OpenError> {
-    match standing.unknown.into_iter().next_back() {
-        Some(step) => Err(OpenError::Newer { place: place.to_owned(), step }),
-        None => Ok(standing.pending),
-    }
 }
 
 /// Whether there is only one writer at a time, so that what a transaction has read stays true until it ends.

@@ -119,7 +119,7 @@ pub enum OpenError {
         /// The file.
         place: String,
     },
-    /// The database has migrations that this program does not know.
+    /// A newer program has migrated the database, and this one cannot use it any more.
     Newer {
         /// The file, or the server and database.
         place: String,
@@ -161,7 +161,7 @@ impl fmt::Display for OpenError {
                 write!(f, "the file {place} is damaged or not a database; restore a backup or name another file")
             }
             Self::Newer { place, step } => {
-                write!(f, "the database {place} was made by a newer rollcall (it has step {step}); start that one")
+                write!(f, "the database {place} was upgraded by a newer rollcall (it has step {step}); start that one")
             }
             Self::Refused { place, why } => write!(f, "the database {place} cannot be opened: {why}"),
             Self::Unreachable { place, why } => write!(f, "the database server {place} cannot be reached: {why}"),

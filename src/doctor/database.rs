@@ -5,7 +5,7 @@ use std::path::Path;
 use sea_orm::DbErr;
 
 use super::Finding;
-use crate::db::{self, Db};
+use crate::db::{self, Db, Version};
 use crate::entity::{Timestamp, audit, user};
 
 const ABOUT: &str = "database";
@@ -43,21 +43,22 @@ fn missing(file: &Path) -> Finding {
 }
 
 async fn opened(db: &Db) -> Vec<Finding> {
-    match db::lacking(db).await {
-        Ok(0) => {}
-        Ok(steps) => {
+    let version = match db::version(db).await {
+        Ok(Version::Same) => "it has this program's version",
+        Ok(Version::Newer { .. }) => "it has a newer version, which this program can use,",
+        Ok(Version::Older(steps)) => {
             let says = format!(
                 "{steps} migrations are pending; the next start runs them. Back up first: they cannot be undone"
             );
             return vec![Finding::advice(ABOUT, says)];
         }
         Err(error) => return vec![Finding::problem(ABOUT, error.to_string())],
-    }
+    };
     if let Err(error) = db.try_write().await {
         let why = db::refusal(&error).map_or_else(|| error.to_string(), str::to_owned);
         return vec![Finding::problem(ABOUT, format!("it is not writable: {why}"))];
     }
-    let mut findings = vec![Finding::fine(ABOUT, "it has this program's version and is writable")];
+    let mut findings = vec![Finding::fine(ABOUT, format!("{version} and is writable"))];
     for file in db.readable_by_others() {
         let (path, mode) = (file.path.display(), file.mode);
         let says = format!("other users can read {path}, which holds secrets (mode {mode:04o}); run: chmod 600 {path}");

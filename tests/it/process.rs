@@ -67,8 +67,18 @@ impl Process {
 
     /// Tells it to stop, waits until it has, and returns its output.
     pub fn stop(&mut self) -> Vec<String> {
+        self.tell_to_stop();
+        self.wait()
+    }
+
+    /// Tells it to stop.
+    pub fn tell_to_stop(&self) {
         let id = i32::try_from(self.id()).ok().and_then(Pid::from_raw).expect("an id");
         kill_process(id, Signal::TERM).expect("a signal");
+    }
+
+    /// Waits until it has stopped, and returns its output.
+    pub fn wait(&mut self) -> Vec<String> {
         let ended = self.child.wait().expect("a status");
         assert!(ended.success(), "{ended}");
         self.said.lock().expect("what it says").iter().collect()

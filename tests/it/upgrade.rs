@@ -5,18 +5,33 @@
 //! administrator. Each release adds its own, created by its own program, and none is edited afterwards.
 
 use std::fs;
+use std::net::SocketAddr;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
-use rollcall::db::{self, Db, OpenError};
+use rollcall::db::{self, Db, OpenError, Version};
 use rollcall::entity::{token, user};
 use sea_orm::{ConnectionTrait, EntityTrait};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::command_line::Place;
 use crate::database::{Database, is_postgres};
 use crate::process::Process;
+use crate::webhook::record;
 
 /// A write token of the dumps.
 const TOKEN: &str = "rc_wAnMYYgLpA-DUsQZoSNv7YKgY658fLLvvMkxjc3oOSw1dj3PA";
+
+/// What a later release could do to the database while this one runs.
+const EXPAND: &str = "ALTER TABLE service ADD COLUMN future text; \
+     CREATE TABLE future (id bigint PRIMARY KEY, service_id bigint REFERENCES service (id) ON DELETE CASCADE); \
+     CREATE INDEX service_of_the_future ON service (future, id); \
+     INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20990101_000001_future', 1)";
+
+/// The same release, once it needs that every program knows its step.
+const CONTRACT: &str = "UPDATE compatibility SET needed_step = 'm20990101_000001_future'";
 
 /// The releases that have a dump for this backend, with the dump.
 fn dumps() -> Vec<(String, String)> {
@@ -42,8 +57,9 @@ async fn databases_of_earlier_releases_are_upgraded_and_serve() {
         let database = Database::empty().await;
         let db = db::connect(&database.url).await.expect("a database");
         run(&db, &dump).await;
-        let lacking = db::lacking(&db).await.expect("a version");
-        assert!(lacking > 0, "{release} has every step of this version");
+        let Version::Older(lacking) = db::version(&db).await.expect("a version") else {
+            panic!("{release} has every step of this version");
+        };
         assert!(db::check(&db).await.is_err(), "{release} is ready before it is upgraded");
         assert_eq!(db::migrate(&db).await.expect("an upgrade"), lacking);
         db::check(&db).await.expect("nothing is lacking");
@@ -76,7 +92,7 @@ async fn databases_of_earlier_releases_are_upgraded_and_serve() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_writes_nothing_once_a_newer_one_has_upgraded_its_database() {
+async fn a_process_writes_nothing_once_a_newer_one_needs_that_it_is_replaced() {
     let (database, place) = (Database::new().await, Place::new());
     let service = Process::start(place.command(&["--listen", "127.0.0.1:0", "--database-url", &database.url]));
     let token = place.run(&["token", "create", "--description", "t", "--database-url", &database.url]).out;
@@ -88,7 +104,8 @@ async fn a_process_writes_nothing_once_a_newer_one_has_upgraded_its_database() {
     assert_eq!(ask(create).await["data"]["teamCreate"]["team"]["alias"], "t");
 
     let db = db::connect(&database.url).await.expect("a database");
-    run(&db, "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20990101_000001_future', 1)").await;
+    run(&db, EXPAND).await;
+    run(&db, CONTRACT).await;
     // The service checks the version every few seconds, and immediately for `/readyz`.
     assert_eq!(service.get(service.address, "/readyz").await.0, 503);
     let refused = ask(create).await;
@@ -102,7 +119,128 @@ async fn a_process_writes_nothing_once_a_newer_one_has_upgraded_its_database() {
     assert!(db.begin_write().await.is_err() && db.writes_fail().is_some());
     let next = db::connect(&database.url).await.expect("a database");
     run(&next, "DELETE FROM seaql_migrations WHERE version = 'm20990101_000001_future'").await;
+    run(&next, "DROP TABLE future").await;
     // A backup was restored: the version is this program's again.
     assert_eq!(service.get(service.address, "/readyz").await.0, 200);
     assert_eq!(ask(&create.replace("\"T\"", "\"U\"")).await["data"]["teamCreate"]["team"]["alias"], "u");
+}
+
+/// The processes that a balancer sends requests to, and what came of them.
+#[derive(Default)]
+struct Site {
+    addresses: Mutex<Vec<SocketAddr>>,
+    is_over: AtomicBool,
+    turn: AtomicUsize,
+    done: AtomicUsize,
+    refused: Mutex<Vec<String>>,
+}
+
+impl Site {
+    /// Posts to one process after the other.
+    fn post(&self, path: &str, token: &str, body: &Value) -> (u16, String) {
+        let settings = ureq::Agent::config_builder().http_status_as_error(false).max_idle_connections(0);
+        let agent: ureq::Agent = settings.build().into();
+        let addresses = self.addresses.lock().expect("whole").clone();
+        let address = addresses[self.turn.fetch_add(1, Ordering::Relaxed) % addresses.len()];
+        let post = agent.post(format!("http://{address}{path}")).header("content-type", "application/json");
+        match post.header("authorization", format!("Bearer {token}")).send(body.to_string()) {
+            Ok(mut answer) => (answer.status().as_u16(), answer.body_mut().read_to_string().expect("text")),
+            Err(error) => (0, error.to_string()),
+        }
+    }
+
+    /// Reads, writes and deploys until it is over.
+    fn use_it(&self, client: usize, token: &str, webhook: &str) {
+        for round in 0.. {
+            if self.is_over.load(Ordering::Relaxed) {
+                return;
+            }
+            let id = format!("{client}-{round}");
+            let create = format!("mutation {{ teamCreate(input: {{ name: \"{id}\" }}) {{ errors {{ message }} }} }}");
+            let read = "{ account { services(first: 5) { nodes { name tags { nodes { key } } } } } }";
+            let requests = [
+                ("/graphql", json!({ "query": create }), 200, r#"{"data":{"teamCreate":{"errors":[]}}}"#),
+                ("/graphql", json!({ "query": read }), 200, r#"{"data":{"account":"#),
+                (webhook, record(json!({ "service": "rolling", "dedup_id": id })), 202, ""),
+            ];
+            for (path, body, status, start) in requests {
+                let answer = self.post(path, token, &body);
+                if answer.0 != status || !answer.1.starts_with(start) {
+                    self.refused.lock().expect("whole").push(format!("{path}: {answer:?}"));
+                }
+                self.done.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Waits for more requests to be done.
+    fn wait_for(&self, more: usize) {
+        let wanted = self.done.load(Ordering::Relaxed) + more;
+        while self.done.load(Ordering::Relaxed) < wanted {
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn processes_are_replaced_one_after_another_while_a_newer_one_has_upgraded_and_no_request_is_refused() {
+    const CLIENTS: usize = 4;
+    let (database, place) = (Database::new().await, Place::new());
+    let token = place.run_on(&database, &["token", "create", "--description", "t"]);
+    let url = place.run_on(&database, &["deploy-endpoint", "create", "--name", "CI"]);
+    let webhook = url.split_once(":8080").expect("the usual port").1.to_owned();
+    let start = || {
+        let limits = ["--token-limit", "0", "--ip-limit", "0", "--database-url", &database.url];
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--drain-delay", "1s"];
+        Process::start(place.command(&[&serve[..], &limits].concat()))
+    };
+    let mut processes = vec![start(), start(), start()];
+    let site = Site::default();
+    let route = |processes: &[Process]| {
+        *site.addresses.lock().expect("whole") = processes.iter().map(|process| process.address).collect();
+    };
+    route(&processes);
+    let db = database.open().await;
+    let runtime = tokio::runtime::Handle::current();
+    tokio::task::block_in_place(|| {
+        thread::scope(|scope| {
+            for client in 0..CLIENTS {
+                let (site, token, webhook) = (&site, &token, &webhook);
+                scope.spawn(move || site.use_it(client, token, webhook));
+            }
+            site.wait_for(60);
+            runtime.block_on(run(&db, EXPAND));
+            for process in &processes {
+                let (status, text) = runtime.block_on(process.get(process.address, "/readyz"));
+                assert_eq!(status, 200, "{text}");
+            }
+            site.wait_for(60);
+            for _ in 0..processes.len() {
+                let mut old = processes.remove(0);
+                old.tell_to_stop();
+                while runtime.block_on(old.get(old.address, "/readyz")).0 == 200 {
+                    thread::sleep(Duration::from_millis(5));
+                }
+                route(&processes);
+                old.wait();
+                processes.push(start());
+                route(&processes);
+                site.wait_for(60);
+            }
+            site.is_over.store(true, Ordering::Relaxed);
+        });
+    });
+    let refused = site.refused.into_inner().expect("whole");
+    assert!(refused.is_empty(), "{} of {:?}: {:#?}", refused.len(), site.done, &refused[..refused.len().min(5)]);
+    let deploys = processes[0].deploys(&token, "dedupId").await;
+    assert_eq!(deploys.len(), site.done.into_inner() / 3, "each deploy is there once");
+
+    run(&db, CONTRACT).await;
+    assert_eq!(processes[0].get(processes[0].address, "/readyz").await.0, 503);
+    let late = place.run(&["serve", "--listen", "127.0.0.1:0", "--database-url", &database.url]);
+    assert!(
+        late.err.contains("was upgraded by a newer rollcall (it has step m20990101_000001_future)"),
+        "{}",
+        late.err
+    );
 }
