@@ -72,10 +72,10 @@ impl Refusals {
                     .db
                     .write(async |tx| audit::insert(tx, &actor, action, Subject::default(), &detail).await)
                     .await;
-                made.map(|id| {
+                made.map(|written| {
                     let mut hour = self.hour.lock().unwrap_or_else(PoisonError::into_inner);
                     if let Some(entry) = hour.entries.get_mut(&(actor, action)) {
-                        entry.id = Some(id);
+                        entry.id = Some(written.id);
                     }
                 })
             }

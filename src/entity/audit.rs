@@ -3,7 +3,7 @@
 //! when what it names goes. What a change did to a thing is found by [`change`](super::change).
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::ExprTrait;
+use sea_orm::sea_query::{ExprTrait, Query, SelectStatement};
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -124,15 +124,36 @@ pub async fn record<C: ConnectionTrait>(
     Entity::insert(entry(actor, action, subject, detail)).exec_without_returning(db).await.map(drop)
 }
 
-/// Writes an entry and returns its id.
+/// An entry that was written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Its row.
+    pub id: i64,
+    /// The transaction that it was written in, where one must be asked after ([`db::Db::outcome`]).
+    pub transaction: Option<String>,
+}
+
+/// Writes an entry, and tells which.
 pub async fn insert<C: ConnectionTrait>(
     db: &C,
     actor: &Actor,
     action: &str,
     subject: Subject,
     detail: &Json,
-) -> Result<i64, DbErr> {
-    Ok(Entity::insert(entry(actor, action, subject, detail)).exec(db).await?.last_insert_id)
+) -> Result<Written, DbErr> {
+    let insert = Entity::insert(entry(actor, action, subject, detail));
+    let Some(transaction) = db::transaction_id(db) else {
+        return Ok(Written { id: insert.exec(db).await?.last_insert_id, transaction: None });
+    };
+    let mut insert = insert.into_query();
+    insert.returning(Query::returning().exprs([Expr::col(Column::Id), transaction]));
+    let row = db.query_one(&insert).await?.ok_or(DbErr::RecordNotInserted)?;
+    Ok(Written { id: row.try_get_by_index(0)?, transaction: Some(row.try_get_by_index(1)?) })
+}
+
+/// Selects an entry's id.
+pub fn select(id: i64) -> SelectStatement {
+    Entity::find_by_id(id).select_only().column(Column::Id).into_query()
 }
 
 fn entry(actor: &Actor, action: &str, subject: Subject, detail: &Json) -> ActiveModel {

@@ -16,6 +16,7 @@ use crate::db::{self, Db, Reader, Snapshot};
 use crate::engine;
 use crate::engine::Response;
 use crate::engine::{Documents, Prepared, request_error};
+use crate::entity::audit::{self, Written};
 use crate::error::{Code, Error, Result};
 
 /// What lives as long as the process.
@@ -42,6 +43,8 @@ pub struct State {
 pub struct Writing {
     request: Arc<Request>,
     transaction: DatabaseTransaction,
+    /// The entry of the audit that it has written.
+    entry: OnceLock<Written>,
 }
 
 /// Who asks, and what was given to the mutations.
@@ -127,7 +130,7 @@ impl engine::State for State {
 
     async fn begin(&self) -> Result<Writing> {
         let transaction = self.request.shared.db.begin_write().await?;
-        Ok(Writing { request: Arc::clone(&self.request), transaction })
+        Ok(Writing { request: Arc::clone(&self.request), transaction, entry: OnceLock::new() })
     }
 
     async fn note(&self, writing: &Writing, name: &str, index: usize, subject: &[u8]) -> Result<()> {
@@ -141,7 +144,10 @@ impl engine::State for State {
         let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
         let payload = serde_json::from_slice(subject).unwrap_or_default();
         let (db, transaction) = (&self.request.shared.db, &writing.transaction);
-        let subject = note::note(db, transaction, &caller.actor, name, input, &payload).await?;
+        let noted = note::note(db, transaction, &caller.actor, name, input, &payload);
+        // On the heap: whatever wraps a future holds it twice.
+        let (subject, entry) = Box::pin(noted).await?;
+        let _ = writing.entry.set(entry);
         permit::check(db, transaction, caller, name, &subject).await
     }
 
@@ -150,7 +156,12 @@ impl engine::State for State {
         if !commit {
             return Ok(shared.db.roll_back(writing.transaction).await?);
         }
-        let committed = shared.db.commit(writing.transaction).await;
+        let mut committed = shared.db.commit(writing.transaction).await;
+        if let (Err(error), Some(Written { id, transaction: Some(transaction) })) = (&committed, writing.entry.get())
+            && db::is_uncertain(error)
+        {
+            committed = Box::pin(shared.db.outcome(transaction, &audit::select(*id))).await;
+        }
         if committed.as_ref().map_or_else(db::is_uncertain, |()| true) {
             fate.has_written.store(true, Ordering::Relaxed);
         }

@@ -5,12 +5,12 @@ use serde_json::{Map, Value};
 
 use super::{id, relationship};
 use crate::db::Db;
-use crate::entity::audit::{self, Actor, Subject};
+use crate::entity::audit::{self, Actor, Subject, Written};
 use crate::entity::change::{self, List};
 use crate::entity::{ByAlias, domain, infrastructure_resource, service, system, team};
 
-/// Writes the entry of the mutation `action`, in its transaction, and answers what it was about. `input` is its arguments; `payload` holds the
-/// identifying fields of what the mutation answered.
+/// Writes the entry of the mutation `action`, in its transaction, and answers what it was about and which entry it is.
+/// `input` is its arguments; `payload` holds the identifying fields of what the mutation answered.
 pub(super) async fn note(
     db: &Db,
     transaction: &DatabaseTransaction,
@@ -18,7 +18,7 @@ pub(super) async fn note(
     action: &str,
     input: &Value,
     payload: &Value,
-) -> Result<Subject, DbErr> {
+) -> Result<(Subject, Written), DbErr> {
     let mut subject = subject(payload, input);
     // What a relationship stands for, where it has no row of its own.
     match subject.class.as_deref() {
@@ -34,8 +34,8 @@ pub(super) async fn note(
     {
         detail.insert("changed".to_owned(), changed.into());
     }
-    audit::record(transaction, actor, action, subject.clone(), &detail.into()).await?;
-    Ok(subject)
+    let written = audit::insert(transaction, actor, action, subject.clone(), &detail.into()).await?;
+    Ok((subject, written))
 }
 
 /// Fields of inputs that are secrets.

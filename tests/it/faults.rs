@@ -43,6 +43,10 @@ enum Fault {
     Stall,
     /// It cuts a connection whose client has sent a commit, once the server has answered.
     CutCommits,
+    /// It cuts a connection whose client sends a commit, which never arrives.
+    LoseCommits,
+    /// It cuts a connection whose client has sent a commit, once the server has answered, and stalls from then on.
+    StallAfterCommit,
 }
 
 impl Proxy {
@@ -60,7 +64,7 @@ impl Proxy {
         let (socket, connections, fault) = (self.socket.clone(), Arc::clone(&self.connections), self.fault.clone());
         self.accepting = Some(tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let pass_on = pass_on(client, socket.clone(), fault.subscribe());
+                let pass_on = pass_on(client, socket.clone(), fault.clone());
                 connections.lock().expect("whole").push(tokio::spawn(pass_on));
             }
         }));
@@ -86,22 +90,26 @@ impl Proxy {
 }
 
 /// Passes on what either side sends, until one closes or a commit is to be cut.
-async fn pass_on(mut client: TcpStream, socket: PathBuf, mut faults: watch::Receiver<Fault>) {
+async fn pass_on(mut client: TcpStream, socket: PathBuf, fault: watch::Sender<Fault>) {
     let Ok(mut server) = UnixStream::connect(socket).await else { return };
-    let seen = faults.clone();
+    let mut faults = fault.subscribe();
     let (mut sent, mut answered) = (vec![0; 16 * 1024], vec![0; 16 * 1024]);
     loop {
         drop(faults.wait_for(|fault| *fault != Fault::Stall).await);
         tokio::select! {
             read = client.read(&mut sent) => {
                 let Ok(length @ 1..) = read else { return };
-                if server.write_all(&sent[..length]).await.is_err() {
+                let is_commit = sent[..length].windows(6).any(|text| text == b"COMMIT");
+                let now = if is_commit { *fault.borrow() } else { Fault::None };
+                if now == Fault::LoseCommits || server.write_all(&sent[..length]).await.is_err() {
                     return;
                 }
-                let is_commit = sent[..length].windows(6).any(|text| text == b"COMMIT");
-                if is_commit && *seen.borrow() == Fault::CutCommits {
+                if matches!(now, Fault::CutCommits | Fault::StallAfterCommit) {
                     // The server carries it out, and its answer is lost.
                     let _ = server.read(&mut answered).await;
+                    if now == Fault::StallAfterCommit {
+                        fault.send_replace(Fault::Stall);
+                    }
                     return;
                 }
             }
@@ -243,14 +251,31 @@ async fn connections_that_were_cut_cost_no_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commit_that_was_not_confirmed_is_told_of_and_a_deploy_is_recorded_once() {
+async fn a_commit_that_was_not_confirmed_is_looked_up_and_a_deploy_is_recorded_once() {
     let Some(faults) = Faults::start(1).await else { return };
     faults.assert_serves("before").await;
-    faults.proxies[0].set(Fault::CutCommits);
+    let service = async |alias: &str| {
+        let (_, found) = faults.graphql(&format!("{{ account {{ service(alias: \"{alias}\") {{ name }} }} }}")).await;
+        found["data"]["account"]["service"]["name"].clone()
+    };
+    // Nothing was done, so that the client may repeat it.
+    faults.proxies[0].set(Fault::LoseCommits);
+    let (status, answer) = faults.write("lost").await;
+    assert_eq!((status, &answer["errors"][0]["extensions"]["code"]), (503, &json!("UNAVAILABLE")), "{answer}");
+    assert_eq!(service("lost").await, Value::Null);
+    // It is not known, because the server stays away.
+    faults.proxies[0].set(Fault::StallAfterCommit);
     let (status, answer) = faults.write("uncertain").await;
     let error = &answer["errors"][0];
     assert_eq!((status, &error["extensions"]["code"]), (200, &json!("UNAVAILABLE")), "{answer}");
     assert!(error["message"].as_str().is_some_and(|text| text.contains("It may have been carried out.")), "{answer}");
+    faults.proxies[0].set(Fault::None);
+    assert_eq!(service("uncertain").await, "uncertain");
+    // It was done, which the server finds out.
+    faults.proxies[0].set(Fault::CutCommits);
+    let (status, answer) = faults.write("found").await;
+    assert_eq!((status, &answer), (200, &json!({ "data": { "serviceCreate": { "errors": [] } } })));
+    assert_eq!(service("found").await, "found");
     let deploy = record(json!({ "service": "before", "dedup_id": "once" }));
     let post = async || faults.service.post(&faults.webhook, None, &deploy).await.expect("an answer");
     assert_eq!(post().await.0, 503);
@@ -258,8 +283,6 @@ async fn a_commit_that_was_not_confirmed_is_told_of_and_a_deploy_is_recorded_onc
     faults.proxies[0].set(Fault::None);
     let (status, answer) = post().await;
     assert_eq!((status, &answer["result"]), (202, &json!("duplicate_deploy")), "{answer}");
-    let (_, found) = faults.graphql("{ account { service(alias: \"uncertain\") { name } } }").await;
-    assert_eq!(found["data"]["account"]["service"]["name"], "uncertain", "{found}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
