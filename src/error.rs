@@ -42,6 +42,8 @@ pub enum Code {
     Forbidden,
     /// Too many requests.
     RateLimited,
+    /// The request was sent before.
+    Conflict,
     /// An internal error.
     Internal,
     /// The request cannot be carried out now. Nothing was done, unless the message says otherwise.
@@ -61,6 +63,7 @@ impl Code {
             Self::Unauthenticated => "UNAUTHENTICATED",
             Self::Forbidden => "FORBIDDEN",
             Self::RateLimited => "RATE_LIMITED",
+            Self::Conflict => "CONFLICT",
             Self::Internal => "INTERNAL",
             Self::Unavailable => "UNAVAILABLE",
         }

@@ -7,13 +7,13 @@ use sea_orm::DbErr;
 use tracing::{info, warn};
 
 use crate::db::Db;
-use crate::entity::{Timestamp, audit};
+use crate::entity::{Timestamp, audit, idempotency_key};
 
 /// The pause after each batch, which leaves the database to other writers.
 pub const PAUSE: Duration = Duration::from_millis(50);
 /// The approximate interval between runs.
 const INTERVAL: Duration = Duration::from_secs(3_600);
-/// The number of audit entries removed in one transaction.
+/// The number of rows removed in one transaction.
 const BATCH: u64 = 500;
 
 /// Removes rows older than `keep`, now and then hourly. `remove` removes all rows before a time and returns their
@@ -41,9 +41,28 @@ pub async fn run_audit(db: Db, keep: Duration) {
 
 /// Removes all audit entries before a time and returns their number.
 pub async fn remove_audit(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
+    in_batches(|| db.write(async |tx| audit::remove(tx, before, BATCH).await)).await
+}
+
+/// Removes expired idempotency keys, hourly.
+pub async fn run_idempotency_keys(db: Db) {
+    let keep = idempotency_key::LIFETIME;
+    hourly("idempotency keys", keep, |before| remove_idempotency_keys(&db, before)).await;
+}
+
+/// Removes all idempotency keys before a time and returns their number.
+pub async fn remove_idempotency_keys(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
+    in_batches(|| db.write(async |tx| idempotency_key::remove(tx, before, BATCH).await)).await
+}
+
+/// Calls `remove`, which removes some rows and returns their number, until there are none left.
+async fn in_batches<F>(remove: impl Fn() -> F) -> Result<u64, DbErr>
+where
+    F: Future<Output = Result<u64, DbErr>>,
+{
     let mut removed = 0;
     loop {
-        let batch = db.write(async |tx| audit::remove(tx, before, BATCH).await).await?;
+        let batch = remove().await?;
         removed += batch;
         if batch == 0 {
             return Ok(removed);

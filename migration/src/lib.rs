@@ -54,6 +54,7 @@ mod m20261122_000018_relationships;
 mod m20261123_000001_find;
 mod m20261123_000002_orders;
 mod m20261123_000003_compatibility;
+mod m20261123_000004_idempotency_keys;
 
 /// What services are found by: the form that a step gives it, for whoever writes and asks it.
 pub mod search {
@@ -99,6 +100,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000001_find::Migration),
             Box::new(m20261123_000002_orders::Migration),
             Box::new(m20261123_000003_compatibility::Migration),
+            Box::new(m20261123_000004_idempotency_keys::Migration),
         ]
     }
 }

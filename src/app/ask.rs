@@ -42,7 +42,7 @@ pub async fn ask<O: Operation>(site: &Site, visit: &Visit, operation: O) -> Resu
     if caller.refused(&prepared.plan).is_some() {
         return Err(forbidden(session));
     }
-    let response = site.catalogue.execute(&prepared, &caller, &visit.request_id).await;
+    let response = site.catalogue.execute(&prepared, &caller, &visit.request_id, None).await;
     let response = response.map_err(|Unavailable(reason)| Fault::Busy(reason))?;
     let Response { errors, data } = serde_json::from_slice::<Response<O::Answer>>(&response.text)
         .map_err(|error| Fault::Internal(error.to_string()))?;

@@ -32,6 +32,7 @@ pub mod domain_alias;
 pub mod field_rule;
 pub mod filter;
 pub mod filter_predicate;
+pub mod idempotency_key;
 pub mod identity;
 pub mod infrastructure_resource;
 pub mod infrastructure_resource_alias;

@@ -9,12 +9,14 @@ use apollo_compiler::validation::Valid;
 use sea_orm::DatabaseTransaction;
 
 use super::caller::Caller;
+use super::idempotency::Claim;
 use super::places::{Lane, Place, Places};
 use super::{Settings, note, permit};
 use crate::budget::Budget;
 use crate::db::{self, Db, Reader, Snapshot};
 use crate::engine;
 use crate::engine::Response;
+use crate::engine::plan::Plan;
 use crate::engine::{Documents, Prepared, request_error};
 use crate::entity::audit::{self, Written};
 use crate::error::{Code, Error, Result};
@@ -65,12 +67,29 @@ pub(super) struct Fate {
     reason: OnceLock<&'static str>,
     /// Whether a mutation was committed before, or may have been.
     has_written: AtomicBool,
+    /// The idempotency key that the request has claimed.
+    claim: Option<Claim>,
 }
 
 impl Fate {
+    /// That of a request that has just come.
+    pub(super) fn of(claim: Option<Claim>) -> Self {
+        Self { claim, ..Self::default() }
+    }
+
+    /// Whether the database could not serve a part of the request.
+    pub(super) fn was_in_need(&self) -> bool {
+        self.reason.get().is_some()
+    }
+
+    /// Whether the request has changed something, or may have.
+    pub(super) fn has_written(&self) -> bool {
+        self.has_written.load(Ordering::Relaxed)
+    }
+
     /// Why the whole request can be sent again as it is.
     pub(super) fn unavailable(&self) -> Option<&'static str> {
-        self.reason.get().copied().filter(|_| !self.has_written.load(Ordering::Relaxed))
+        self.reason.get().copied().filter(|_| !self.has_written())
     }
 }
 
@@ -86,6 +105,11 @@ const WRITES: Duration = Duration::from_secs(30);
 
 /// The same for a mutation that changes many things.
 const MANY_WRITES: Duration = Duration::from_secs(600);
+
+/// Whether an operation has a mutation that changes many things.
+pub(super) fn takes_long(plan: &Plan) -> bool {
+    plan.root.fields.iter().any(|field| NOTED_BY_THEMSELVES.contains(&field.name()))
+}
 
 /// A mutation's answer of more objects than this is read among the slow requests.
 const QUICK_ANSWER: u64 = 1_000;
@@ -134,6 +158,9 @@ impl engine::State for State {
     }
 
     async fn note(&self, writing: &Writing, name: &str, index: usize, subject: &[u8]) -> Result<()> {
+        if let Some(claim) = self.request.fate.claim {
+            claim.count_mutation(&writing.transaction).await?;
+        }
         if FOUND_BY_NAME.iter().any(|noun| name.starts_with(noun)) {
             db::find::refresh(&writing.transaction).await?;
         }

@@ -20,12 +20,14 @@ use crate::entity::deploy::Environments;
 use crate::error::Code;
 use crate::spans;
 use caller::Caller;
+use idempotency::Claim;
 use places::{Lane, Places};
 
 pub mod caller;
 pub mod context;
 mod draft;
 pub mod id;
+pub mod idempotency;
 pub mod identifier;
 mod left_out;
 pub mod list;
@@ -162,7 +164,7 @@ impl Catalogue {
     ///
     /// A query is ended at its deadline, also while it waits, and so are mutations that wait. A mutation writes what it has
     /// begun to write; only then its deadline is looked at, before the next one of the request and while its answer is
-    /// read.
+    /// read. With a claimed idempotency key, its answer is kept.
     ///
     /// # Errors
     /// The database cannot serve the request now, and nothing was done.
@@ -171,10 +173,14 @@ impl Catalogue {
         prepared: &Prepared,
         caller: &Caller,
         request_id: &str,
+        claim: Option<Claim>,
     ) -> Result<Response, Unavailable> {
         let span = spans::operation(prepared.plan.serial, prepared.operation.as_deref());
-        let fate = Arc::default();
+        let fate = Arc::new(context::Fate::of(claim));
         let response = span.around(Box::pin(self.run(prepared, caller, request_id, &fate))).await;
+        if let Some(claim) = claim {
+            claim.end(self, &fate, &response).await;
+        }
         span.executed(prepared.estimate, &response.used, response.errors.len(), response.class());
         fate.unavailable().map_or(Ok(response), |reason| Err(Unavailable(reason)))
     }

@@ -65,6 +65,10 @@ pub enum Rejection {
     BodyTooLarge(usize),
     /// 431: the head has too many headers or bytes.
     HeadTooLarge,
+    /// 409: the request was sent before, and has no answer to repeat, for the given reason. With the seconds to wait.
+    Conflict(&'static str, Option<u64>),
+    /// 422: another request was sent with the same idempotency key.
+    KeyReused,
     /// 415: the body is not JSON.
     NotJson,
     /// 415: the body is not a form.
@@ -87,6 +91,7 @@ const ENCRYPTED_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000")
 
 const RATE_LIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
 const RATE_LIMIT_RETRY_AFTER: HeaderName = HeaderName::from_static("ratelimit-retry-after");
+const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 impl Media {
@@ -131,6 +136,8 @@ impl Rejection {
             Self::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotJson | Self::NotForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::Conflict(..) => StatusCode::CONFLICT,
+            Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable(_) | Self::Undelivered => StatusCode::SERVICE_UNAVAILABLE,
@@ -145,7 +152,9 @@ impl Rejection {
             Self::TooManyRequests(_) => Code::RateLimited,
             Self::Internal(_) | Self::Undelivered => Code::Internal,
             Self::Unavailable(_) => Code::Unavailable,
+            Self::Conflict(..) => Code::Conflict,
             Self::BadRequest(_)
+            | Self::KeyReused
             | Self::MethodNotAllowed
             | Self::BodyTimeout
             | Self::BodyTooLarge(_)
@@ -159,7 +168,8 @@ impl Rejection {
         match self {
             Self::BadRequest(reason) => reason.clone(),
             Self::Unauthenticated => "The request needs a valid API token: Authorization: Bearer <token>.".to_owned(),
-            Self::Forbidden(reason) => (*reason).to_owned(),
+            Self::Forbidden(reason) | Self::Conflict(reason, _) => (*reason).to_owned(),
+            Self::KeyReused => "This Idempotency-Key belongs to another request. Use a new one.".to_owned(),
             Self::NotFound => "There is nothing at this address.".to_owned(),
             Self::MethodNotAllowed => format!("This address accepts {} only.", call.route.methods()),
             Self::BodyTimeout => "The body of the request did not arrive in time.".to_owned(),
@@ -211,6 +221,9 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
         Rejection::TooManyRequests(standing) => {
             headers.insert(header::RETRY_AFTER, standing.retry_after.into());
         }
+        Rejection::Conflict(_, Some(seconds)) => {
+            headers.insert(header::RETRY_AFTER, (*seconds).into());
+        }
         Rejection::Unavailable(_) => {
             headers.insert(header::RETRY_AFTER, RETRY_AFTER);
         }
@@ -232,6 +245,13 @@ pub fn errors(media: Media, status: StatusCode, errors: &[ServerError]) -> Reply
 /// The response to a GraphQL request. `text` is its JSON.
 pub fn graphql(media: Media, status: StatusCode, text: Vec<u8>) -> Reply {
     with_body(status, media.content_type(), text)
+}
+
+/// The answer that a request with the same idempotency key got.
+pub fn replayed(media: Media, answer: String) -> Reply {
+    let mut reply = graphql(media, StatusCode::OK, answer.into_bytes());
+    reply.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
+    reply
 }
 
 /// An error in the webhook's format (the specification's "Errors", "Deploy webhook").

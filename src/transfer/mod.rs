@@ -44,8 +44,9 @@ macro_rules! names {
 pub const TABLES: &[&str] = tables!(names);
 
 /// The tables that are not exported, and why.
-pub const LEFT_OUT: [(&str, &str); 12] = [
+pub const LEFT_OUT: [(&str, &str); 14] = [
     ("token", "a secret, valid for the installation that issued it"),
+    ("idempotency_key", "lasts a day"),
     ("session", "a secret that lasts hours"),
     ("sign_in_link", "a secret that lasts minutes"),
     ("audit", "a record of the other installation, which stays there"),
@@ -57,6 +58,7 @@ pub const LEFT_OUT: [(&str, &str); 12] = [
     ("find_gram", "derived from them too"),
     ("find_stale", "what of these is to be derived again, until the end of a write"),
     ("seaql_migrations", "each database has its own migrations"),
+    ("compatibility", "says which programs can use the database after them"),
 ];
 
 /// Writes a consistent snapshot of the catalogue, and returns the number of rows.

@@ -42,6 +42,7 @@ mod full_disk;
 mod graphql_js_validation;
 mod graphql_over_http;
 mod http;
+mod idempotency;
 mod identifiers;
 mod infrastructure_resource;
 mod integration;

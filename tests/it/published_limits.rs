@@ -7,13 +7,14 @@ use rollcall::config::{self, Command};
 use rollcall::db::{QUICK_READS, SLOW_READS, find};
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
+use rollcall::entity::idempotency_key;
 use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
 use rollcall::graphql::{search, service_file, service_filter, user};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
-use rollcall::http::handlers::graphql::MOST_PARTS;
+use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
 use rollcall::http::{body, outbox};
 use rollcall::json_schema;
 use rollcall::shares::Bounds;
@@ -188,6 +189,15 @@ fn readme_tells_the_limits_as_they_are() {
         (
             "deploy: description and commit's message; URL and branch; anything else",
             format!("{}; {}; {} characters", number(text::MESSAGE), number(text::URL), text::SHORT),
+        ),
+        (
+            "idempotency key; keys of a token or a user; answer that is kept",
+            format!(
+                "{LONGEST_KEY} bytes; {}, for {} hours; {} bytes",
+                number(idempotency_key::MOST),
+                idempotency_key::LIFETIME.as_secs() / 3_600,
+                number(idempotency_key::ANSWER)
+            ),
         ),
         (
             "spans of one request; spans that wait for the collector",

@@ -121,7 +121,7 @@ async fn a_query_that_cannot_begin_to_read_can_be_sent_again() {
     let prepared = catalogue.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));
     db.close().await.expect("closed");
     let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None };
-    let refused = catalogue.execute(&prepared, &caller, "the-request").await.expect_err("a refusal");
+    let refused = catalogue.execute(&prepared, &caller, "the-request", None).await.expect_err("a refusal");
     assert_eq!(refused, Unavailable("The database cannot be reached."));
 }
 

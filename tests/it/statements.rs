@@ -46,7 +46,7 @@ impl Observed {
         let prepared = self.catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
         self.statements.lock().expect("no panic").clear();
         let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None };
-        let response = self.catalogue.execute(&prepared, &caller, "test").await.expect("a database");
+        let response = self.catalogue.execute(&prepared, &caller, "test", None).await.expect("a database");
         assert!(response.errors.is_empty(), "{:?}", response.errors);
         let mut answer: Value = serde_json::from_slice(&response.text).expect("JSON");
         (answer["data"].take(), std::mem::take(&mut self.statements.lock().expect("no panic")))

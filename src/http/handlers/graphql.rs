@@ -9,17 +9,19 @@ use async_graphql::{Request, ServerError, Variables};
 use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::body::Incoming;
-use hyper::header::{self, HeaderName};
+use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::http::request::Parts;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
 
 use crate::engine::request_error;
 use crate::entity::Timestamp;
 use crate::error::Code;
 use crate::graphql::Unavailable;
 use crate::graphql::caller::Caller;
+use crate::graphql::idempotency::{Claimed, Key as RequestKey};
 use crate::http::handlers::app as pages;
 use crate::http::limits::Key;
 use crate::http::reply::{self, Media, Rejection, Reply};
@@ -47,7 +49,21 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
     }
     let (started, is_mutation) = (Instant::now(), prepared.plan.serial);
     call.is_mutation = is_mutation;
-    let response = app.catalogue.execute(&prepared, &caller, &call.id).await;
+    let claim = match idempotency_key(&call.parts.headers)?.filter(|_| is_mutation) {
+        None => None,
+        Some(key) => {
+            let key = RequestKey { key: Sha256::digest(key).into(), request: Sha256::digest(&body).into() };
+            let claimed = app.catalogue.claim(&caller, key, &prepared).await;
+            match claimed.map_err(|error| Rejection::of_database(&error))? {
+                Claimed::New(claim) => Some(claim),
+                Claimed::Answered(answer) => return Ok(reply::replayed(media, answer)),
+                Claimed::Done => return Err(Rejection::Conflict(DONE, None)),
+                Claimed::Running => return Err(Rejection::Conflict(RUNNING, Some(1))),
+                Claimed::Reused => return Err(Rejection::KeyReused),
+            }
+        }
+    };
+    let response = app.catalogue.execute(&prepared, &caller, &call.id, claim).await;
     let mut response = response.map_err(|Unavailable(reason)| Rejection::Unavailable(reason))?;
     app.metrics.operation(is_mutation, prepared.operation.as_deref(), started.elapsed(), &response.used);
     call.cost = Some((prepared.estimate, response.used));
@@ -59,6 +75,31 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
 
 /// The request header that asks for the cost of a request. Its value does not matter.
 const COST: HeaderName = HeaderName::from_static("graphql-cost");
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The longest idempotency key, in bytes.
+pub const LONGEST_KEY: usize = 255;
+
+const RUNNING: &str = "The request with this Idempotency-Key is still running.";
+
+const DONE: &str = "The request with this Idempotency-Key was carried out, and its answer is not kept. Look at what it \
+     has changed.";
+
+/// The idempotency key of a request: in quotes, as the draft of the header wants it, or without.
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Rejection> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let key = value.to_str().unwrap_or_default();
+    let key = key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(key);
+    let is_allowed = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\' | b',');
+    if values.next().is_some() || !(1..=LONGEST_KEY).contains(&key.len()) || !key.bytes().all(is_allowed) {
+        let rule =
+            format!("Idempotency-Key must be one key of 1 to {LONGEST_KEY} letters, digits or signs, such as a UUID.");
+        return Err(Rejection::BadRequest(rule));
+    }
+    Ok(Some(key))
+}
 
 /// Authenticates the caller by the request's token. Without a token, accepts the session of a signed-in user whose page
 /// calls the API.

@@ -1,0 +1,158 @@
+//! Idempotency keys of requests with mutations. A row is made before its request runs, and counts its mutations in their
+//! own transactions, so that it always says whether the request has changed anything.
+
+use std::time::Duration;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{ExprTrait, OnConflict};
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
+use serde::Deserialize;
+
+use super::Timestamp;
+
+/// A row of `idempotency_key`. Belongs to either a token or a user.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "idempotency_key")]
+pub struct Model {
+    /// What identifies the row; never given out twice.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The token that sent it.
+    pub token_id: Option<i64>,
+    /// The signed-in user who sent it.
+    pub user_id: Option<i64>,
+    /// SHA-256 of the key, 32 bytes; unique for its owner.
+    pub key_hash: Vec<u8>,
+    /// SHA-256 of the request's body, 32 bytes.
+    pub request_hash: Vec<u8>,
+    /// When its request began. Whoever has the row knows this time; it changes when the row is taken over.
+    pub created_at: Timestamp,
+    /// How many mutations were committed.
+    pub mutations: i32,
+    /// Whether the request has ended.
+    pub has_ended: bool,
+    /// The answer, if it is short enough to be kept.
+    pub answer: Option<String>,
+}
+
+/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// How long a key is kept.
+pub const LIFETIME: Duration = Duration::from_secs(24 * 3_600);
+
+/// How many keys of one token or user are kept. Older ones are forgotten.
+pub const MOST: u64 = 10_000;
+
+/// The longest answer that is kept, in bytes.
+pub const ANSWER: usize = 8 * 1024;
+
+/// Old keys are looked for once in so many new ones.
+const ROUND: i64 = 64;
+
+/// Whose key it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A token's, by the id of its row.
+    Token(i64),
+    /// A signed-in user's, by the id of the row.
+    User(i64),
+}
+
+impl Owner {
+    fn condition(self) -> Expr {
+        match self {
+            Self::Token(id) => Column::TokenId.eq(id),
+            Self::User(id) => Column::UserId.eq(id),
+        }
+    }
+}
+
+/// Makes the row of a new key. `None` if the owner has used the key before.
+pub async fn insert<C: ConnectionTrait>(
+    db: &C,
+    owner: Owner,
+    key_hash: [u8; 32],
+    request_hash: [u8; 32],
+    now: Timestamp,
+) -> Result<Option<i64>, DbErr> {
+    let row = ActiveModel {
+        token_id: Set(if let Owner::Token(id) = owner { Some(id) } else { None }),
+        user_id: Set(if let Owner::User(id) = owner { Some(id) } else { None }),
+        key_hash: Set(key_hash.to_vec()),
+        request_hash: Set(request_hash.to_vec()),
+        created_at: Set(now),
+        mutations: Set(0),
+        has_ended: Set(false),
+        ..Default::default()
+    };
+    let mut insert = Entity::insert(row).into_query();
+    insert.on_conflict(OnConflict::new().do_nothing().to_owned()).returning_col(Column::Id);
+    let Some(made) = db.query_one(&insert).await? else { return Ok(None) };
+    let id: i64 = made.try_get_by_index(0)?;
+    if id % ROUND == 0 {
+        forget_oldest(db, owner).await?;
+    }
+    Ok(Some(id))
+}
+
+async fn forget_oldest<C: ConnectionTrait>(db: &C, owner: Owner) -> Result<(), DbErr> {
+    let oldest = Entity::find().select_only().column(Column::Id).filter(owner.condition());
+    let oldest = oldest.order_by_desc(Column::Id).offset(MOST).limit(1).into_tuple::<i64>().one(db).await?;
+    if let Some(oldest) = oldest {
+        Entity::delete_many().filter(owner.condition()).filter(Column::Id.lte(oldest)).exec(db).await?;
+    }
+    Ok(())
+}
+
+/// Finds the row of a key.
+pub async fn find<C: ConnectionTrait>(db: &C, owner: Owner, key_hash: [u8; 32]) -> Result<Option<Model>, DbErr> {
+    Entity::find().filter(owner.condition()).filter(Column::KeyHash.eq(key_hash.to_vec())).one(db).await
+}
+
+/// Takes over a row whose request has ended without changing anything. Returns whether nobody else has.
+pub async fn take_over<C: ConnectionTrait>(
+    db: &C,
+    row: &Model,
+    request_hash: [u8; 32],
+    now: Timestamp,
+) -> Result<bool, DbErr> {
+    let update = Entity::update_many()
+        .col_expr(Column::RequestHash, Expr::value(request_hash.to_vec()))
+        .col_expr(Column::CreatedAt, Expr::value(now))
+        .filter(Column::Mutations.eq(0));
+    Ok(update.filter(is(row.id, row.created_at)).exec(db).await?.rows_affected > 0)
+}
+
+/// Counts a mutation, in its transaction. Returns whether the row is still that of the request that began at `since`.
+pub async fn count_mutation<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp) -> Result<bool, DbErr> {
+    let update = Entity::update_many().col_expr(Column::Mutations, Expr::col(Column::Mutations).add(1));
+    Ok(update.filter(is(id, since)).exec(db).await?.rows_affected > 0)
+}
+
+/// Keeps the answer to a request that has ended.
+pub async fn end<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp, answer: Option<String>) -> Result<(), DbErr> {
+    let update = Entity::update_many()
+        .col_expr(Column::HasEnded, Expr::value(true))
+        .col_expr(Column::Answer, Expr::value(answer));
+    update.filter(is(id, since)).exec(db).await.map(drop)
+}
+
+/// Forgets a key whose request has changed nothing.
+pub async fn release<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp) -> Result<(), DbErr> {
+    Entity::delete_many().filter(is(id, since)).filter(Column::Mutations.eq(0)).exec(db).await.map(drop)
+}
+
+fn is(id: i64, since: Timestamp) -> Expr {
+    Column::Id.eq(id).and(Column::CreatedAt.eq(since))
+}
+
+/// Forgets at most `most` keys that are older than `before`. Returns their number.
+pub async fn remove<C: ConnectionTrait>(db: &C, before: Timestamp, most: u64) -> Result<u64, DbErr> {
+    let old = Entity::find().select_only().column(Column::Id).filter(Column::CreatedAt.lt(before));
+    let old: Vec<i64> = old.order_by_asc(Column::CreatedAt).limit(most).into_tuple().all(db).await?;
+    Ok(Entity::delete_many().filter(crate::db::any(db, Column::Id, &old)).exec(db).await?.rows_affected)
+}
