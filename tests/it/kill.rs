@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use rollcall::entity::service;
+use rollcall::graphql::idempotency::RUNS;
+use sea_orm::{ConnectionTrait, EntityTrait, QuerySelect};
 use serde_json::json;
 
 use crate::command_line::Place;
@@ -91,4 +94,65 @@ async fn every_deploy_that_was_acknowledged_before_a_kill_is_there_once() {
         assert_eq!(numbers, Vec::from_iter(1..=numbers.len()), "{service}");
     }
     assert!(slowest < Duration::from_secs(2), "it took {slowest:?} to start");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_mutation_with_an_idempotency_key_is_carried_out_once_however_often_the_service_is_killed() {
+    let kills = std::env::var("ROLLCALL_TEST_KILLS").map_or(5, |kills| kills.parse().expect("a number"));
+    let (place, database) = (Place::new(), Database::new().await);
+    let token = place.run_on(&database, &["token", "create", "--description", "kill"]);
+    let start = || {
+        let limits = ["--token-limit", "0", "--ip-limit", "0"];
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database-url", &database.url];
+        Process::start(place.command(&[&serve[..], &limits].concat()))
+    };
+    let db = database.open().await;
+    let (next, unanswered) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let create = async |service: &Process, id: usize| {
+        let query = format!("mutation {{ serviceCreate(input: {{ name: \"s{id}\" }}) {{ errors {{ message }} }} }}");
+        let key = format!("key-{id}");
+        service.post_with_key("/graphql", Some(&token), Some(&key), &json!({ "query": query })).await
+    };
+    for _ in 0..kills {
+        let mut service = start();
+        let client = async |_: usize| {
+            loop {
+                let id = next.fetch_add(1, Ordering::Relaxed);
+                match create(&service, id).await {
+                    Some((200, answer)) => assert_eq!(answer["data"]["serviceCreate"]["errors"], json!([])),
+                    Some(refused) => panic!("{refused:?}"),
+                    None => return unanswered.lock().expect("whole").push(id),
+                }
+            }
+        };
+        let pid = service.id();
+        let kill = async {
+            tokio::time::sleep(Duration::from_millis(fastrand::u64(50..400))).await;
+            let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
+            assert!(killed.expect("kill").success());
+        };
+        futures_util::future::join(join_all((0..CLIENTS).map(client)), kill).await;
+        service.kill();
+    }
+    // The killed requests are believed dead after two minutes.
+    let age = format!("UPDATE idempotency_key SET created_at = created_at - {}", 2 * RUNS.as_micros());
+    db.write(async |tx| tx.execute_unprepared(&age).await).await.expect("older claims");
+    let service = start();
+    let (unanswered, mut fates) = (unanswered.into_inner().expect("whole"), BTreeMap::<u16, usize>::new());
+    for id in &unanswered {
+        let (status, answer) = create(&service, *id).await.expect("an answer");
+        assert!(matches!(status, 200 | 409), "{status} {answer}");
+        *fates.entry(status).or_default() += 1;
+    }
+    let made = next.into_inner();
+    crate::say_aloud(&format!(
+        "{kills} kills: {made} requests, {} without an answer, repeated: {fates:?}",
+        unanswered.len()
+    ));
+    let names = service::Entity::find().select_only().column(service::Column::Name).into_tuple::<String>();
+    let mut names = names.all(db.read()).await.expect("names");
+    names.sort_unstable();
+    let mut expected: Vec<String> = (0..made).map(|id| format!("s{id}")).collect();
+    expected.sort_unstable();
+    assert_eq!(names, expected);
 }

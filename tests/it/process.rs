@@ -101,10 +101,24 @@ impl Process {
 
     /// Posts JSON. Returns `None` if the service went away.
     pub async fn post(&self, path: &str, token: Option<&str>, body: &Value) -> Option<(u16, Value)> {
+        self.post_with_key(path, token, None, body).await
+    }
+
+    /// The same with an `Idempotency-Key`.
+    pub async fn post_with_key(
+        &self,
+        path: &str,
+        token: Option<&str>,
+        key: Option<&str>,
+        body: &Value,
+    ) -> Option<(u16, Value)> {
         let mut request = Request::builder().method(Method::POST).uri(format!("http://{}{path}", self.address));
         request = request.header("content-type", "application/json");
         if let Some(token) = token {
             request = request.header("authorization", format!("Bearer {token}"));
+        }
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
         }
         let request = request.body(Full::new(Bytes::from(body.to_string()))).expect("a request");
         let (parts, body) = self.client.request(request).await.ok()?.into_parts();
