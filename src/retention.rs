@@ -8,6 +8,7 @@ use tracing::{info, warn};
 
 use crate::db::Db;
 use crate::entity::{Timestamp, audit, idempotency_key};
+use crate::http::limits::LONGEST_WINDOW;
 
 /// The pause after each batch, which leaves the database to other writers.
 pub const PAUSE: Duration = Duration::from_millis(50);
@@ -53,6 +54,16 @@ pub async fn run_idempotency_keys(db: Db) {
 /// Removes all idempotency keys before a time and returns their number.
 pub async fn remove_idempotency_keys(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
     in_batches(|| db.write(async |tx| idempotency_key::remove(tx, before, BATCH).await)).await
+}
+
+/// Removes ended windows of rate limits, hourly. Only several processes share them.
+pub async fn run_windows(db: Db) {
+    hourly("windows of rate limits", LONGEST_WINDOW, |before| remove_windows(&db, before)).await;
+}
+
+/// Removes all windows of rate limits that began before a time and returns their number.
+pub async fn remove_windows(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
+    in_batches(|| db.remove_windows(before.as_micros())).await
 }
 
 /// Calls `remove`, which removes some rows and returns their number, until there are none left.

@@ -55,6 +55,7 @@ mod m20261123_000001_find;
 mod m20261123_000002_orders;
 mod m20261123_000003_compatibility;
 mod m20261123_000004_idempotency_keys;
+mod m20261123_000005_rate_limits;
 
 /// What services are found by: the form that a step gives it, for whoever writes and asks it.
 pub mod search {
@@ -101,6 +102,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000002_orders::Migration),
             Box::new(m20261123_000003_compatibility::Migration),
             Box::new(m20261123_000004_idempotency_keys::Migration),
+            Box::new(m20261123_000005_rate_limits::Migration),
         ]
     }
 }

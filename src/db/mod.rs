@@ -40,6 +40,7 @@ mod session;
 mod shape;
 mod sqlite;
 pub mod text;
+mod windows;
 mod writes;
 
 pub use backup::backup;
@@ -53,6 +54,7 @@ use refusal::{STALLED, is_broken};
 pub use row::{Omitted, Row, Table, columns_without, select_without};
 pub use sequence::{attempt, give_ids_after, last_id};
 pub use shape::Shape;
+pub use windows::Counted;
 use writes::Writes;
 
 /// The timeout for another process's lock on SQLite.

@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::header::{self, HeaderMap};
+use sea_orm::DbErr;
 use tracing::warn;
 
+use super::limits::{TOKEN, TOKEN_WINDOW, Window};
 use super::reply::Rejection;
 use crate::db::Db;
 use crate::entity::Timestamp;
@@ -17,26 +19,43 @@ use crate::entity::token::{self, Secret};
 /// refused at once by every process.
 pub struct Tokens {
     db: Db,
+    /// Whether the statement that reads a token also counts the request.
+    counts: bool,
     /// Tokens whose time of last use is being written.
     noting: Arc<Mutex<HashSet<i64>>>,
 }
 
 impl Tokens {
-    /// Checks tokens against `db`.
-    pub fn new(db: Db) -> Self {
-        Self { db, noting: Arc::default() }
+    /// Checks tokens against `db`. `are_limited` is whether their requests are counted.
+    pub fn new(db: Db, are_limited: bool) -> Self {
+        let counts = are_limited && db.is_shared();
+        Self { db, counts, noting: Arc::default() }
     }
 
-    /// Returns the valid token of a request received at `now`.
-    pub async fn check(&self, headers: &HeaderMap, now: Timestamp) -> Result<token::Model, Rejection> {
+    /// Returns the valid token of a request received at `now`, and its window if the request was counted along the way.
+    pub async fn check(
+        &self,
+        headers: &HeaderMap,
+        now: Timestamp,
+    ) -> Result<(token::Model, Option<Window>), Rejection> {
         let secret = credential(headers).and_then(Secret::read).ok_or(Rejection::Unauthenticated)?;
-        let found = token::by_hash(self.db.read(), &secret.hash()).await;
-        let found = found.map_err(|error| Rejection::of_database(&error))?;
-        let token = found.filter(|token| token.is_valid(now)).ok_or(Rejection::Unauthenticated)?;
+        let found = self.find(&secret).await.map_err(|error| Rejection::of_database(&error))?;
+        let (token, counted) = found.filter(|(token, _)| token.is_valid(now)).ok_or(Rejection::Unauthenticated)?;
         if token.is_use_worth_noting(now) {
             self.note_use(token.id, now);
         }
-        Ok(token)
+        Ok((token, counted))
+    }
+
+    async fn find(&self, secret: &Secret) -> Result<Option<(token::Model, Option<Window>)>, DbErr> {
+        let hash = secret.hash();
+        if !self.counts {
+            let found = token::by_hash(self.db.read(), &hash).await?;
+            return Ok(found.map(|token| (token, None)));
+        }
+        let column = token::Column::Hash;
+        let found = self.db.one_and_count::<token::Entity>(column, hash.to_vec().into(), TOKEN, TOKEN_WINDOW).await?;
+        Ok(found.map(|(token, counted)| (token, Some(counted.into()))))
     }
 
     /// Records the last use of a token, without delaying the request.

@@ -1,15 +1,19 @@
 //! Rate limits by token and by address: fixed windows, as in the specification's "Limits".
 //!
-//! A window begins with the first request in it. A [`Store`] keeps the counts; [`reply`](super::reply) builds the
-//! refusal.
+//! A window begins with the first request in it. A [`Store`] keeps the counts: in the process, or in a database that
+//! several processes share. [`reply`](super::reply) builds the refusal.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
+use tracing::debug;
+
+use crate::db::{Counted, Db};
 
 /// Whose requests are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,11 +35,31 @@ impl Key {
     /// The length of a window.
     pub fn window(self) -> Duration {
         match self {
-            Self::Token(_) | Self::Session(_) => Duration::from_secs(60),
-            Self::Address(_) => Duration::from_secs(5 * 60),
+            Self::Token(_) | Self::Session(_) => TOKEN_WINDOW,
+            Self::Address(_) => LONGEST_WINDOW,
         }
     }
 }
+
+/// The key in the database.
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Token(id) => write!(f, "{TOKEN} {id}"),
+            Self::Session(id) => write!(f, "session {id}"),
+            Self::Address(address) => write!(f, "address {address}"),
+        }
+    }
+}
+
+/// What the keys of tokens in the database begin with.
+pub const TOKEN: &str = "token";
+
+/// The window of a token or a session.
+pub const TOKEN_WINDOW: Duration = Duration::from_secs(60);
+
+/// The window of an address.
+pub const LONGEST_WINDOW: Duration = Duration::from_secs(5 * 60);
 
 /// The address that is counted: an IPv4 address itself, or the first address of an IPv6 /64 network.
 pub fn network(address: IpAddr) -> IpAddr {
@@ -45,7 +69,7 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Counts requests. Processes that share a store share the limits.
+/// Counts requests.
 pub trait Store: Send + Sync {
     /// Counts a request at the instant `now` and returns the state of its window.
     fn count(&self, key: Key, now: Instant) -> BoxFuture<'_, Window>;
@@ -58,6 +82,12 @@ pub struct Window {
     pub requests: u32,
     /// The time until it ends.
     pub rest: Duration,
+}
+
+impl From<Counted> for Window {
+    fn from(Counted { requests, rest }: Counted) -> Self {
+        Self { requests, rest }
+    }
 }
 
 /// The limits of an installation.
@@ -84,8 +114,16 @@ impl Limits {
         Self { token, address, store }
     }
 
-    /// Counts a request at the instant `now`. `None` when there is no limit.
-    pub async fn count(&self, key: Key, now: Instant) -> Option<Standing> {
+    /// The limits of all processes that serve `db`.
+    pub fn over(db: Db, token: u32, address: u32) -> Self {
+        let store: Box<dyn Store> =
+            if db.is_shared() { Box::new(Shared::new(db, token, address)) } else { Box::new(InProcess::default()) };
+        Self::new(token, address, store)
+    }
+
+    /// Counts a request at the instant `now`. `None` when there is no limit. A request that was counted by whoever read
+    /// its token is not counted again.
+    pub async fn count(&self, key: Key, counted: Option<Window>, now: Instant) -> Option<Standing> {
         let limit = match key {
             Key::Token(_) | Key::Session(_) => self.token,
             Key::Address(_) => self.address,
@@ -93,7 +131,11 @@ impl Limits {
         if limit == 0 {
             return None;
         }
-        let Window { requests, rest } = self.store.count(key, now).await;
+        let window = match counted {
+            Some(window) => window,
+            None => self.store.count(key, now).await,
+        };
+        let Window { requests, rest } = window;
         let remaining = limit.saturating_sub(requests);
         let retry_after = if remaining > 0 { 0 } else { (rest.as_secs_f64().ceil() as u64).max(1) };
         Some(Standing { allowed: requests <= limit, remaining, retry_after })
@@ -153,12 +195,122 @@ impl Windows {
     }
 }
 
+/// Counts in the database, over all processes.
+///
+/// A token's requests are counted one by one, most of them by the statement that reads the token. An address's are
+/// counted here and reported in portions, so that the processes together let through less than a portion each above the
+/// limit. Neither a caller that is over its limit nor an address with few requests costs a statement.
+pub struct Shared {
+    db: Db,
+    token: u32,
+    address: u32,
+    open: Mutex<Reports>,
+}
+
+/// What this process knows of windows, in the order in which it first heard of them.
+#[derive(Debug, Default)]
+struct Reports {
+    open: HashMap<Key, Report>,
+    order: VecDeque<Key>,
+}
+
+/// A window of a caller.
+#[derive(Debug, Clone, Copy)]
+struct Report {
+    ends: Instant,
+    /// The requests of all processes, at the last report.
+    known: u32,
+    /// The requests since then.
+    unreported: u32,
+}
+
+impl Shared {
+    /// Each process lets an address make fewer than one in so many of its requests unreported.
+    const PORTIONS: u32 = 400;
+
+    fn new(db: Db, token: u32, address: u32) -> Self {
+        // Where requests wait for nothing else.
+        Self { db: db.reserved(), token, address, open: Mutex::default() }
+    }
+
+    async fn count_request(&self, key: Key, now: Instant) -> Window {
+        let (limit, portion) = match key {
+            Key::Token(_) | Key::Session(_) => (self.token, 1),
+            Key::Address(_) => (self.address, (self.address / Self::PORTIONS).max(1)),
+        };
+        let (by, here) = {
+            let mut reports = self.lock();
+            let report = reports.of(key, now);
+            report.unreported = report.unreported.saturating_add(1);
+            let here = report.window(now);
+            if report.known >= limit || report.unreported < portion {
+                return here;
+            }
+            (std::mem::take(&mut report.unreported), here)
+        };
+        let counted = self.db.count(&key.to_string(), by, key.window()).await;
+        let mut reports = self.lock();
+        let report = reports.of(key, now);
+        match counted {
+            Ok(Counted { requests, rest }) => {
+                (report.known, report.ends) = (requests, now + rest);
+                Window { requests, rest }
+            }
+            // While the database is away, each process counts for itself.
+            Err(error) => {
+                debug!(%error, "requests are not counted over all processes");
+                report.unreported = report.unreported.saturating_add(by);
+                here
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Reports> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for Shared {
+    fn count(&self, key: Key, now: Instant) -> BoxFuture<'_, Window> {
+        self.count_request(key, now).boxed()
+    }
+}
+
+impl Reports {
+    fn of(&mut self, key: Key, now: Instant) -> &mut Report {
+        while let Some(first) = self.order.front() {
+            let has_ended = self.open.get(first).is_none_or(|report| report.ends <= now);
+            if !has_ended && (self.order.len() < InProcess::CAPACITY || self.open.contains_key(&key)) {
+                break;
+            }
+            self.open.remove(first);
+            self.order.pop_front();
+        }
+        let new = Report { ends: now + key.window(), known: 0, unreported: 0 };
+        let report = self.open.entry(key).or_insert_with(|| {
+            self.order.push_back(key);
+            new
+        });
+        if report.ends <= now {
+            *report = new;
+        }
+        report
+    }
+}
+
+impl Report {
+    fn window(&self, now: Instant) -> Window {
+        let requests = self.known.saturating_add(self.unreported);
+        Window { requests, rest: self.ends.saturating_duration_since(now) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn count(limits: &Limits, key: Key, now: Instant) -> Standing {
-        limits.count(key, now).now_or_never().flatten().expect("a limit")
+        limits.count(key, None, now).now_or_never().flatten().expect("a limit")
     }
 
     fn limits(token: u32, address: u32) -> Limits {
@@ -207,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_limit_of_0_is_none() {
-        assert_eq!(limits(0, 0).count(Key::Token(1), Instant::now()).now_or_never(), Some(None));
+        assert_eq!(limits(0, 0).count(Key::Token(1), None, Instant::now()).now_or_never(), Some(None));
     }
 
     #[test]

@@ -31,7 +31,7 @@ use auth::Tokens;
 use body::Bodies;
 use client::Forwarded;
 use handlers::health::Readiness;
-use limits::{InProcess, Key, Limits, Standing};
+use limits::{Key, Limits, Standing, Window};
 use metrics::Metrics;
 use outbox::Outbox;
 use reply::{Rejection, Reply, Surface};
@@ -108,11 +108,11 @@ impl App {
     /// Creates the service on a migrated database. Must be called within a tokio runtime.
     pub fn new(db: Db, catalogue: Catalogue, edge: Edge) -> Self {
         let reserved = db.reserved();
-        let tokens = Tokens::new(reserved.clone());
+        let tokens = Tokens::new(reserved.clone(), edge.token_limit > 0);
         let site = Site::new(db.clone(), catalogue.clone());
         let deploys = Deploys::start(reserved.clone(), GROUP);
         let deliveries = Deliveries::start(db.clone());
-        let limits = Limits::new(edge.token_limit, edge.ip_limit, Box::new(InProcess::default()));
+        let limits = Limits::over(db.clone(), edge.token_limit, edge.ip_limit);
         let metrics = Metrics::default();
         let (readiness, draining) = (Readiness::default(), AtomicBool::new(false));
         let told_of_proxy = AtomicBool::new(false);
@@ -239,7 +239,7 @@ impl App {
         client::check_head(&call.parts)?;
         // Monitoring must not be refused because of other clients at its address.
         if !matches!(call.route, Route::Livez | Route::Readyz) {
-            self.count(call, call.owner).await?;
+            self.count(call, call.owner, None).await?;
         }
         if call.route == Route::GraphQl && call.parts.method == Method::GET && accept::prefers_page(&call.parts.headers)
         {
@@ -275,10 +275,11 @@ impl App {
         );
     }
 
-    /// Counts a request and refuses it if it exceeds the limit.
-    async fn count(&self, call: &mut Call, key: Key) -> Result<(), Rejection> {
+    /// Counts a request, unless it is counted already, and refuses it if it exceeds the limit.
+    async fn count(&self, call: &mut Call, key: Key, counted: Option<Window>) -> Result<(), Rejection> {
         call.owner = key;
-        let Some(standing) = self.limits.count(key, Instant::now()).await else { return Ok(()) };
+        let standing = self.limits.count(key, counted, Instant::now()).await;
+        let Some(standing) = standing else { return Ok(()) };
         call.standing = Some(standing);
         if standing.allowed {
             return Ok(());

@@ -82,6 +82,7 @@ mod service_file_backstage;
 mod service_file_graph;
 mod service_file_server;
 mod share_of_memory;
+mod shared_limits;
 mod sort;
 mod specification;
 mod statements;

@@ -23,14 +23,14 @@ use crate::graphql::Unavailable;
 use crate::graphql::caller::Caller;
 use crate::graphql::idempotency::{Claimed, Key as RequestKey};
 use crate::http::handlers::app as pages;
-use crate::http::limits::Key;
+use crate::http::limits::{Key, Window};
 use crate::http::reply::{self, Media, Rejection, Reply};
 use crate::http::{App, Call, body};
 
 /// Authenticates, counts, reads, validates and executes a request.
 pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
-    let (caller, key) = caller(app, &call.parts).await?;
-    app.count(call, key).await?;
+    let (caller, key, counted) = caller(app, &call.parts).await?;
+    app.count(call, key, counted).await?;
     body::check_is_json(&call.parts.headers)?;
     let body = app.bodies.read(body, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
     let request = parse(&body)?;
@@ -103,15 +103,15 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Rejection> {
 
 /// Authenticates the caller by the request's token. Without a token, accepts the session of a signed-in user whose page
 /// calls the API.
-async fn caller(app: &App, parts: &Parts) -> Result<(Caller, Key), Rejection> {
+async fn caller(app: &App, parts: &Parts) -> Result<(Caller, Key, Option<Window>), Rejection> {
     if !parts.headers.contains_key(header::AUTHORIZATION)
         && let Some(session) = pages::session(app, &parts.headers).await?
     {
         pages::check_is_from_here(&parts.headers, parts.uri.authority())?;
-        return Ok((session.caller(), Key::Session(session.row.id)));
+        return Ok((session.caller(), Key::Session(session.row.id), None));
     }
-    let token = app.tokens.check(&parts.headers, Timestamp::now()).await?;
-    Ok((Caller::token(&token), Key::Token(token.id)))
+    let (token, counted) = app.tokens.check(&parts.headers, Timestamp::now()).await?;
+    Ok((Caller::token(&token), Key::Token(token.id), counted))
 }
 
 /// The reply to a well-formed request that was not executed. Legacy clients take any status but 200 for a network

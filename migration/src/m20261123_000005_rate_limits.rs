@@ -1,0 +1,32 @@
+//! How many requests a caller made in its current window, over all processes of an installation on PostgreSQL.
+
+use sea_orm_migration::{prelude::*, schema::*, sea_orm};
+
+use sea_orm::{ConnectionTrait, DbBackend};
+
+use crate::ddl::{create, index};
+
+/// This step.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let window = Table::create()
+            .table("rate_limit_window")
+            .col(text("key").primary_key())
+            .col(big_integer("began_at"))
+            .col(big_integer("requests"))
+            .take();
+        manager.create_table(window).await?;
+        create(manager, [index("rate_limit_window_by_time", "rate_limit_window", ["began_at"])]).await?;
+        if manager.get_database_backend() == DbBackend::Postgres {
+            // A count need not outlive a crash, and so needs no log. Pages have room for the next version of a row.
+            let unlogged = "ALTER TABLE rate_limit_window SET UNLOGGED; \
+                 ALTER TABLE rate_limit_window SET (fillfactor = 50)";
+            manager.get_connection().execute_unprepared(unlogged).await?;
+        }
+        Ok(())
+    }
+}

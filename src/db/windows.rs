@@ -1,0 +1,93 @@
+//! Counts the requests of callers over all processes, in windows of a fixed length. The server's clock decides when a
+//! window ends.
+
+use std::time::Duration;
+
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbBackend, DbErr, FromQueryResult, IdenStatic, QueryFilter, QueryResult, QueryTrait,
+    Statement, Value,
+};
+
+use super::{Db, Table};
+
+/// The window of a caller, this request included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// The requests in it.
+    pub requests: u32,
+    /// The time until it ends.
+    pub rest: Duration,
+}
+
+/// The server's time in microseconds.
+const NOW: &str = "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint";
+
+/// How many windows are removed in one statement.
+const BATCH: u64 = 500;
+
+impl Db {
+    /// Whether several processes may serve this database, so that they count together.
+    pub fn is_shared(&self) -> bool {
+        self.write.get_database_backend() == DbBackend::Postgres
+    }
+
+    /// Counts `by` requests of a caller.
+    pub async fn count(&self, key: &str, by: u32, window: Duration) -> Result<Counted, DbErr> {
+        let count = count("VALUES ($1, $NOW, $2::bigint)", window);
+        let values = [Value::from(key), i64::from(by).into()];
+        let statement = Statement::from_sql_and_values(DbBackend::Postgres, count, values);
+        let row = self.read.query_one_raw(statement).await?;
+        Counted::of(&row.ok_or_else(|| DbErr::RecordNotFound("the window of a caller".to_owned()))?)
+    }
+
+    /// Reads the row whose `column` has a value, and counts a request of it in the same statement. Its key is `kind` with
+    /// the row's id.
+    pub async fn one_and_count<E: Table>(
+        &self,
+        column: E::Column,
+        value: Value,
+        kind: &str,
+        window: Duration,
+    ) -> Result<Option<(E::Model, Counted)>, DbErr> {
+        let mut select = E::find().filter(column.eq(value)).into_query();
+        select.exprs(["requests", "rest"].map(|part| Expr::col(("counted", part)))).from("counted");
+        let mut statement = DbBackend::Postgres.build(&select);
+        let (table, column) = (E::default().table_name(), column.as_str());
+        let of_row = format!("SELECT '{kind} ' || id, $NOW, 1 FROM \"{table}\" WHERE \"{column}\" = $1");
+        statement.sql = format!("WITH counted AS ({}) {}", count(&of_row, window), statement.sql);
+        let Some(row) = self.read.query_one_raw(statement).await? else { return Ok(None) };
+        Ok(Some((E::Model::from_query_result(&row, "")?, Counted::of(&row)?)))
+    }
+
+    /// Removes windows that began so long ago that they have ended.
+    pub async fn remove_windows(&self, before: i64) -> Result<u64, DbErr> {
+        let old = format!(
+            "DELETE FROM rate_limit_window WHERE key IN (SELECT key FROM rate_limit_window WHERE began_at < $1 \
+             ORDER BY began_at LIMIT {BATCH} FOR UPDATE SKIP LOCKED)"
+        );
+        let old = Statement::from_sql_and_values(DbBackend::Postgres, old, [before.into()]);
+        Ok(self.write.execute_raw(old).await?.rows_affected())
+    }
+}
+
+impl Counted {
+    fn of(row: &QueryResult) -> Result<Self, DbErr> {
+        let (requests, rest): (i64, i64) = (row.try_get("", "requests")?, row.try_get("", "rest")?);
+        let rest = Duration::from_micros(u64::try_from(rest).unwrap_or_default());
+        Ok(Self { requests: u32::try_from(requests).unwrap_or(u32::MAX), rest })
+    }
+}
+
+/// The statement that counts the requests that `of` has: a key, the time, a number.
+fn count(of: &str, window: Duration) -> String {
+    let window = window.as_micros();
+    let has_ended = format!("w.began_at + {window} <= excluded.began_at");
+    let insert = format!(
+        "INSERT INTO rate_limit_window AS w (key, began_at, requests) {of} ON CONFLICT (key) DO UPDATE SET \
+         requests = excluded.requests + CASE WHEN {has_ended} THEN 0 ELSE w.requests END, \
+         began_at = CASE WHEN {has_ended} THEN excluded.began_at ELSE w.began_at END \
+         RETURNING requests, began_at + {window} - $NOW AS rest"
+    );
+    insert.replace("$NOW", NOW)
+}
