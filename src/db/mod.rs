@@ -357,10 +357,13 @@ pub enum Version {
     },
 }
 
-/// Checks that the database responds and that this program can use it.
+/// Checks that the database responds and that this program can use it. Notes whether it accepts writes, as far as it says
+/// so itself.
 pub async fn check(db: &Db) -> Result<(), OpenError> {
     match version(db).await? {
-        Version::Same | Version::Newer { .. } => Ok(()),
+        Version::Same | Version::Newer { .. } => {
+            db.look_for_read_only().await.map_err(|error| OpenError::of(&db.place, error))
+        }
         Version::Older(steps) => Err(OpenError::of(&db.place, DbErr::Custom(format!("it lacks {steps} migrations")))),
     }
 }

@@ -12,6 +12,9 @@ pub(super) const NEWER: &str = "A newer version of rollcall has upgraded the dat
 /// The sentence for a client while the server is away.
 pub(super) const AWAY: &str = "The database cannot be reached.";
 
+/// The sentence for a client whose write the database does not accept.
+pub(super) const READ_ONLY: &str = "The database is read-only.";
+
 /// The error of a statement that the server did not respond to in time.
 pub(super) const STALLED: &str = "the database server does not respond";
 
@@ -36,7 +39,6 @@ pub(super) fn is_broken(error: &DbErr) -> bool {
 pub fn refusal(error: &DbErr) -> Option<&'static str> {
     const FULL: &str = "The disk of the database is full.";
     const BUSY: &str = "The database is locked by another program.";
-    const READ_ONLY: &str = "The database is read-only.";
     const BROKEN: &str = "The disk of the database fails to read or write.";
     match error {
         DbErr::ConnectionAcquire(_) => return Some(AWAY),

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use sea_orm::{ConnectionTrait, DbBackend, DbErr};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
-use super::refusal::{AWAY, NEWER, UNCERTAIN};
+use super::refusal::{AWAY, NEWER, READ_ONLY, UNCERTAIN};
 use super::{Db, refusal};
 
 /// A test write is made after this long without a write.
@@ -87,6 +87,20 @@ impl Db {
             });
         }
         self.writes.lock().failing
+    }
+
+    /// Asks PostgreSQL whether it is read-only: a replica, or one that was set so. Records that as a failed write.
+    pub(super) async fn look_for_read_only(&self) -> Result<(), DbErr> {
+        if self.write.get_database_backend() != DbBackend::Postgres {
+            return Ok(());
+        }
+        let query = Statement::from_string(DbBackend::Postgres, "SHOW transaction_read_only");
+        let row = self.read.query_one_raw(query).await?;
+        let is_read_only = row.map(|row| row.try_get_by_index::<String>(0)).transpose()?.as_deref() == Some("on");
+        if is_read_only {
+            *self.writes.lock() = Last { at: Instant::now(), failing: Some(READ_ONLY) };
+        }
+        Ok(())
     }
 
     /// Records a failed write, if the error would affect any write.

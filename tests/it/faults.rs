@@ -416,13 +416,18 @@ async fn a_connection_is_encrypted_and_verified_as_the_url_says() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_read_only_is_refused_when_the_url_asks_for_one_that_is_not() {
+async fn a_host_that_is_read_only_is_told_of_or_refused_when_the_url_asks_for_one_that_is_not() {
     if !database::is_postgres() {
         return;
     }
     let database = Database::new().await;
     let url = format!("{}&options[default_transaction_read_only]=on", database.url);
-    db::connect(&url).await.expect("any host will do").close().await.expect("closed");
+    let db = db::connect(&url).await.expect("any host will do");
+    assert_eq!(db.writes_fail(), None);
+    // As `/readyz` does.
+    db::check(&db).await.expect("it can be read");
+    assert_eq!(db.writes_fail(), Some("The database is read-only."));
+    db.close().await.expect("closed");
     let refused = db::connect(&format!("{url}&target_session_attrs=read-write")).await.expect_err("a refusal");
     assert!(refused.to_string().contains("it is read-only"), "{refused}");
 }
