@@ -36,7 +36,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             0u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let answer = <Query as ItemsQuery>::items(&execution.context(field))
                         .await;
@@ -50,17 +50,21 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             1u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::introspection::schema(field, execution).await
                 })
             }
             2u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::introspection::type_by_name(field, execution)
                         .await
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }
@@ -158,7 +162,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Item {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             12u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as ItemResolver>::children(
                                     rows,
@@ -172,7 +176,11 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Item {
                         .await
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }
@@ -258,7 +266,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Child {
         execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         let _ = rows;
-        Box::pin(async move { execution.unresolved(field) })
+        ::rollcall::engine::boxed(move || async move { execution.unresolved(field) })
     }
 }
 

@@ -41,7 +41,7 @@ pub use document::{Documents, Prepared};
 pub use execute::{Answer, Answers, held, into_payload, level, objects, payload, scalars};
 pub use input::{Arguments, Boxed};
 pub use object::{
-    BoxFuture, Children, Composite, Context, Execution, Node, Object, Rows, Slot, State, ValidSchema, Written,
+    BoxFuture, Children, Composite, Context, Execution, Node, Object, Rows, Slot, State, ValidSchema, Written, boxed,
 };
 pub use request_error::{errors_json, request_error};
 pub use run::{Response, run};

@@ -22,6 +22,15 @@ use crate::error::{Code, Error, Result};
 /// A boxed future: one for each relation of a level, never one for each row.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// Makes and boxes a future in a stack frame of its own. A function that makes one of many futures would otherwise have
+/// room for each of them, in a build without optimisation: the mutations together overflowed the stack.
+pub fn boxed<'a, T, F>(make: impl FnOnce() -> F) -> BoxFuture<'a, T>
+where
+    F: Future<Output = T> + Send + 'a,
+{
+    Box::pin(make())
+}
+
 /// The state that resolvers share: the database, the settings, the caller. One for each request.
 pub trait State: Send + Sync + Sized + 'static {
     /// The state of a mutation's resolver: a write transaction.

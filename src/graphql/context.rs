@@ -159,7 +159,7 @@ impl engine::State for State {
 
     async fn note(&self, writing: &Writing, name: &str, index: usize, subject: &[u8]) -> Result<()> {
         if let Some(claim) = self.request.fate.claim {
-            claim.count_mutation(&writing.transaction).await?;
+            Box::pin(claim.count_mutation(&writing.transaction)).await?;
         }
         if FOUND_BY_NAME.iter().any(|noun| name.starts_with(noun)) {
             db::find::refresh(&writing.transaction).await?;

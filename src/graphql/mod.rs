@@ -179,7 +179,7 @@ impl Catalogue {
         let fate = Arc::new(context::Fate::of(claim));
         let response = span.around(Box::pin(self.run(prepared, caller, request_id, &fate))).await;
         if let Some(claim) = claim {
-            claim.end(self, &fate, &response).await;
+            Box::pin(claim.end(self, &fate, &response)).await;
         }
         span.executed(prepared.estimate, &response.used, response.errors.len(), response.class());
         fate.unavailable().map_or(Ok(response), |reason| Err(Unavailable(reason)))

@@ -461,7 +461,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             7u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as BookResolver>::tags(rows, &execution.context(field))
                             .await,
@@ -471,7 +471,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                 })
             }
             8u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as BookResolver>::scores(rows, &execution.context(field))
                             .await,
@@ -481,7 +481,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                 })
             }
             9u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as BookResolver>::shelf(
                                     rows,
@@ -496,7 +496,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                 })
             }
             10u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as BookResolver>::related(
                                     rows,
@@ -512,7 +512,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                 })
             }
             11u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as BookResolver>::summary(
                                 rows,
@@ -526,7 +526,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                 })
             }
             12u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as BookResolver>::authors(
                                     rows,
@@ -541,7 +541,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                 })
             }
             13u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as BookResolver>::sequel(
                                     rows,
@@ -556,7 +556,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                 })
             }
             14u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as BookResolver>::borrower(
                                     rows,
@@ -570,7 +570,11 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                         .await
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }
@@ -682,7 +686,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             5u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as FilmResolver>::shelf(
                                     rows,
@@ -697,7 +701,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
                 })
             }
             6u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as FilmResolver>::related(
                                     rows,
@@ -713,7 +717,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
                 })
             }
             7u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as FilmResolver>::summary(
                                 rows,
@@ -727,7 +731,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
                 })
             }
             8u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as FilmResolver>::director(
                                     rows,
@@ -741,7 +745,11 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
                         .await
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }
@@ -825,7 +833,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Person {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             3u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as PersonResolver>::friend(
                                     rows,
@@ -840,7 +848,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Person {
                 })
             }
             4u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as PersonResolver>::wrote(
                                     rows,
@@ -856,7 +864,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Person {
                 })
             }
             5u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as PersonResolver>::likes(
                                     rows,
@@ -870,7 +878,11 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Person {
                         .await
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }
@@ -957,7 +969,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             5u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as ShelfResolver>::keeper(
                                     rows,
@@ -972,7 +984,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
                 })
             }
             6u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as ShelfResolver>::holdings(
                                     rows,
@@ -988,7 +1000,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
                 })
             }
             7u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as ShelfResolver>::rows(
                                     rows,
@@ -1003,7 +1015,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
                 })
             }
             8u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as ShelfResolver>::gaps(
                                     rows,
@@ -1017,7 +1029,11 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
                         .await
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }
@@ -1339,7 +1355,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             2u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as CalmResolver>::word(
                                 rows,
@@ -1353,7 +1369,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                 })
             }
             3u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as CalmResolver>::sure(
                                 rows,
@@ -1367,7 +1383,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                 })
             }
             4u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as CalmResolver>::one(
                                     rows,
@@ -1383,7 +1399,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                 })
             }
             5u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as CalmResolver>::must(
                                     rows,
@@ -1399,7 +1415,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                 })
             }
             6u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as CalmResolver>::next(
                                     rows,
@@ -1415,7 +1431,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                 })
             }
             7u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as CalmResolver>::kin(
                                     rows,
@@ -1431,7 +1447,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                 })
             }
             8u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as CalmResolver>::ward(
                                     rows,
@@ -1446,7 +1462,11 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                         .await
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }
@@ -1633,7 +1653,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             2u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as HarshResolver>::word(
                                 rows,
@@ -1647,7 +1667,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                 })
             }
             3u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as HarshResolver>::sure(
                                 rows,
@@ -1661,7 +1681,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                 })
             }
             4u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as HarshResolver>::one(
                                     rows,
@@ -1677,7 +1697,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                 })
             }
             5u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as HarshResolver>::must(
                                     rows,
@@ -1693,7 +1713,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                 })
             }
             6u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as HarshResolver>::next(
                                     rows,
@@ -1709,7 +1729,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                 })
             }
             7u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as HarshResolver>::kin(
                                     rows,
@@ -1725,7 +1745,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                 })
             }
             8u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as HarshResolver>::ward(
                                     rows,
@@ -1740,7 +1760,11 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                         .await
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }
@@ -1983,7 +2007,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             1u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as WardResolver>::loose(
                                     rows,
@@ -1999,7 +2023,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                 })
             }
             2u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as WardResolver>::filled(
                                     rows,
@@ -2015,7 +2039,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                 })
             }
             3u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as WardResolver>::firm(
                                     rows,
@@ -2031,7 +2055,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                 })
             }
             4u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as WardResolver>::strict(
                                     rows,
@@ -2047,7 +2071,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                 })
             }
             5u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as WardResolver>::grid(
                                     rows,
@@ -2063,7 +2087,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                 })
             }
             6u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as WardResolver>::full_grid(
                                     rows,
@@ -2079,7 +2103,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                 })
             }
             7u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as WardResolver>::firm_rows(
                                     rows,
@@ -2095,7 +2119,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                 })
             }
             8u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as WardResolver>::strict_grid(
                                     rows,
@@ -2111,7 +2135,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                 })
             }
             9u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as WardResolver>::words(
                                 rows,
@@ -2125,7 +2149,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                 })
             }
             10u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as WardResolver>::numbers(
                                 rows,
@@ -2138,7 +2162,11 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                     )
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }
@@ -2773,7 +2801,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             0u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution.arguments::<QueryNodeArgs>(field).clone();
                     let answer = <Query as NodeQuery>::node(
@@ -2791,7 +2819,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             1u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution.arguments::<QueryNodesArgs>(field).clone();
                     let answer = <Query as NodesQuery>::nodes(
@@ -2809,7 +2837,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             2u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let answer = <Query as ViewerQuery>::viewer(
                             &execution.context(field),
@@ -2825,7 +2853,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             3u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution.arguments::<QueryShelfArgs>(field).clone();
                     let answer = <Query as ShelfQuery>::shelf(
@@ -2843,7 +2871,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             4u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let answer = <Query as ShelvesQuery>::shelves(
                             &execution.context(field),
@@ -2859,7 +2887,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             5u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution
                         .arguments::<QueryHoldingsArgs>(field)
@@ -2880,7 +2908,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             6u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution
                         .arguments::<QuerySearchArgs>(field)
@@ -2901,7 +2929,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             7u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution.arguments::<QueryPickArgs>(field).clone();
                     let answer = <Query as PickQuery>::pick(
@@ -2919,7 +2947,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             8u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let answer = <Query as NothingQuery>::nothing(
                             &execution.context(field),
@@ -2935,7 +2963,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             9u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let answer = <Query as EmptyQuery>::empty(&execution.context(field))
                         .await;
@@ -2949,7 +2977,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             10u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution
                         .arguments::<QueryTroubleArgs>(field)
@@ -2970,7 +2998,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             11u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution
                         .arguments::<QueryMustTroubleArgs>(field)
@@ -2991,7 +3019,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             12u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution
                         .arguments::<QueryTroublesArgs>(field)
@@ -3011,7 +3039,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             13u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution.arguments::<QueryWardArgs>(field).clone();
                     let answer = <Query as WardQuery>::ward(
@@ -3029,7 +3057,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             14u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let answer = <Query as OldQuery>::old(&execution.context(field))
                         .await;
@@ -3041,7 +3069,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             15u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution.arguments::<QueryOlderArgs>(field).clone();
                     let answer = <Query as OlderQuery>::older(
@@ -3057,7 +3085,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             16u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let arguments = execution.arguments::<QueryEchoArgs>(field).clone();
                     let answer = <Query as EchoQuery>::echo(
@@ -3086,17 +3114,21 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
                 })
             }
             17u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::introspection::schema(field, execution).await
                 })
             }
             18u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::introspection::type_by_name(field, execution)
                         .await
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }
@@ -3240,7 +3272,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             1u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as TallyResolver>::now(
                                 rows,
@@ -3254,7 +3286,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
                 })
             }
             2u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as TallyResolver>::note(
                                 rows,
@@ -3268,7 +3300,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
                 })
             }
             3u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::scalars(
                         <Self as TallyResolver>::history(rows, &execution.context(field))
                             .await,
@@ -3278,7 +3310,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
                 })
             }
             4u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as TallyResolver>::trouble(
                                     rows,
@@ -3294,7 +3326,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
                 })
             }
             5u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     ::rollcall::engine::objects(
                             <Self as TallyResolver>::must_trouble(
                                     rows,
@@ -3309,7 +3341,11 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
                         .await
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }
@@ -3474,7 +3510,7 @@ impl ::rollcall::engine::Object<super::types::State> for Mutation {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         match field.index() {
             0u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let answer = execution
                         .mutate(
@@ -3498,7 +3534,7 @@ impl ::rollcall::engine::Object<super::types::State> for Mutation {
                 })
             }
             1u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let answer = execution
                         .mutate(
@@ -3522,7 +3558,7 @@ impl ::rollcall::engine::Object<super::types::State> for Mutation {
                 })
             }
             2u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let answer = execution
                         .mutate(
@@ -3546,7 +3582,7 @@ impl ::rollcall::engine::Object<super::types::State> for Mutation {
                 })
             }
             3u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let answer = execution
                         .mutate(
@@ -3570,7 +3606,7 @@ impl ::rollcall::engine::Object<super::types::State> for Mutation {
                 })
             }
             4u16 => {
-                Box::pin(async move {
+                ::rollcall::engine::boxed(move || async move {
                     let _ = rows;
                     let answer = execution
                         .mutate(
@@ -3584,7 +3620,11 @@ impl ::rollcall::engine::Object<super::types::State> for Mutation {
                     ::rollcall::engine::payload(answer, field, execution).await
                 })
             }
-            _ => Box::pin(async move { execution.unresolved(field) }),
+            _ => {
+                ::rollcall::engine::boxed(move || async move {
+                    execution.unresolved(field)
+                })
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn connection(context: Context<'_>, object: &Object, node: &str) -> T
                 quote!(::rollcall::engine::scalars(#counts, rows.len(), execution))
             }
         };
-        quote!(#index => Box::pin(async move { #slot }))
+        quote!(#index => ::rollcall::engine::boxed(move || async move { #slot }))
     });
     let implementation = implementation(object, &ty, std::iter::empty(), relations);
     quote! {
@@ -54,7 +54,7 @@ pub(super) fn edge(context: Context<'_>, object: &Object, node: &str) -> TokenSt
     let (cursor, node) = (at("cursor"), at("node"));
     let columns = [quote!(#cursor => ::rollcall::engine::write::Scalar::write(&self.cursor, out))];
     let relations = [quote! {
-        #node => Box::pin(async move {
+        #node => ::rollcall::engine::boxed(move || async move {
             let nodes = rows.iter().map(|edge| &edge.node).collect();
             ::rollcall::engine::held(nodes, field, execution).await
         })

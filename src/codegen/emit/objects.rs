@@ -89,7 +89,7 @@ fn relation(context: Context<'_>, object: &Object, index: u16, field: &Field) ->
     let arguments = inputs::arguments_type(&object.name, field).map(|ty| quote!(execution.arguments::<#ty>(field),));
     let answers = quote!(<Self as #resolver>::#method(rows, #arguments &execution.context(field)).await);
     let slot = slot(context, field, &answers, &quote!(rows.len()));
-    quote!(#index => Box::pin(async move { #slot }))
+    quote!(#index => ::rollcall::engine::boxed(move || async move { #slot }))
 }
 
 /// The slot for the values of a resolver.
@@ -120,7 +120,7 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
         let (index, name) = (index as u16, names::snake(&field.name));
         let values = quote!(rows.iter().map(|row| &row.#name).collect());
         quote! {
-            #index => Box::pin(async move {
+            #index => ::rollcall::engine::boxed(move || async move {
                 ::rollcall::engine::held(#values, field, execution).await
             })
         }
@@ -169,7 +169,7 @@ pub(super) fn implementation(
             }
         }
     };
-    let unresolved = quote!(Box::pin(async move { execution.unresolved(field) }));
+    let unresolved = quote!(::rollcall::engine::boxed(move || async move { execution.unresolved(field) }));
     let resolve = if relations.is_empty() {
         quote! {
             let _ = rows;

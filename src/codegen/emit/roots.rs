@@ -16,18 +16,18 @@ pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
     let arguments = root.fields.iter().map(|field| inputs::arguments(context, &root.name, field));
     let fields = root.fields.iter().enumerate().map(|(index, field)| {
         let (index, slot) = (index as u16, resolve(context, root, field, is_mutation));
-        quote!(#index => Box::pin(async move { #slot }))
+        quote!(#index => ::rollcall::engine::boxed(move || async move { #slot }))
     });
     let count = root.fields.len() as u16;
     let (schema, ty) = (count, count + 1);
     let introspection = [
         quote! {
-            #schema => Box::pin(async move {
+            #schema => ::rollcall::engine::boxed(move || async move {
                 ::rollcall::engine::introspection::schema(field, execution).await
             })
         },
         quote! {
-            #ty => Box::pin(async move {
+            #ty => ::rollcall::engine::boxed(move || async move {
                 ::rollcall::engine::introspection::type_by_name(field, execution).await
             })
         },

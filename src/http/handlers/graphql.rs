@@ -53,7 +53,7 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
         None => None,
         Some(key) => {
             let key = RequestKey { key: Sha256::digest(key).into(), request: Sha256::digest(&body).into() };
-            let claimed = app.catalogue.claim(&caller, key, &prepared).await;
+            let claimed = Box::pin(app.catalogue.claim(&caller, key, &prepared)).await;
             match claimed.map_err(|error| Rejection::of_database(&error))? {
                 Claimed::New(claim) => Some(claim),
                 Claimed::Answered(answer) => return Ok(reply::replayed(media, answer)),
