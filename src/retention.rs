@@ -17,9 +17,18 @@ const INTERVAL: Duration = Duration::from_secs(3_600);
 /// The number of rows removed in one transaction.
 const BATCH: u64 = 500;
 
+/// Who decides how long rows are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// A setting. Whoever set it sees in the log that it works, also when there is nothing to remove.
+    AsSet,
+    /// The program.
+    ByUs,
+}
+
 /// Removes rows older than `keep`, now and then hourly. `remove` removes all rows before a time and returns their
 /// number. `what` names them in the log. Runs until dropped, which is safe at any await.
-pub async fn hourly<F>(what: &'static str, keep: Duration, remove: impl Fn(Timestamp) -> F)
+pub async fn hourly<F>(what: &'static str, of: Kept, keep: Duration, remove: impl Fn(Timestamp) -> F)
 where
     F: Future<Output = Result<u64, DbErr>>,
 {
@@ -27,6 +36,7 @@ where
     loop {
         let before = Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(keep));
         match remove(before).await {
+            Ok(0) if of == Kept::ByUs => {}
             Ok(removed) => info!(removed, %before, "removed old {what}"),
             Err(error) => warn!(%error, %before, "not all old {what} were removed; trying again with the next run"),
         }
@@ -37,7 +47,7 @@ where
 
 /// Removes audit entries older than `keep`, hourly.
 pub async fn run_audit(db: Db, keep: Duration) {
-    hourly("audit entries", keep, |before| remove_audit(&db, before)).await;
+    hourly("audit entries", Kept::AsSet, keep, |before| remove_audit(&db, before)).await;
 }
 
 /// Removes all audit entries before a time and returns their number.
@@ -48,7 +58,7 @@ pub async fn remove_audit(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
 /// Removes expired idempotency keys, hourly.
 pub async fn run_idempotency_keys(db: Db) {
     let keep = idempotency_key::LIFETIME;
-    hourly("idempotency keys", keep, |before| remove_idempotency_keys(&db, before)).await;
+    hourly("idempotency keys", Kept::ByUs, keep, |before| remove_idempotency_keys(&db, before)).await;
 }
 
 /// Removes all idempotency keys before a time and returns their number.
@@ -58,7 +68,7 @@ pub async fn remove_idempotency_keys(db: &Db, before: Timestamp) -> Result<u64, 
 
 /// Removes ended windows of rate limits, hourly. Only several processes share them.
 pub async fn run_windows(db: Db) {
-    hourly("windows of rate limits", LONGEST_WINDOW, |before| remove_windows(&db, before)).await;
+    hourly("windows of rate limits", Kept::ByUs, LONGEST_WINDOW, |before| remove_windows(&db, before)).await;
 }
 
 /// Removes all windows of rate limits that began before a time and returns their number.

@@ -15,7 +15,7 @@ use sea_orm::{QueryOrder, QuerySelect};
 use crate::db::{self, Db};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column};
-use crate::retention::{PAUSE, hourly};
+use crate::retention::{Kept, PAUSE, hourly};
 
 /// The number of deploys that one transaction examines. Small, so that a writer never waits longer than for an ordinary
 /// post.
@@ -23,7 +23,7 @@ const BATCH: u64 = 500;
 
 /// Removes deploys older than `keep`, now and then hourly. Runs until dropped, which is safe at any await.
 pub async fn run(db: Db, keep: Duration) {
-    hourly("deploys", keep, |before| remove(&db, before)).await;
+    hourly("deploys", Kept::AsSet, keep, |before| remove(&db, before)).await;
 }
 
 /// Removes all deploys before a time, except those that are kept, and returns their number.
