@@ -4,14 +4,16 @@
 //! the request has changed anything, whatever happens to the process. Then the answer is kept beside it. The key of a
 //! request that has changed nothing is forgotten, so that it can be sent again.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sea_orm::{DatabaseTransaction, DbErr};
+use tokio::time::sleep;
 use tracing::warn;
 
 use super::Catalogue;
 use super::caller::Caller;
 use super::context::{Fate, takes_long};
+use crate::db::Db;
 use crate::engine::Prepared;
 use crate::engine::Response;
 use crate::entity::Timestamp;
@@ -25,6 +27,9 @@ pub const RUNS: Duration = Duration::from_secs(120);
 
 /// The same for a mutation that changes many things.
 const RUNS_LONG: Duration = Duration::from_secs(660);
+
+/// The pause before another attempt to settle a key.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// The hashes of a key and of the request that it came with.
 #[derive(Debug, Clone, Copy)]
@@ -103,14 +108,28 @@ impl Claim {
     /// Keeps the answer, or forgets the key of a request that has changed nothing.
     pub(super) async fn end(&self, catalogue: &Catalogue, fate: &Fate, response: &Response) {
         // The answer to a request whose database went away says less than the count.
-        let answer =
-            std::str::from_utf8(&response.text).ok().filter(|text| text.len() <= ANSWER && !fate.was_in_need());
-        let kept = catalogue.0.db.write(async |tx| match fate.has_written() {
-            true => entity::end(tx, self.id, self.since, answer.map(str::to_owned)).await,
+        let answer = std::str::from_utf8(&response.text).ok();
+        let answer = answer.filter(|text| text.len() <= ANSWER && !fate.was_in_need()).map(str::to_owned);
+        let (claim, db, has_written) = (*self, catalogue.0.db.clone(), fate.has_written());
+        let Err(error) = claim.settle(&db, answer.as_ref(), has_written).await else { return };
+        warn!(%error, "an idempotency key is settled later");
+        // The client may repeat the request as soon as the database is back.
+        tokio::spawn(async move {
+            let began = Instant::now();
+            while began.elapsed() < RUNS {
+                sleep(AGAIN).await;
+                if claim.settle(&db, answer.as_ref(), has_written).await.is_ok() {
+                    return;
+                }
+            }
+        });
+    }
+
+    async fn settle(self, db: &Db, answer: Option<&String>, has_written: bool) -> Result<(), DbErr> {
+        let settle = db.write(async |tx| match has_written {
+            true => entity::end(tx, self.id, self.since, answer.cloned()).await,
             false => entity::release(tx, self.id, self.since).await,
         });
-        if let Err(error) = kept.await {
-            warn!(%error, "the answer for an idempotency key cannot be kept");
-        }
+        settle.await
     }
 }

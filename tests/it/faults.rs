@@ -27,8 +27,9 @@ use crate::webhook::record;
 const SOON: Duration = Duration::from_secs(12);
 
 /// A TCP port that leads to the server's socket.
-struct Proxy {
-    port: u16,
+pub struct Proxy {
+    /// The port.
+    pub port: u16,
     socket: PathBuf,
     accepting: Option<JoinHandle<()>>,
     connections: Arc<Mutex<Vec<JoinHandle<()>>>>,
@@ -37,7 +38,8 @@ struct Proxy {
 
 /// What a proxy does wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
+pub enum Fault {
+    /// Nothing.
     None,
     /// It passes nothing on, and closes nothing.
     Stall,
@@ -50,7 +52,8 @@ enum Fault {
 }
 
 impl Proxy {
-    async fn to(socket: PathBuf) -> Self {
+    /// Opens one that leads to a socket.
+    pub async fn to(socket: PathBuf) -> Self {
         let (fault, _) = watch::channel(Fault::None);
         let mut proxy = Self { port: 0, socket, accepting: None, connections: Arc::default(), fault };
         proxy.open().await;
@@ -58,7 +61,7 @@ impl Proxy {
     }
 
     /// Accepts connections, on the port that it had before.
-    async fn open(&mut self) {
+    pub async fn open(&mut self) {
         let listener = TcpListener::bind(("127.0.0.1", self.port)).await.expect("a port");
         self.port = listener.local_addr().expect("an address").port();
         let (socket, connections, fault) = (self.socket.clone(), Arc::clone(&self.connections), self.fault.clone());
@@ -71,12 +74,12 @@ impl Proxy {
     }
 
     /// Cuts all connections.
-    fn cut(&self) {
+    pub fn cut(&self) {
         self.connections.lock().expect("whole").drain(..).for_each(|connection| connection.abort());
     }
 
     /// Cuts all connections and refuses new ones.
-    async fn close(&mut self) {
+    pub async fn close(&mut self) {
         if let Some(accepting) = self.accepting.take() {
             accepting.abort();
             let _ = accepting.await;
@@ -84,7 +87,8 @@ impl Proxy {
         self.cut();
     }
 
-    fn set(&self, fault: Fault) {
+    /// Begins a fault, or ends it.
+    pub fn set(&self, fault: Fault) {
         self.fault.send_replace(fault);
     }
 }

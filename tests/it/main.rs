@@ -36,6 +36,7 @@ mod document;
 mod executor;
 mod explorer;
 mod faults;
+mod faults_under_load;
 mod fields;
 mod filter;
 mod full_disk;

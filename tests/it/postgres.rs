@@ -3,11 +3,11 @@
 //! `cargo test` without a filter does it. To run some of them: `ROLLCALL_TEST_DATABASE=postgres cargo test tag::`.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -73,7 +73,7 @@ fn programs() -> Result<PathBuf, String> {
 }
 
 /// Creates a cluster in the folder `$2` with the port `$3`, and with TLS if there is a `$CERTIFICATE`. Keeps it until standard input closes. Only the tests' process holds the
-/// other end of that pipe, so it closes however the tests end.
+/// other end of that pipe, so it closes however the tests end. Each line from it is a mode to restart in.
 const KEEPER: &str = r#"
 bin=$1 folder=$2 port=$3
 trap '{ "$bin/pg_ctl" stop -D "$folder/data" -m immediate; rm -rf "$folder"; } >/dev/null 2>&1' EXIT
@@ -89,6 +89,7 @@ fsync = off
 synchronous_commit = off
 full_page_writes = off
 END
+    if [ -n "${DURABLE:-}" ]; then echo 'synchronous_commit = on' >>"$folder/data/postgresql.conf"; fi &&
     if [ -n "${CERTIFICATE:-}" ]; then
         umask 077 &&
         printf %s "$CERTIFICATE" >"$folder/data/server.crt" && printf %s "$KEY" >"$folder/data/server.key" &&
@@ -97,14 +98,18 @@ END
     "$bin/pg_ctl" start -D "$folder/data" -l "$folder/server.log" -w
 } </dev/null >"$folder/log" 2>&1 || { cat "$folder/log" "$folder/server.log"; exit 1; }
 echo ready
-read -r _
+while read -r mode; do
+    "$bin/pg_ctl" restart -D "$folder/data" -l "$folder/server.log" -m "$mode" -w </dev/null >>"$folder/log" 2>&1 &&
+        echo restarted
+done
 "#;
 
 /// A running server with nothing in it except the tests' databases.
 pub struct Cluster {
     folder: PathBuf,
     port: u16,
-    _until_we_end: ChildStdin,
+    /// The server runs until these are closed.
+    keeper: Mutex<(ChildStdin, BufReader<ChildStdout>)>,
     /// How a template is copied: as files, which is four times as fast as through the log, the default since version
     /// 15.
     copied: &'static str,
@@ -120,7 +125,7 @@ impl Cluster {
 
     /// The cluster of this process.
     pub async fn running() -> &'static Self {
-        match CLUSTER.get_or_init(|| Self::start(5432, None)).await {
+        match CLUSTER.get_or_init(|| Self::start(5432, &[])).await {
             Ok(cluster) => cluster,
             Err(why) => panic!("no cluster: {why}"),
         }
@@ -130,17 +135,34 @@ impl Cluster {
     pub async fn with_tls(certificate: &str, key: &str) -> Result<(Self, u16), String> {
         let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
         let port = free.map_err(|error| error.to_string())?.port();
-        Ok((Self::start(port, Some((certificate, key))).await?, port))
+        Ok((Self::start(port, &[("CERTIFICATE", certificate), ("KEY", key)]).await?, port))
     }
 
-    async fn start(port: u16, tls: Option<(&str, &str)>) -> Result<Self, String> {
+    /// Starts one whose commits survive a restart in any mode.
+    pub async fn durable() -> Result<Self, String> {
+        Self::start(5432, &[("DURABLE", "1")]).await
+    }
+
+    /// Restarts the server, and waits until it accepts connections.
+    pub fn restart(&self, mode: &str) {
+        let (command, said) = &mut *self.keeper.lock().expect("nobody panics with it");
+        writeln!(command, "{mode}").expect("a command");
+        let mut text = String::new();
+        said.read_line(&mut text).expect("a line");
+        assert_eq!(text, "restarted\n", "{mode}");
+    }
+
+    /// The socket that the server listens on.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join(format!(".s.PGSQL.{}", self.port))
+    }
+
+    async fn start(port: u16, settings: &[(&str, &str)]) -> Result<Self, String> {
         let programs = programs()?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut keeper = Command::new("sh");
         keeper.args(["-c", KEEPER, "sh"]).arg(&programs).arg(folder.path()).arg(port.to_string()).current_dir("/");
-        if let Some((certificate, key)) = tls {
-            keeper.env("CERTIFICATE", certificate).env("KEY", key);
-        }
+        keeper.envs(settings.iter().copied());
         // In its own process group, so that a Ctrl+C for the tests does not stop it before it has cleaned up.
         keeper.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
         if number("-u", None) == Some(0) {
@@ -165,7 +187,7 @@ impl Cluster {
             return Err(text);
         }
         let (next, released) = Default::default();
-        let mut cluster = Self { folder, port, _until_we_end: until_we_end, copied: "", next, released };
+        let mut cluster = Self { folder, port, keeper: Mutex::new((until_we_end, said)), copied: "", next, released };
         let why = |error: &dyn std::fmt::Display| error.to_string();
         let connection = PgConnection::connect(&cluster.url("postgres")).await.map_err(|error| why(&error))?;
         if connection.server_version_num() >= Some(150_000) {
