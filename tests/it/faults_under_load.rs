@@ -251,7 +251,8 @@ async fn every_write_is_there_once_whatever_fails_under_load() {
     let db = db::connect(&direct).await.expect("a database");
     let age = format!("UPDATE idempotency_key SET created_at = created_at - {}", 2 * RUNS.as_micros());
     db.write(async |tx| tx.execute_unprepared(&age).await).await.expect("older claims");
-    for write in std::mem::take(&mut *load.left.lock().expect("whole")) {
+    let left = std::mem::take(&mut *load.left.lock().expect("whole"));
+    for write in left {
         let status = load.attempt(write).await;
         assert!(matches!(status, 200 | 409), "{write}: {status}");
     }
