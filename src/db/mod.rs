@@ -49,7 +49,7 @@ use embedded::{Embedded, Observer};
 pub use file::Exposed;
 pub use outcome::transaction_id;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot};
-pub use refusal::{OpenError, UNCERTAIN, is_locked, is_lost_race, is_uncertain, refusal};
+pub use refusal::{OpenError, UNCERTAIN, accepts_no_writes, is_locked, is_lost_race, is_uncertain, refusal};
 use refusal::{STALLED, is_broken};
 pub use row::{Omitted, Row, Table, columns_without, select_without};
 pub use sequence::{attempt, give_ids_after, last_id};

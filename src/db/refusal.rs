@@ -75,6 +75,11 @@ pub fn refusal(error: &DbErr) -> Option<&'static str> {
     }
 }
 
+/// Whether the database can be read but not written: it is full, read-only or locked.
+pub fn accepts_no_writes(error: &DbErr) -> bool {
+    refusal(error).is_some_and(|reason| ![AWAY, NEWER, UNCERTAIN].contains(&reason))
+}
+
 /// Whether a commit was not confirmed, so that it may have happened.
 pub fn is_uncertain(error: &DbErr) -> bool {
     matches!(error, DbErr::Custom(reason) if reason == UNCERTAIN)

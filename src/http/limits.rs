@@ -222,11 +222,16 @@ struct Report {
     known: u32,
     /// The requests since then.
     unreported: u32,
+    /// No report before this time: the last one failed.
+    not_before: Instant,
 }
 
 impl Shared {
     /// Each process lets an address make fewer than one in so many of its requests unreported.
     const PORTIONS: u32 = 400;
+
+    /// The pause after a report that failed, so that few requests wait for a database that is away.
+    const PAUSE: Duration = Duration::from_secs(5);
 
     fn new(db: Db, token: u32, address: u32) -> Self {
         // Where requests wait for nothing else.
@@ -243,7 +248,7 @@ impl Shared {
             let report = reports.of(key, now);
             report.unreported = report.unreported.saturating_add(1);
             let here = report.window(now);
-            if report.known >= limit || report.unreported < portion {
+            if report.known >= limit || report.unreported < portion || now < report.not_before {
                 return here;
             }
             (std::mem::take(&mut report.unreported), here)
@@ -260,6 +265,7 @@ impl Shared {
             Err(error) => {
                 debug!(%error, "requests are not counted over all processes");
                 report.unreported = report.unreported.saturating_add(by);
+                report.not_before = now + Self::PAUSE;
                 here
             }
         }
@@ -286,7 +292,7 @@ impl Reports {
             self.open.remove(first);
             self.order.pop_front();
         }
-        let new = Report { ends: now + key.window(), known: 0, unreported: 0 };
+        let new = Report { ends: now + key.window(), known: 0, unreported: 0, not_before: now };
         let report = self.open.entry(key).or_insert_with(|| {
             self.order.push_back(key);
             new

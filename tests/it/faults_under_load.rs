@@ -45,7 +45,8 @@ const AFTER: Duration = Duration::from_secs(3);
 struct Load {
     addresses: Mutex<Vec<SocketAddr>>,
     client: Client<HttpConnector, Full<Bytes>>,
-    token: String,
+    /// Several, because only the latest 10,000 keys of each are kept.
+    tokens: Vec<String>,
     webhook: String,
     next: AtomicUsize,
     turn: AtomicUsize,
@@ -74,7 +75,7 @@ impl Load {
         };
         let request = Request::post(format!("http://{address}{path}"))
             .header("content-type", "application/json")
-            .header("authorization", format!("Bearer {}", self.token))
+            .header("authorization", format!("Bearer {}", self.tokens[write % self.tokens.len()]))
             .header("idempotency-key", write.to_string())
             .body(Full::new(Bytes::from(body.to_string())));
         let answer = async {
@@ -202,7 +203,7 @@ async fn every_write_is_there_once_whatever_fails_under_load() {
     let (place, cluster) = (Place::new(), Cluster::durable().await.expect("a cluster"));
     let direct = cluster.url(Cluster::MIGRATED);
     let run = |arguments: &[&str]| place.run(&[arguments, &["--database-url", &direct]].concat()).out.trim().to_owned();
-    let token = run(&["token", "create", "--description", "load"]);
+    let tokens = (0..9).map(|_| run(&["token", "create", "--description", "load"])).collect();
     let webhook = run(&["deploy-endpoint", "create", "--name", "CI"]);
     let webhook = webhook.split_once(":8080").expect("the usual port").1.to_owned();
     let proxy = Proxy::to(cluster.socket()).await;
@@ -210,7 +211,7 @@ async fn every_write_is_there_once_whatever_fails_under_load() {
     let load = Load {
         addresses: Mutex::default(),
         client: Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build_http(),
-        token,
+        tokens,
         webhook,
         next: AtomicUsize::new(0),
         turn: AtomicUsize::new(0),

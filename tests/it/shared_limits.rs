@@ -74,6 +74,21 @@ async fn a_token_has_its_limit_over_all_processes_to_the_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_accepts_no_writes_is_still_read_and_each_process_counts_for_itself() {
+    let Some(several) = Several::start(["--token-limit", "20", "--ip-limit", "0"]).await else { return };
+    let db = several.database.open().await;
+    let read_only = "ALTER DATABASE CURRENT SET default_transaction_read_only = on";
+    let name = several.database.url.split('?').next().and_then(|url| url.rsplit('/').next()).expect("a name");
+    let read_only = read_only.replace("CURRENT", name);
+    db.write(async |tx| tx.execute_unprepared(&read_only).await).await.expect("a setting");
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+         WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    // Connections have the setting from their beginning.
+    db.write(async |tx| tx.execute_unprepared(end).await).await.expect("ended connections");
+    assert_eq!(several.send(90, |number| number % 3).await, BTreeMap::from([(200, 60), (429, 30)]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_address_has_its_limit_over_all_processes_within_a_hundredth() {
     let Some(several) = Several::start(["--token-limit", "0", "--ip-limit", "2000"]).await else { return };
     let counts = several.send(4_000, |number| number % 3).await;
