@@ -143,26 +143,10 @@ impl Limits {
 }
 
 /// Counts in the memory of this process.
-///
-/// Holds at most [`InProcess::CAPACITY`] windows for tokens and as many for addresses, about 8 MB each. Ended windows
-/// are dropped. When the store is full, the oldest window is dropped and its caller starts a new one. To exploit that,
-/// an attacker would need more addresses than the store holds, each of which has its own limit anyway.
 #[derive(Debug, Default)]
 pub struct InProcess {
     tokens: Mutex<Windows>,
     addresses: Mutex<Windows>,
-}
-
-/// Windows of the same length. They end in the order in which they began, so the front of the queue ends next.
-#[derive(Debug, Default)]
-struct Windows {
-    open: HashMap<Key, (Instant, u32)>,
-    order: VecDeque<Key>,
-}
-
-impl InProcess {
-    /// The maximum number of windows of each kind.
-    pub const CAPACITY: usize = 1 << 16;
 }
 
 impl Store for InProcess {
@@ -171,27 +155,7 @@ impl Store for InProcess {
             Key::Token(_) | Key::Session(_) => &self.tokens,
             Key::Address(_) => &self.addresses,
         };
-        ready(windows.lock().unwrap_or_else(PoisonError::into_inner).count(key, now)).boxed()
-    }
-}
-
-impl Windows {
-    fn count(&mut self, key: Key, now: Instant) -> Window {
-        let length = key.window();
-        while let Some(first) = self.order.front() {
-            let ended = self.open.get(first).is_none_or(|(began, _)| now.saturating_duration_since(*began) >= length);
-            if !ended && (self.order.len() < InProcess::CAPACITY || self.open.contains_key(&key)) {
-                break;
-            }
-            self.open.remove(first);
-            self.order.pop_front();
-        }
-        let (began, requests) = self.open.entry(key).or_insert_with(|| {
-            self.order.push_back(key);
-            (now, 0)
-        });
-        *requests = requests.saturating_add(1);
-        Window { requests: *requests, rest: length.saturating_sub(now.saturating_duration_since(*began)) }
+        ready(lock(windows).of(key, now).count(now)).boxed()
     }
 }
 
@@ -204,26 +168,7 @@ pub struct Shared {
     db: Db,
     token: u32,
     address: u32,
-    open: Mutex<Reports>,
-}
-
-/// What this process knows of windows, in the order in which it first heard of them.
-#[derive(Debug, Default)]
-struct Reports {
-    open: HashMap<Key, Report>,
-    order: VecDeque<Key>,
-}
-
-/// A window of a caller.
-#[derive(Debug, Clone, Copy)]
-struct Report {
-    ends: Instant,
-    /// The requests of all processes, at the last report.
-    known: u32,
-    /// The requests since then.
-    unreported: u32,
-    /// No report before this time: the last one failed.
-    not_before: Instant,
+    windows: Mutex<Windows>,
 }
 
 impl Shared {
@@ -235,7 +180,7 @@ impl Shared {
 
     fn new(db: Db, token: u32, address: u32) -> Self {
         // Where requests wait for nothing else.
-        Self { db: db.reserved(), token, address, open: Mutex::default() }
+        Self { db: db.reserved(), token, address, windows: Mutex::default() }
     }
 
     async fn count_request(&self, key: Key, now: Instant) -> Window {
@@ -244,35 +189,30 @@ impl Shared {
             Key::Address(_) => (self.address, (self.address / Self::PORTIONS).max(1)),
         };
         let (by, here) = {
-            let mut reports = self.lock();
-            let report = reports.of(key, now);
-            report.unreported = report.unreported.saturating_add(1);
-            let here = report.window(now);
-            if report.known >= limit || report.unreported < portion || now < report.not_before {
+            let mut windows = lock(&self.windows);
+            let window = windows.of(key, now);
+            let here = window.count(now);
+            if window.known >= limit || window.unreported < portion || now < window.not_before {
                 return here;
             }
-            (std::mem::take(&mut report.unreported), here)
+            (std::mem::take(&mut window.unreported), here)
         };
         let counted = self.db.count(&key.to_string(), by, key.window()).await;
-        let mut reports = self.lock();
-        let report = reports.of(key, now);
+        let mut windows = lock(&self.windows);
+        let window = windows.of(key, now);
         match counted {
             Ok(Counted { requests, rest }) => {
-                (report.known, report.ends) = (requests, now + rest);
+                (window.known, window.ends) = (requests, now + rest);
                 Window { requests, rest }
             }
             // While the database is away, each process counts for itself.
             Err(error) => {
                 debug!(%error, "requests are not counted over all processes");
-                report.unreported = report.unreported.saturating_add(by);
-                report.not_before = now + Self::PAUSE;
+                window.unreported = window.unreported.saturating_add(by);
+                window.not_before = now + Self::PAUSE;
                 here
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Reports> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -282,33 +222,66 @@ impl Store for Shared {
     }
 }
 
-impl Reports {
-    fn of(&mut self, key: Key, now: Instant) -> &mut Report {
+/// The windows that this process knows, in the order in which it first saw them.
+///
+/// Ended windows are dropped. Beyond [`Windows::CAPACITY`], the oldest window is dropped and its caller starts a new
+/// one. To exploit that, an attacker would need more addresses than that, each of which has its own limit anyway.
+#[derive(Debug, Default)]
+struct Windows {
+    open: HashMap<Key, Open>,
+    order: VecDeque<Key>,
+}
+
+/// An open window.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    ends: Instant,
+    /// The requests of all processes at the last report to the database. 0 without one.
+    known: u32,
+    /// The requests of this process since then.
+    unreported: u32,
+    /// No report before this time: the last one failed.
+    not_before: Instant,
+}
+
+impl Windows {
+    /// The maximum number of windows. They take about 10 MB.
+    const CAPACITY: usize = 1 << 16;
+
+    /// Returns the open window of a key. Opens one if there is none or the last has ended.
+    fn of(&mut self, key: Key, now: Instant) -> &mut Open {
         while let Some(first) = self.order.front() {
-            let has_ended = self.open.get(first).is_none_or(|report| report.ends <= now);
-            if !has_ended && (self.order.len() < InProcess::CAPACITY || self.open.contains_key(&key)) {
+            let has_ended = self.open.get(first).is_none_or(|window| window.ends <= now);
+            if !has_ended && (self.order.len() < Self::CAPACITY || self.open.contains_key(&key)) {
                 break;
             }
             self.open.remove(first);
             self.order.pop_front();
         }
-        let new = Report { ends: now + key.window(), known: 0, unreported: 0, not_before: now };
-        let report = self.open.entry(key).or_insert_with(|| {
+        let new = Open { ends: now + key.window(), known: 0, unreported: 0, not_before: now };
+        let window = self.open.entry(key).or_insert_with(|| {
             self.order.push_back(key);
             new
         });
-        if report.ends <= now {
-            *report = new;
+        // The database may end a window earlier than those before it.
+        if window.ends <= now {
+            *window = new;
         }
-        report
+        window
     }
 }
 
-impl Report {
-    fn window(&self, now: Instant) -> Window {
+impl Open {
+    /// Counts a request.
+    fn count(&mut self, now: Instant) -> Window {
+        self.unreported = self.unreported.saturating_add(1);
         let requests = self.known.saturating_add(self.unreported);
         Window { requests, rest: self.ends.saturating_duration_since(now) }
     }
+}
+
+fn lock(windows: &Mutex<Windows>) -> MutexGuard<'_, Windows> {
+    windows.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -371,13 +344,13 @@ mod tests {
     #[test]
     fn memory_is_bounded_and_the_oldest_windows_go_first() {
         let (mut windows, start) = (Windows::default(), Instant::now());
-        for id in 0..InProcess::CAPACITY as i64 + 1000 {
-            windows.count(Key::Token(id), start);
+        for id in 0..Windows::CAPACITY as i64 + 1000 {
+            windows.of(Key::Token(id), start).count(start);
         }
-        assert_eq!((windows.open.len(), windows.order.len()), (InProcess::CAPACITY, InProcess::CAPACITY));
-        assert_eq!(windows.count(Key::Token(1000), start).requests, 2);
-        assert_eq!(windows.count(Key::Token(999), start).requests, 1);
-        windows.count(Key::Token(0), start + Duration::from_secs(60));
+        assert_eq!((windows.open.len(), windows.order.len()), (Windows::CAPACITY, Windows::CAPACITY));
+        assert_eq!(windows.of(Key::Token(1000), start).count(start).requests, 2);
+        assert_eq!(windows.of(Key::Token(999), start).count(start).requests, 1);
+        windows.of(Key::Token(0), start + Duration::from_secs(60));
         assert_eq!((windows.open.len(), windows.order.len()), (1, 1));
     }
 }

@@ -3,6 +3,7 @@
 //! The checks run in order of cost: without a valid token, the body is not read.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use async_graphql::{Request, ServerError, Variables};
@@ -16,12 +17,12 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::engine::request_error;
+use crate::engine::{Prepared, request_error};
 use crate::entity::Timestamp;
 use crate::error::Code;
 use crate::graphql::Unavailable;
 use crate::graphql::caller::Caller;
-use crate::graphql::idempotency::{Claimed, Key as RequestKey};
+use crate::graphql::idempotency::{Claim, Claimed, Key as RequestKey};
 use crate::http::handlers::app as pages;
 use crate::http::limits::{Key, Window};
 use crate::http::reply::{self, Media, Rejection, Reply};
@@ -51,17 +52,10 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
     call.is_mutation = is_mutation;
     let claim = match idempotency_key(&call.parts.headers)?.filter(|_| is_mutation) {
         None => None,
-        Some(key) => {
-            let key = RequestKey { key: Sha256::digest(key).into(), request: Sha256::digest(&body).into() };
-            let claimed = Box::pin(app.catalogue.claim(&caller, key, &prepared)).await;
-            match claimed.map_err(|error| Rejection::of_database(&error))? {
-                Claimed::New(claim) => Some(claim),
-                Claimed::Answered(answer) => return Ok(reply::replayed(media, answer)),
-                Claimed::Done => return Err(Rejection::Conflict(DONE, None)),
-                Claimed::Running => return Err(Rejection::Conflict(RUNNING, Some(1))),
-                Claimed::Reused => return Err(Rejection::KeyReused),
-            }
-        }
+        Some(key) => match claim(app, &caller, key, &body, &prepared).await? {
+            ControlFlow::Continue(claim) => Some(claim),
+            ControlFlow::Break(answer) => return Ok(reply::replayed(media, answer)),
+        },
     };
     let response = app.catalogue.execute(&prepared, &caller, &call.id, claim).await;
     let mut response = response.map_err(|Unavailable(reason)| Rejection::Unavailable(reason))?;
@@ -99,6 +93,25 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Rejection> {
         return Err(Rejection::BadRequest(rule));
     }
     Ok(Some(key))
+}
+
+/// Claims the idempotency key of a mutation. Breaks with the answer to an earlier request with the same key.
+async fn claim(
+    app: &App,
+    caller: &Caller,
+    key: &str,
+    body: &[u8],
+    prepared: &Prepared,
+) -> Result<ControlFlow<String, Claim>, Rejection> {
+    let key = RequestKey { key: Sha256::digest(key).into(), request: Sha256::digest(body).into() };
+    let claimed = Box::pin(app.catalogue.claim(caller, key, prepared)).await;
+    match claimed.map_err(|error| Rejection::of_database(&error))? {
+        Claimed::New(claim) => Ok(ControlFlow::Continue(claim)),
+        Claimed::Answered(answer) => Ok(ControlFlow::Break(answer)),
+        Claimed::Done => Err(Rejection::Conflict(DONE, None)),
+        Claimed::Running => Err(Rejection::Conflict(RUNNING, Some(1))),
+        Claimed::Reused => Err(Rejection::KeyReused),
+    }
 }
 
 /// Authenticates the caller by the request's token. Without a token, accepts the session of a signed-in user whose page
