@@ -65,7 +65,7 @@ impl Scalar for Id {
 pub trait Class: Table {
     /// The class in the id.
     const CLASS: &'static str;
-    /// What messages call a row.
+    /// The noun for a row in messages.
     const NOUN: &'static str;
 }
 

@@ -27,7 +27,7 @@ pub const CHANGES: usize = 6;
 /// The maximum number of them for one caller.
 pub const CHANGES_SHARE: usize = 4;
 
-/// The number of known callers from which on idle ones are forgotten.
+/// The number of known callers at which idle ones are forgotten.
 const KNOWN: usize = 1024;
 
 /// Identifies a caller: the kind, and the id of the token or the user.

@@ -158,7 +158,7 @@ impl<E: Table> List<E> {
                 order = vec![Expr::col((OF_GROUP, KEY))];
             }
         }
-        // Within one value or group, the order of the ids is enough.
+        // Within one value or group, ordering by id is enough.
         if has_value && !matches!(piece, Piece::Same { .. }) {
             order.splice(0..0, [indexed()].into_iter().chain(group.map(|(_, id)| column(id))));
         }
