@@ -1,4 +1,4 @@
-//! The account: the root of every query. It leads to every noun.
+//! The account: the root of every query. Its fields lead to every noun.
 
 use async_graphql::MaybeUndefined;
 
@@ -34,7 +34,7 @@ impl AccountQuery for Query {
     }
 }
 
-/// The answer for all accounts: there is one.
+/// Wraps the answer for the only account.
 fn only<T>(accounts: &[&Account], answer: T) -> Result<Vec<T>> {
     debug_assert_eq!(accounts.len(), 1, "the account is reached from the root alone");
     Ok(vec![answer])

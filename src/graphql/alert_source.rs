@@ -1,4 +1,4 @@
-//! Alert sources: what raises alerts in other systems, and which services it watches.
+//! Alert sources: monitors in other systems, and the services that they watch.
 
 use sea_orm::sea_query::LockType;
 use sea_orm::{
@@ -38,7 +38,7 @@ impl AlertSourceResolver for AlertSource {
     }
 }
 
-/// Only words of the enum are written.
+/// Reads the status. Mutations write only words of the enum, so the fallback is not expected.
 fn status(source: &AlertSource) -> AlertSourceStatusTypeEnum {
     AlertSourceStatusTypeEnum::from_word(&source.status).unwrap_or(AlertSourceStatusTypeEnum::NoData)
 }
@@ -51,7 +51,7 @@ impl AlertSourceServiceResolver for AlertSourceService {
     }
 }
 
-/// The alert source that a client names, or nothing: for queries.
+/// Finds the alert source that a client names, for a query.
 pub(super) async fn find(db: &impl Read, args: &AccountAlertSourceArgs) -> Result<Option<AlertSource>> {
     let AccountAlertSourceArgs { id, external_identifier } = args;
     match exactly_one(("id", given(id)), ("externalIdentifier", external_identifier.value()))? {
@@ -69,7 +69,7 @@ async fn by_external_id(db: &impl Read, named: &AlertSourceExternalIdentifier) -
     Ok(db.one(sources).await?)
 }
 
-/// The kind of system that an integration stands for.
+/// The type of the alert sources of an integration.
 fn kind(integration: &integrations::Model) -> AlertSourceTypeEnum {
     match (integration.kind, integration.event_type.as_deref()) {
         (Kind::NewRelic, _) | (_, Some("newRelicCheck")) => AlertSourceTypeEnum::NewRelic,
@@ -78,7 +78,7 @@ fn kind(integration: &integrations::Model) -> AlertSourceTypeEnum {
     }
 }
 
-/// The integration and the alert source that an identifier names, the latter if it is there.
+/// Finds the integration that an identifier names, and the alert source if it exists. Locks the integration.
 async fn identified(
     db: &DatabaseTransaction,
     argument: &'static str,
@@ -87,7 +87,7 @@ async fn identified(
     let ExternalResourceIdentifierInput { external_id, integration } = named;
     let found = integration::require(db, integration).await;
     let found = found.map_err(|error| error.map_user(|error| error.within("integration").within(argument)))?;
-    // Two that create the same one follow each other.
+    // Locked, so that two mutations cannot create the same alert source.
     let integration = row_lock::row::<integrations::Entity>(db, found.id, LockType::NoKeyUpdate).await?;
     let source = alert_source::Entity::find()
         .filter(Column::IntegrationId.eq(integration.id))
@@ -114,7 +114,7 @@ impl AlertSourceUpsertMutation for Mutation {
             if let Some(external_id) = draft.problems.take(checked) {
                 draft.row.external_id = Set(external_id);
             }
-            // What is new has a name: one that is left out is the same as a blank one.
+            // A new row needs a name. An absent one is treated as blank, so that the same error is reported.
             draft.set_required(Column::Name, name.value().map(String::as_str).unwrap_or_default());
         } else {
             draft.set(Column::Name, &name);

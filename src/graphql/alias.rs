@@ -1,4 +1,4 @@
-//! Aliases of services, teams, systems, domains and infrastructure, and what a client is told when a name is taken.
+//! Aliases of services, teams, systems, domains and infrastructure, and the error for a name that is taken.
 
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
@@ -30,7 +30,7 @@ pub(super) async fn all<T: AliasTable>(
     of_owners::<T>(db, owners.into_iter().collect(), None).await
 }
 
-/// The aliases of each owner that somebody gave it, the oldest first.
+/// The aliases of each owner that were added to it, oldest first. Those derived from its names are left out.
 pub(super) async fn managed<T: AliasTable>(
     db: &impl Read,
     owners: impl IntoIterator<Item = i64>,
@@ -69,7 +69,7 @@ async fn of_owners<T: AliasTable>(db: &impl Read, owners: Vec<i64>, kind: Option
     lists(db, &owners, by_owner, String::len)
 }
 
-/// What a failed write means to the client: `taken` when a unique index refused it.
+/// Converts the error of a write: to `taken` if a unique index rejected the write.
 pub(super) fn or_taken(error: DbErr, taken: UserError) -> Error {
     match error.sql_err() {
         Some(SqlErr::UniqueConstraintViolation(_)) => taken.into(),
@@ -120,8 +120,8 @@ impl AliasCreateMutation for Mutation {
     }
 }
 
-/// Gives the owner an alias, and says which it has then. Their number is bounded, because all of them are read and
-/// written for what is searched whenever one changes.
+/// Gives the owner an alias, and returns all its aliases. Their number is limited, because whenever one changes, all of
+/// them are read again for the search.
 async fn give<T: AliasTable>(db: &DatabaseTransaction, owner: &T::Owner, alias: &str) -> Result<Option<Vec<String>>> {
     let alias = text::required("alias", alias, text::SHORT)?;
     let taken = || UserError::new("alias", format!("another {} has the alias {}", T::NOUN, quoted(&alias)));
@@ -167,7 +167,7 @@ impl AliasDeleteMutation for Mutation {
     }
 }
 
-/// Takes an alias away from its owner, unless it follows from a name.
+/// Removes an alias from its owner, unless the alias is derived from a name.
 async fn take<T: AliasTable>(db: &DatabaseTransaction, owner: &T::Owner, alias: &str) -> Result<()> {
     let is_it = T::OWNER.eq(T::key(owner)).and(T::VALUE.eq(alias));
     let managed = T::delete_many().filter(is_it.clone()).filter(T::KIND.eq(Kind::Managed));
@@ -177,9 +177,9 @@ async fn take<T: AliasTable>(db: &DatabaseTransaction, owner: &T::Owner, alias: 
     let kind: Option<Kind> = T::find().select_only().column(T::KIND).filter(is_it).into_tuple().one(db).await?;
     let message = match kind {
         Some(Kind::Name) => "name is locked, it cannot be deleted",
-        // Clients compare this sentence.
+        // Clients match this message.
         Some(_) => "slug is locked, it cannot be deleted",
-        // Another request took it away since it was found.
+        // Another request has removed the alias in the meantime.
         None => return Err(DbErr::RecordNotUpdated.into()),
     };
     Err(UserError::new("alias", message).into())

@@ -1,4 +1,4 @@
-//! Who asks, and what that one may do.
+//! The caller of a request, and what the caller may do.
 
 use super::places::Who;
 use crate::engine::Scope;
@@ -7,19 +7,19 @@ use crate::entity::audit::{self, Actor};
 use crate::entity::user::{self, Role};
 use crate::entity::{session, token};
 
-/// Who asks.
+/// The caller of a request.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// Who it is, for the audit.
+    /// The caller as recorded in the audit.
     pub actor: Actor,
-    /// What that one may do.
+    /// The scope that the caller has.
     pub scope: Scope,
-    /// The user and the role, where somebody is signed in.
+    /// The signed-in user and the user's role. `None` for a token.
     pub user: Option<(i64, Role)>,
 }
 
 impl Caller {
-    /// Whoever holds a token.
+    /// The holder of an API token.
     pub fn token(token: &token::Model) -> Self {
         let scope = match token.scope {
             token::Scope::Read => Scope::Read,
@@ -29,28 +29,28 @@ impl Caller {
         Self { actor: Actor::token(token), scope, user: None }
     }
 
-    /// Somebody who is signed in to the application.
+    /// A user who is signed in to the application.
     pub fn session(session: &session::Model, user: &user::Model) -> Self {
         let scope = match user.role {
             Role::Viewer => Scope::Read,
-            // What exactly may be changed `permit` says.
+            // `permit` decides what exactly each of these roles may change.
             Role::TeamMember | Role::User | Role::StandardsAdmin => Scope::Write,
             Role::Admin => Scope::Admin,
         };
         Self { actor: Actor::session(session, user), scope, user: Some((user.id, user.role)) }
     }
 
-    /// Whose share of the places its requests take.
+    /// The key under which the caller's share of places is counted.
     pub fn who(&self) -> Who {
         (self.actor.kind, self.actor.id)
     }
 
-    /// Whether the caller is shown the addresses that deploys are posted to. Whoever knows one can write.
+    /// Whether the caller may see webhook URLs. Anyone who knows such a URL can post to it.
     pub fn sees_webhooks(&self) -> bool {
         self.scope >= Scope::Write
     }
 
-    /// Why the caller may not run the operation; nothing when it may.
+    /// Returns why the caller may not run the operation. `None` if the caller may.
     pub fn refused(&self, plan: &Plan) -> Option<String> {
         let field = plan.root.fields.iter().find(|field| field.scope() > self.scope)?;
         let (name, word) = (field.name(), |scope| match scope {

@@ -1,4 +1,4 @@
-//! Integrations with clouds and clusters: what is noted of each. rollcall does not connect to any of them.
+//! Integrations with clouds and clusters. rollcall stores their settings, and connects to none of them.
 
 use async_graphql::{MaybeUndefined, Value};
 use sea_orm::{ActiveModelTrait, DatabaseTransaction, Set};
@@ -14,7 +14,7 @@ use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, repository, text};
 use crate::error::{Error, Problems, Result, UserError};
 
-/// A text in YAML, as it is given: it is stored and not read.
+/// YAML text. It is stored as given, and not parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Yaml(pub String);
 
@@ -27,7 +27,7 @@ impl Input for Yaml {
     }
 }
 
-/// What an input sets of a connection with a cloud or a cluster, and what is wrong with it.
+/// The settings of an integration with a cloud or a cluster, changed by an input, and the errors in the input.
 struct Change {
     settings: Settings,
     problems: Problems,
@@ -58,7 +58,7 @@ impl Change {
         }
     }
 
-    /// Checks a secret, which is not kept.
+    /// Checks a secret. It is not stored.
     fn secret(&mut self, field: &'static str, given: &MaybeUndefined<String>) {
         self.text(field, given, text::DESCRIPTION);
     }
@@ -69,7 +69,7 @@ impl Change {
         }
     }
 
-    /// A list of short texts.
+    /// Checks a list of short texts.
     fn texts(&mut self, field: &'static str, given: &[String]) -> Option<Vec<String>> {
         if given.len() > text::FEW {
             self.problems.push(UserError::new(field, format!("{field} must have at most {} entries", text::FEW)));
@@ -92,7 +92,7 @@ impl Change {
         }
     }
 
-    /// Stores an integration: a new one of this kind, or a change of one that is there.
+    /// Inserts an integration of this kind, or updates `row` if there is one.
     async fn store(
         self,
         db: &DatabaseTransaction,
@@ -123,7 +123,7 @@ impl Change {
     }
 }
 
-/// Changes the integration that an argument names.
+/// Updates the integration that an argument names.
 async fn update_connection(
     db: &DatabaseTransaction,
     kind: Kind,
@@ -138,7 +138,7 @@ async fn update_connection(
     Ok(IntegrationUpdatePayload { integration: Some(integration), ..Default::default() })
 }
 
-/// Makes an integration of this kind.
+/// Creates an integration of this kind.
 async fn create_connection(
     db: &DatabaseTransaction,
     kind: Kind,
@@ -150,7 +150,7 @@ async fn create_connection(
     Ok(IntegrationCreatePayload { integration: Some(integration), ..Default::default() })
 }
 
-/// The two mutations of a kind of connection. `$fill` writes what the input sets, and answers the name.
+/// Implements the two mutations of each kind. `$fill` applies the input, and returns the name in it.
 macro_rules! connections {
     ($($kind:ident $input:ident $fill:ident: $create:ident $create_fn:ident; $update:ident $update_fn:ident;)*) => {$(
         impl $create for Mutation {
@@ -276,6 +276,6 @@ fn fill_new_relic(change: &mut Change, input: NewRelicIntegrationInput) -> Maybe
         change.problems.take(checked);
     }
     change.set("baseUrl", &base_url, text::URL, |settings| &mut settings.base_url);
-    // It has no name of its own.
+    // This input has no name.
     MaybeUndefined::Undefined
 }

@@ -24,7 +24,7 @@ use crate::error::{Problems, Result, UserError, quoted};
 
 impl CodeIssueResolver for CodeIssue {
     fn issue_type(&self) -> &str {
-        // Not stored where it was not sent, so that it follows the category.
+        // If the client sent no type, none is stored, so that it follows the category.
         self.issue_type.as_deref().unwrap_or(&self.issue_category)
     }
 
@@ -49,7 +49,7 @@ impl CodeIssueResolver for CodeIssue {
     }
 }
 
-/// What each issue refers to, in the order of the issues.
+/// Groups references by issue, in the order of `issue_ids`, and converts them with `show`.
 fn grouped<T>(
     db: &impl Read,
     issue_ids: &[i64],
@@ -65,8 +65,8 @@ fn grouped<T>(
     Ok(all.into_iter().map(|references| references.into_iter().map(&show).collect()).collect())
 }
 
-/// What an identifier stands for, whether there is such an issue or not: the project's key, which there must be, and
-/// the id in the source system.
+/// Resolves an identifier to the key of the project, which must exist, and the issue's id in the source system. The
+/// issue itself need not exist.
 async fn key(db: &impl Read, identifier: &CodeIssueIdentifierInput) -> Result<(i64, String)> {
     let CodeIssueIdentifierInput { code_issue_project, external_id } = identifier;
     let mut problems = Problems::default();
@@ -99,7 +99,7 @@ impl CodeIssueUpsertMutation for Mutation {
         let cwes = draft.problems.take_any(references("cwes", cwes))?.flatten();
 
         let issue = upsert(db, draft.done()?, key.unwrap_or_default()).await?;
-        // The row is locked from here to the end of the transaction: of two that replace the lists, one comes after.
+        // The upsert locks the row until the transaction ends, so concurrent replacements of its lists cannot mix.
         if let Some(cves) = cves {
             replace_cves(db, issue.id, cves).await?;
         }
@@ -110,10 +110,10 @@ impl CodeIssueUpsertMutation for Mutation {
     }
 }
 
-/// What an issue refers to: an identifier, and where to read about it.
+/// A reference of an issue: an identifier, and where to read about it.
 type Reference = (String, Option<String>);
 
-/// All references of an issue, replacing those before; `None` leaves them as they are.
+/// Checks the references in an input. They replace all references of the issue; `None` leaves those unchanged.
 fn references(
     field: &'static str,
     given: MaybeUndefined<impl ExactSizeIterator<Item = (String, MaybeUndefined<String>)>>,
@@ -131,7 +131,7 @@ fn references(
     let mut references = Vec::with_capacity(given.len());
     for (place, (identifier, url)) in given.enumerate() {
         let within = |error: UserError| error.within(place.to_string()).within(field);
-        // CWEs have the same rules.
+        // CWEs have the same rules as CVEs.
         let rule = code_issue_cve::Entity::rule(code_issue_cve::Column::Identifier);
         let identifier = problems.take(rule.required_text(&identifier).map_err(within));
         let url = draft::text::<code_issue_cve::Entity>(code_issue_cve::Column::Url, &url);
@@ -142,7 +142,7 @@ fn references(
     Ok(Some(references))
 }
 
-/// Creates the issue, or changes the one with this key. What is needed to create one may be missing in a change.
+/// Creates the issue, or updates the one with this key. An update may lack fields that creation requires.
 async fn upsert(db: &DatabaseTransaction, changes: code_issue::ActiveModel, key: (i64, String)) -> Result<CodeIssue> {
     let mut missing = Problems::default();
     for (field, is_missing) in

@@ -1,5 +1,5 @@
-//! Code issue projects: what a custom integration scans. What each is connected to is in
-//! [`code_issue_project_resource`](super::code_issue_project_resource).
+//! Code issue projects: what a custom integration scans.
+//! [`code_issue_project_resource`](super::code_issue_project_resource) connects them to services and repositories.
 
 use sea_orm::sea_query::{LockType, OnConflict};
 use sea_orm::{DatabaseTransaction, EntityTrait, ModelTrait, Set};
@@ -46,7 +46,7 @@ impl CodeIssueProjectResolver for CodeIssueProject {
         let found = services.into_iter().zip(repositories);
         let mut found = found.map(|(service, repository)| service.map(Into::into).or(repository.map(Into::into)));
         let mut page = |Page { edges, info, total_count }| {
-            // A resource that was deleted since its link was read is left out.
+            // A foreign key guarantees the resource. Without it, the edge would be left out.
             let edge =
                 |Edge { node: _, cursor }: Edge<resource::Model>| Some(Edge { node: found.next().flatten()?, cursor });
             Page { edges: Vec::into_iter(edges).filter_map(edge).collect(), info, total_count }
@@ -55,7 +55,7 @@ impl CodeIssueProjectResolver for CodeIssueProject {
     }
 }
 
-/// The project that a client names, or nothing: for queries.
+/// Finds the project that a client names, for a query.
 pub(super) async fn find(ctx: &Ctx<'_>, args: &AccountCodeIssueProjectArgs) -> Result<Option<CodeIssueProject>> {
     let AccountCodeIssueProjectArgs { id, identifier } = args;
     match exactly_one(("id", given(id)), ("identifier", identifier.value()))? {
@@ -76,8 +76,8 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<CodeIss
     List::<code_issue_project::Entity>::new(code_issue_project::Column::Id).page(ctx, request).await
 }
 
-/// What an identifier stands for, whether there is such a project or not: the custom integration's key, and the id in
-/// the source system.
+/// Resolves an identifier to the key of the custom integration and the project's id in the source system. The project
+/// itself need not exist.
 async fn key(db: &impl Read, identifier: &CodeIssueProjectIdentifierInput) -> Result<(i64, String)> {
     let CodeIssueProjectIdentifierInput { integration, external_id } = identifier;
     let mut problems = Problems::default();
@@ -89,7 +89,7 @@ async fn key(db: &impl Read, identifier: &CodeIssueProjectIdentifierInput) -> Re
     Ok((integration.unwrap_or_default(), external_id.unwrap_or_default()))
 }
 
-/// The project that a mutation names by where it comes from.
+/// Finds the project that a mutation names by its integration and its id in the source system.
 pub(super) async fn require(db: &impl Read, identifier: &CodeIssueProjectIdentifierInput) -> Result<CodeIssueProject> {
     let (integration_id, external_id) = key(db, identifier).await?;
     let found = code_issue_project::by_external_id(db, integration_id, &external_id).await?;

@@ -1,10 +1,9 @@
-//! What code issue projects are connected to: services and repositories, by their exact name or by a client's word.
+//! Connects code issue projects to services and repositories: by their exact name, or by a mutation.
 //!
 //! A project that is connected to nothing becomes a suggestion.
 //!
-//! Whoever writes below a project takes hold of the integration first, then of the project, then of its suggestion: in
-//! the order in which they are deleted. Where there are several writers at a time, none then waits for another that
-//! waits for it.
+//! Lock order: the integration, its project, the project's suggestion. Deletions lock in the same order. Otherwise two
+//! mutations could deadlock.
 
 use std::collections::HashSet;
 
@@ -24,10 +23,10 @@ use crate::entity::{
 };
 use crate::error::{Error, Problems, Result, UserError, shortened};
 
-/// Connects a project to what bears its name, and suggests it where it is connected to nothing.
+/// Connects a project to everything with its name. If it is connected to nothing, suggests it.
 pub(super) async fn place(db: &DatabaseTransaction, project: &CodeIssueProject, renamed: bool) -> Result<()> {
     let known = suggestion::Entity::find().filter(suggestion::Column::CodeIssueProjectId.eq(project.id));
-    // Somebody decided that it needs no connection: a tool that pushes it every night does not overrule them.
+    // Somebody has ignored the suggestion. A tool that pushes the project every night must not overrule that.
     let declined =
         known.lock(LockType::Update).one(db).await?.is_some_and(|known| known.state == suggestion::State::Ignored);
     let mut connected = is_connected(db, project.id).await?;
@@ -44,7 +43,7 @@ async fn is_connected(db: &DatabaseTransaction, project_id: i64) -> Result<bool>
     Ok(resource::Entity::find().filter(Link::CodeIssueProjectId.eq(project_id)).one(db).await?.is_some())
 }
 
-/// Connects a project to each service and repository of its name, and says whether it was to any.
+/// Connects a project to each service and repository with its name. Returns whether any link was added.
 async fn connect_by_name(db: &DatabaseTransaction, project: &CodeIssueProject) -> Result<bool> {
     let pairs = || Query::select().expr(Expr::value(project.id)).take();
     let services = pairs()
@@ -61,7 +60,7 @@ async fn connect_by_name(db: &DatabaseTransaction, project: &CodeIssueProject) -
     Ok(made > 0)
 }
 
-/// Makes links of selected pairs of a project and a resource, those left out that are linked already.
+/// Inserts links for the selected pairs of a project and a resource, except those that exist. Returns their number.
 async fn connect(db: &DatabaseTransaction, resource: Link, pairs: SelectStatement) -> Result<u64> {
     let mut links = Query::insert();
     links.into_table(resource::Entity).columns([Link::CodeIssueProjectId, resource]);
@@ -69,7 +68,7 @@ async fn connect(db: &DatabaseTransaction, resource: Link, pairs: SelectStatemen
     Ok(db.execute(&links).await?.rows_affected())
 }
 
-/// What is connected is no longer lacking.
+/// Deletes the suggestions of projects that are connected now. Accepted ones stay.
 async fn forget_suggestions(db: &DatabaseTransaction, project_ids: &[i64]) -> Result<()> {
     let unaccepted = suggestion::Column::State.ne(suggestion::State::Accepted);
     let of_projects = db::any(db, suggestion::Column::CodeIssueProjectId, project_ids);
@@ -77,8 +76,8 @@ async fn forget_suggestions(db: &DatabaseTransaction, project_ids: &[i64]) -> Re
     Ok(())
 }
 
-/// Stores that a project is connected to nothing. One that was ignored stays so; one that was accepted is open again,
-/// because what it was accepted for is gone.
+/// Stores that a project is connected to nothing. The suggestion gets the state `state`, unless it is ignored: then it
+/// stays so. An accepted one loses its service, because the project is no longer connected to it.
 async fn suggest(db: &DatabaseTransaction, project: &CodeIssueProject, state: suggestion::State) -> Result<()> {
     use suggestion::{ActiveModel, Column, Entity, State};
     let now = Timestamp::now();
@@ -110,7 +109,7 @@ async fn suggest(db: &DatabaseTransaction, project: &CodeIssueProject, state: su
     Ok(())
 }
 
-/// The service or repository that a mutation names.
+/// Finds the service or repository that a mutation names.
 async fn require_resource(db: &impl Read, id: &str) -> Result<CodeIssueProjectResource> {
     const FIELD: &str = "resourceId";
     let class = id::decode(id).map(|(class, _)| class);
@@ -121,7 +120,7 @@ async fn require_resource(db: &impl Read, id: &str) -> Result<CodeIssueProjectRe
     }
 }
 
-/// The column of the links that names a resource, its key, its name and its global id.
+/// Returns the links' column for a resource, and the resource's key, name and global id.
 fn parts(resource: &CodeIssueProjectResource) -> (Link, i64, &str, Id) {
     match resource {
         CodeIssueProjectResource::Service(row) => (Link::ServiceId, row.id, &row.name, ServiceResolver::id(row)),
@@ -158,7 +157,7 @@ impl CodeIssueProjectResourceConnectMutation for Mutation {
     }
 }
 
-/// The keys of the projects that a mutation names; the first that is none is the error.
+/// Finds and locks the projects that a mutation names. Fails at the first id without a project.
 async fn require_all(db: &DatabaseTransaction, ids: &[String]) -> Result<Vec<i64>> {
     const FIELD: &str = "codeIssueProjectIds";
     if ids.is_empty() {
@@ -174,7 +173,7 @@ async fn require_all(db: &DatabaseTransaction, ids: &[String]) -> Result<Vec<i64
         .await?;
     let found: HashSet<_> = found.into_iter().map(|project| project.id).collect();
     if let Some(id) = ids.iter().find(|id| number(id).is_none_or(|number| !found.contains(&number))) {
-        // Says why; the caller gave several, so it also says which.
+        // The error says why. Several ids were given, so the message must also say which.
         let name_it =
             |error: UserError| UserError { message: format!("{}: {}", shortened(id), error.message).into(), ..error };
         let complaint = id::require::<code_issue_project::Entity>(db, id, FIELD).await;
@@ -207,7 +206,7 @@ impl CodeIssueProjectResourceDisconnectMutation for Mutation {
             let message = "the code issue project is not connected to this service or repository";
             return Err(UserError::new("resourceId", message).not_found().into());
         }
-        // The next push would find the same name again.
+        // Ignored: otherwise the next push would connect the project to the same name again.
         if name == project.name && !is_connected(db, project.id).await? {
             suggest(db, &project, suggestion::State::Ignored).await?;
         }

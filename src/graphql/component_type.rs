@@ -77,7 +77,7 @@ impl ComponentTypeResolver for ComponentType {
     }
 }
 
-/// The type of each service, by its key: the default one where there is none.
+/// Returns the type of each service: the row of its key, or the default type for `None`.
 pub(super) async fn of_services(ctx: &Ctx<'_>, keys: Vec<Option<i64>>) -> Result<Vec<ComponentType>> {
     let needs_default = keys.contains(&None);
     let found = Entity::by_ids(ctx.db(), keys).await?;
@@ -120,7 +120,7 @@ fn fill(draft: &mut Draft<Entity>, input: &ComponentTypeInput) {
     }
 }
 
-/// The text of a column for the rules in an input that may be null, or nothing where it stays.
+/// Converts the rules in a part of an input to the text of a column. `None` leaves the column unchanged.
 fn rules_within<T>(
     given: &MaybeUndefined<T>,
     rules: impl FnOnce(&T) -> &MaybeUndefined<Vec<ManagementRuleInput>>,
@@ -132,7 +132,7 @@ fn rules_within<T>(
     }
 }
 
-/// A CSS colour that needs no escaping.
+/// Checks that a text is a CSS colour which needs no escaping.
 fn check_color(color: &str) -> Result<String, UserError> {
     let fits = match color.strip_prefix('#') {
         Some(digits) => matches!(digits.len(), 3 | 6) && digits.bytes().all(|digit| digit.is_ascii_hexdigit()),

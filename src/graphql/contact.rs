@@ -1,4 +1,4 @@
-//! Contacts: how to reach those who look after a service, a team or a person.
+//! Contacts: how to reach the people who look after a service or a team, or one user.
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
@@ -22,7 +22,7 @@ use crate::error::{Problems, Result, UserError};
 
 impl ContactResolver for Contact {
     fn r#type(&self) -> ContactType {
-        // Only words of the enum are written.
+        // Mutations write only words of the enum, so the fallback is not expected.
         ContactType::from_word(&self.r#type).unwrap_or(ContactType::Web)
     }
 }
@@ -58,7 +58,7 @@ pub(super) async fn of_new_team(db: &DatabaseTransaction, team: i64, given: &[Co
     Ok(())
 }
 
-/// Writes the type, the address and the name.
+/// Sets the type, the address and the name.
 fn fill(
     draft: &mut Draft<Entity>,
     kind: ContactType,
@@ -67,7 +67,7 @@ fn fill(
 ) {
     draft.set(Column::Address, address);
     if let (ContactType::Web, Some(address)) = (kind, address.value()) {
-        // Pages show it as a link.
+        // Pages show the address as a link.
         let url = repository::check_url(address).map_err(|error| UserError { path: vec!["address".into()], ..error });
         draft.problems.take(url);
     }
@@ -75,7 +75,7 @@ fn fill(
     draft.row.r#type = Set(kind.as_str().to_owned());
 }
 
-/// Adds a contact to its owner, which is locked. The first of its type is the default.
+/// Adds a contact to its owner, which must be locked. The owner's first contact of a type becomes the default.
 async fn add(db: &DatabaseTransaction, row: ActiveModel, owner: Column, id: i64) -> Result<Contact> {
     let kind = row.r#type.clone().take().unwrap_or_default();
     let of_type = Entity::find().filter(owner.eq(id)).filter(Column::Type.eq(kind));
@@ -86,7 +86,7 @@ async fn add(db: &DatabaseTransaction, row: ActiveModel, owner: Column, id: i64)
     Ok(contact)
 }
 
-/// The owner that the input names: its column, and its key. It is locked.
+/// Finds and locks the owner that the input names. Returns the column of the owner, and its key.
 async fn owner(db: &DatabaseTransaction, input: &ContactCreateInput) -> Result<(Column, i64)> {
     let ContactCreateInput { owner_id, team_alias, team_id, .. } = input;
     let given = [("ownerId", owner_id), ("teamId", team_id), ("teamAlias", team_alias)];
@@ -117,7 +117,7 @@ async fn owner(db: &DatabaseTransaction, input: &ContactCreateInput) -> Result<(
     }
 }
 
-/// Refuses a write to a contact of a service that a service file governs; locks any other owner.
+/// Locks the owner of a contact. Fails if a service file governs the owner.
 async fn lock_owner(db: &DatabaseTransaction, contact: &Contact) -> Result<()> {
     match contact.owner() {
         (Column::ServiceId, id) => drop(service::owner_writable(db, id).await?),
@@ -152,7 +152,7 @@ impl ContactUpdateMutation for Mutation {
         let (had_type, had_address) = (ContactResolver::r#type(&contact), contact.address.clone());
         let mut draft = Draft::<Entity>::of(contact);
         let to = draft.problems.take(changed("type", &r#type, |kind| Ok(*kind))).flatten().unwrap_or(had_type);
-        // A contact that becomes a page on the web must have the address of one.
+        // If the type changes, check the stored address too: a web page needs a URL.
         let address =
             if to != had_type && address.is_undefined() { MaybeUndefined::Value(had_address) } else { address };
         fill(&mut draft, to, &address, &display_name);

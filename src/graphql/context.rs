@@ -1,4 +1,4 @@
-//! What every resolver is given: the database, the settings, and how internal errors are told.
+//! The state of a request: what resolvers read and write with, and how internal errors are reported.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,7 +21,7 @@ use crate::engine::{Documents, Prepared, request_error};
 use crate::entity::audit::{self, Written};
 use crate::error::{Code, Error, Result};
 
-/// What lives as long as the process.
+/// Shared by all requests, for the lifetime of the process.
 pub(super) struct Shared {
     pub(super) db: Db,
     pub(super) settings: Settings,
@@ -29,27 +29,29 @@ pub(super) struct Shared {
     pub(super) places: Places,
 }
 
-/// What lives as long as a request.
+/// The state of a request.
 ///
-/// A query reads in one transaction, so that all parts of its answer are of one moment, and on one connection, which
-/// costs less than to borrow one for each statement. So does what is selected of a mutation's answer.
+/// A query reads everything in one snapshot. So all parts of the response show the same state of the database, and only
+/// one connection is borrowed instead of one for each statement. The payload of a mutation is read in a snapshot of its
+/// own.
 pub struct State {
     request: Arc<Request>,
-    /// None for the root of the mutations, which reads nothing.
+    /// `None` where nothing is read: at the root of the mutations, and for introspection.
     snapshot: Option<Snapshot>,
-    /// The place of a mutation's answer, while it is read. After the snapshot, so that it is given back later.
+    /// The place of a mutation while its payload is read. Field order matters: `snapshot` must be dropped first.
+    /// Otherwise the next request could get the place while this one still holds its connection.
     _place: Option<Place>,
 }
 
-/// What lives as long as a mutation: the transaction that it writes in.
+/// The state of a mutation: its write transaction.
 pub struct Writing {
     request: Arc<Request>,
     transaction: DatabaseTransaction,
-    /// The entry of the audit that it has written.
+    /// The audit entry that was written in the transaction.
     entry: OnceLock<Written>,
 }
 
-/// Who asks, and what was given to the mutations.
+/// What all states of a request share: the caller, the inputs of the mutations, the budget, the outcome.
 pub struct Request {
     shared: Arc<Shared>,
     id: Box<str>,
@@ -60,24 +62,24 @@ pub struct Request {
     fate: Arc<Fate>,
 }
 
-/// What became of a request whose database could not serve it.
+/// The outcome of a request, which decides whether the client can retry it.
 #[derive(Debug, Default)]
 pub(super) struct Fate {
-    /// Why it could not.
+    /// Why the database could not serve a part of the request.
     reason: OnceLock<&'static str>,
-    /// Whether a mutation was committed before, or may have been.
+    /// Whether a mutation was committed, or may have been.
     has_written: AtomicBool,
     /// The idempotency key that the request has claimed.
     claim: Option<Claim>,
 }
 
 impl Fate {
-    /// That of a request that has just come.
+    /// Creates the outcome of a request that has just begun.
     pub(super) fn of(claim: Option<Claim>) -> Self {
         Self { claim, ..Self::default() }
     }
 
-    /// Whether the database could not serve a part of the request.
+    /// Whether the database failed to serve a part of the request.
     pub(super) fn was_in_need(&self) -> bool {
         self.reason.get().is_some()
     }
@@ -87,23 +89,23 @@ impl Fate {
         self.has_written.load(Ordering::Relaxed)
     }
 
-    /// Why the whole request can be sent again as it is.
+    /// Why the database could not serve the request, if nothing was committed and the whole request can be retried.
     pub(super) fn unavailable(&self) -> Option<&'static str> {
         self.reason.get().copied().filter(|_| !self.has_written())
     }
 }
 
-/// Mutations that change many things, and write an entry of the audit for each.
+/// Mutations that change many things and write an audit entry for each of them.
 const NOTED_BY_THEMSELVES: &[&str] = &["serviceFilesApply"];
 
-/// How the mutations begin that may change what a search finds: a name or an alias.
+/// Prefixes of the mutations that may change a name or an alias. They refresh the search index.
 const FOUND_BY_NAME: &[&str] =
     &["alias", "domain", "infrastructureResource", "repository", "service", "system", "team", "user"];
 
-/// How long the writes of one mutation may take on PostgreSQL. The time limit of a query does not apply to them.
+/// The timeout for the writes of one mutation on PostgreSQL. The deadline of a query does not apply to them.
 const WRITES: Duration = Duration::from_secs(30);
 
-/// The same for a mutation that changes many things.
+/// The same timeout for a mutation that changes many things.
 const MANY_WRITES: Duration = Duration::from_secs(600);
 
 /// Whether an operation has a mutation that changes many things.
@@ -111,11 +113,11 @@ pub(super) fn takes_long(plan: &Plan) -> bool {
     plan.root.fields.iter().any(|field| NOTED_BY_THEMSELVES.contains(&field.name()))
 }
 
-/// A mutation's answer of more objects than this is read among the slow requests.
+/// The payload of a mutation is read in the slow queue if the request's estimate exceeds this number of objects.
 const QUICK_ANSWER: u64 = 1_000;
 
 impl State {
-    /// The state of a request before it has asked the database anything.
+    /// Creates the state of a request, without a snapshot.
     pub(super) fn new(
         shared: Arc<Shared>,
         request_id: &str,
@@ -130,11 +132,11 @@ impl State {
         Self { request: Arc::new(request), snapshot: None, _place: None }
     }
 
-    /// The state of a query.
+    /// Opens the snapshot of a query. If that fails, returns the response to send.
     pub(super) async fn reading(self) -> Result<Self, Response> {
         match self.request.snapshot().await {
             Ok(snapshot) => Ok(Self { snapshot: Some(snapshot), ..self }),
-            // Once for the whole answer, not once for each part of it.
+            // Report the error once for the whole response, not once for each field.
             Err(error) => {
                 let (message, code) = engine::State::report(&self, &error);
                 Err(Response::failed(request_error(message, Vec::new(), code)))
@@ -172,7 +174,7 @@ impl engine::State for State {
         let payload = serde_json::from_slice(subject).unwrap_or_default();
         let (db, transaction) = (&self.request.shared.db, &writing.transaction);
         let noted = note::note(db, transaction, &caller.actor, name, input, &payload);
-        // On the heap: whatever wraps a future holds it twice.
+        // Boxed, because each wrapper around a future reserves space for it twice.
         let (subject, entry) = Box::pin(noted).await?;
         let _ = writing.entry.set(entry);
         permit::check(db, transaction, caller, name, &subject).await
@@ -214,7 +216,7 @@ impl engine::State for State {
 
     fn report(&self, error: &Error) -> (String, Code) {
         tracing::error!(error = %error, "a resolver failed");
-        // A full disk is soon known to the client who waits for it.
+        // Without a snapshot, the error came from a write. Health checks must learn of a full disk at once.
         let cause = if let Error::Internal(cause) = error { cause.downcast_ref() } else { None };
         if let (Some(cause), None) = (cause, &self.snapshot) {
             self.request.shared.db.note_failed_write(cause);
@@ -242,22 +244,22 @@ impl engine::State for State {
     }
 }
 
-/// The context of a resolver of this API.
+/// The context of a resolver.
 pub type Ctx<'a> = engine::Context<'a, State>;
 
 /// The context of a mutation's resolver.
 pub type MutationCtx<'a> = engine::Context<'a, Writing>;
 
 impl Ctx<'_> {
-    /// What an answer is read in: all its statements see the same moment.
+    /// The snapshot that the response is read from. All statements see the same state of the database.
     ///
     /// # Panics
-    /// At the root of the mutations, whose fields are resolved by a [`MutationCtx`].
+    /// At the root of the mutations. Their resolvers get a [`MutationCtx`].
     pub fn db(&self) -> &Snapshot {
         self.state.snapshot.as_ref().expect("whatever reads has a snapshot")
     }
 
-    /// Whether the client selects anything of a connection's rows.
+    /// Whether the client selects a connection's rows or page info.
     pub fn selects_rows(&self) -> bool {
         ["nodes", "edges", "pageInfo"].iter().any(|field| self.selects(field))
     }
@@ -269,18 +271,18 @@ impl Ctx<'_> {
 }
 
 impl MutationCtx<'_> {
-    /// The mutation's transaction, which is committed when it succeeds and rolled back when it fails.
+    /// The mutation's transaction. It is committed if the mutation succeeds, and rolled back if it fails.
     pub fn db(&self) -> &DatabaseTransaction {
         &self.state.transaction
     }
 
-    /// What others see until the mutation's transaction commits.
+    /// Reads committed data: what others see until the mutation's transaction commits.
     pub fn committed(&self) -> &Reader {
         self.state.request.shared.db.committed()
     }
 }
 
-/// What knows the request that it is of.
+/// A state that belongs to a request.
 pub trait OfRequest {
     #[doc(hidden)]
     fn request(&self) -> &Request;
@@ -299,12 +301,12 @@ impl OfRequest for Writing {
 }
 
 impl<S: OfRequest> engine::Context<'_, S> {
-    /// Who asks.
+    /// The caller of the request.
     pub fn caller(&self) -> &Caller {
         &self.state.request().caller
     }
 
-    /// What is known of this installation.
+    /// The configuration of this installation.
     pub fn settings(&self) -> &Settings {
         &self.state.request().shared.settings
     }

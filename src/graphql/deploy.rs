@@ -1,4 +1,4 @@
-//! Deploys, as clients read them. What the webhook makes of a post is told in [`crate::deploy`].
+//! Deploys, as clients read them. [`crate::deploy`] records what is posted to the webhook.
 
 use async_graphql::MaybeUndefined;
 use sea_orm::{ColumnTrait, ModelTrait};
@@ -54,12 +54,12 @@ impl DeployResolver for Deploy {
     }
 }
 
-/// The deploys of everything, newest first.
+/// All deploys that match the arguments, newest first.
 pub(super) async fn of_account(args: &AccountDeploysArgs, ctx: &Ctx<'_>) -> Result<DeployConnectionType> {
     let AccountDeploysArgs { start, end, environments, service_id, first, after } = args;
     let mut deploys = filtered(start, end, environments)?;
     if let Some(text) = service_id.value() {
-        // No service has the number 0.
+        // An invalid id matches nothing: no service has the key 0.
         let id = id::number::<service::Entity>(text).unwrap_or(0);
         deploys = deploys.filter(Column::ServiceId.eq(id));
     }
@@ -100,7 +100,7 @@ fn filtered(
     Ok(if keys.is_empty() { deploys } else { deploys.among(Column::EnvironmentKey, keys) })
 }
 
-/// The environments that are asked for; none for all.
+/// Returns the environments that the client asks for. An empty list means all.
 pub(super) fn environments(given: &MaybeUndefined<Vec<String>>) -> Result<&[String]> {
     let environments = given.value().map(Vec::as_slice).unwrap_or_default();
     if environments.len() > text::ENTRIES {

@@ -1,4 +1,4 @@
-//! DORA's metrics, as clients ask for them. How they are computed is told in [`crate::deploy::metrics`].
+//! DORA metrics, as clients ask for them. [`crate::deploy::metrics`] computes them.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::entity::deploy::Environments;
 use crate::error::{Result, UserError};
 
 const DAY: i64 = 86_400_000_000;
-/// How long the window is when the client does not say.
+/// The length of the window if the client gives none.
 const DEFAULT_LENGTH: i64 = 30 * DAY;
 
 /// The metrics of each service.

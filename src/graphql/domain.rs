@@ -38,7 +38,7 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<DomainC
     List::<domain::Entity>::new(Column::Id).page(ctx, request).await
 }
 
-/// The row that the input describes, and its new name if it has one.
+/// Checks an input. Returns the row to write and, if one is given, the new name.
 async fn draft(
     db: &DatabaseTransaction,
     mut draft: Draft<domain::Entity>,
@@ -55,7 +55,7 @@ async fn draft(
 impl DomainCreateMutation for Mutation {
     async fn domain_create(ctx: &MutationCtx<'_>, mut input: DomainInput) -> Result<DomainPayload> {
         let db = ctx.db();
-        // What is new has a name: one that is left out is the same as a blank one.
+        // A new row needs a name. An absent one is treated as blank, so that the same error is reported.
         if input.name.is_undefined() {
             input.name = MaybeUndefined::Value(String::new());
         }
@@ -118,7 +118,7 @@ impl DomainChildAssignMutation for Mutation {
             children.extend(problems.take_any(child)?);
         }
         problems.none()?;
-        // In one order, so that two mutations do not wait for each other.
+        // Lock the rows in the order of their ids, so that two mutations cannot deadlock.
         children.sort_unstable_by_key(|child| child.id);
         for child in children {
             let mut row: systems::ActiveModel =

@@ -1,6 +1,5 @@
-//! Drafts: rows as the inputs of mutations want them. Each field is checked by the rule of its table's list
-//! ([`FieldRules`]), and everything that is wrong with an input is told at once, in the order in which the mutation writes
-//! the fields.
+//! Drafts: rows built from the inputs of mutations. Each field is checked by its column's rule ([`FieldRules`]). All
+//! errors of an input are reported together, in the order in which the mutation sets the fields.
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::Value;
@@ -13,21 +12,21 @@ use crate::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule, mus
 use crate::entity::{Timestamp, component_type, domain, lifecycle, system, team, tier, user};
 use crate::error::{Error, Problems, Result, UserError};
 
-/// A row that a mutation is about to make or to change, and what is wrong with its input so far.
+/// A row that a mutation will insert or update, and the errors in its input so far.
 pub(super) struct Draft<E: EntityTrait> {
     /// The row, with the columns that the input sets.
     pub(super) row: E::ActiveModel,
-    /// What is wrong beside the row's own fields goes here too.
+    /// The errors so far. Checks outside the draft add theirs here too.
     pub(super) problems: Problems,
 }
 
 impl<E: FieldRules> Draft<E> {
-    /// A row to make.
+    /// Begins a new row.
     pub(super) fn new() -> Self {
         Self { row: <E::ActiveModel as ActiveModelTrait>::default(), problems: Problems::default() }
     }
 
-    /// A row to change.
+    /// Begins a change of a row.
     pub(super) fn of(row: E::Model) -> Self
     where
         E::Model: IntoActiveModel<E::ActiveModel>,
@@ -35,7 +34,7 @@ impl<E: FieldRules> Draft<E> {
         Self { row: row.into_active_model(), problems: Problems::default() }
     }
 
-    /// Writes a field: absent leaves it, null clears it or is an error.
+    /// Sets a field. Absent leaves it unchanged; null clears it, or is an error if the field is required.
     pub(super) fn set<T: ColumnValue>(&mut self, column: E::Column, given: &MaybeUndefined<T>) {
         let rule = E::rule(column);
         let value = match given {
@@ -48,14 +47,14 @@ impl<E: FieldRules> Draft<E> {
         }
     }
 
-    /// Writes a field that a new row always has.
+    /// Sets a required field.
     pub(super) fn set_required(&mut self, column: E::Column, given: &str) {
         if let Some(value) = self.problems.take(given.to_owned().check(E::rule(column))) {
             self.row.set(column, value);
         }
     }
 
-    /// Writes a field that names a row of another table.
+    /// Sets a field that names a row of another table. Absent leaves it unchanged, null clears it.
     pub(super) async fn refer<T: RowName>(
         &mut self,
         db: &DatabaseTransaction,
@@ -74,14 +73,15 @@ impl<E: FieldRules> Draft<E> {
         Ok(())
     }
 
-    /// The row, unless anything is wrong with the input.
+    /// Returns the row, or all errors in the input.
     pub(super) fn done(self) -> Result<E::ActiveModel> {
         self.problems.none()?;
         Ok(self.row)
     }
 }
 
-/// A text for a row that no draft is of, by the rule of its column: the outer `None` leaves it, the inner one clears it.
+/// Checks a text by its column's rule, without a draft. The outer `None` leaves the column unchanged, the inner one
+/// clears it.
 pub(super) fn text<E: FieldRules>(
     column: E::Column,
     given: &MaybeUndefined<String>,
@@ -94,7 +94,7 @@ pub(super) fn text<E: FieldRules>(
     }
 }
 
-/// A part that can be changed but not cleared, outside of any list: absent leaves it, null is an error.
+/// Checks a field that no rule covers and that cannot be cleared. Absent leaves it unchanged; null is an error.
 pub(super) fn changed<T, U>(
     field: &'static str,
     given: &MaybeUndefined<T>,
@@ -107,12 +107,12 @@ pub(super) fn changed<T, U>(
     }
 }
 
-/// A type of an input's field that a column is written from.
+/// A type of input field that is written to a column.
 pub(super) trait ColumnValue {
-    /// What clears a column of this type.
+    /// The value that clears a column of this type.
     const NULL: Value;
 
-    /// The value for the column.
+    /// Checks the field and returns the value for the column.
     fn check<C: ColumnTrait>(&self, rule: &FieldRule<C>) -> Result<Value, UserError>;
 }
 
@@ -149,9 +149,9 @@ impl ColumnValue for Timestamp {
     }
 }
 
-/// A type of an input's field that names a row of another table.
+/// A type of input field that names a row of another table.
 pub(super) trait RowName: Sync {
-    /// The key of the row, or an error about `field` that says why there is none.
+    /// Returns the key of the row, or `None` to clear the column. An error about `field` says why there is no row.
     fn key(
         &self,
         db: &DatabaseTransaction,

@@ -1,4 +1,4 @@
-//! Saved filters: what somebody wants of services, under a name. `service_filter.rs` says what it means.
+//! Saved filters of services. `service_filter.rs` converts them to SQL.
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
@@ -37,7 +37,7 @@ impl FilterResolver for Filter {
 
 impl FilterPredicateResolver for FilterPredicate {
     fn key(&self) -> PredicateKeyEnum {
-        // Only words of the enums are written.
+        // Mutations write only words of the enums, so the fallbacks are not expected.
         PredicateKeyEnum::from_word(&self.key).unwrap_or(PredicateKeyEnum::Name)
     }
 
@@ -51,7 +51,7 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<FilterC
     List::<Entity>::new(Column::Id).page(ctx, request).await
 }
 
-/// The predicates of an input as rows, or all that is wrong with them.
+/// Converts the predicates of an input to rows, or reports everything that is wrong with them.
 fn rows(given: &[FilterPredicateInput]) -> Result<Vec<filter_predicate::ActiveModel>> {
     if given.len() > MOST {
         return Err(UserError::new("predicates", format!("a filter has at most {MOST} predicates")).into());
@@ -75,7 +75,7 @@ fn rows(given: &[FilterPredicateInput]) -> Result<Vec<filter_predicate::ActiveMo
     Ok(rows)
 }
 
-/// Gives a filter these predicates and no others.
+/// Replaces the predicates of a filter.
 async fn replace(db: &DatabaseTransaction, filter: i64, rows: Vec<filter_predicate::ActiveModel>) -> Result<()> {
     filter_predicate::Entity::delete_many().filter(filter_predicate::Column::FilterId.eq(filter)).exec(db).await?;
     for row in rows {

@@ -1,4 +1,4 @@
-//! What tiers and lifecycle stages have in common: two short lists that services are graded by, alike but for their names.
+//! Tiers and lifecycle stages: two short lists that grade services. They differ only in their names.
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
@@ -16,7 +16,7 @@ use crate::entity::field_rule::FieldRules;
 use crate::entity::{alias, lifecycle, row_lock, service, tier};
 use crate::error::{Result, UserError, quoted};
 
-/// A table of grades.
+/// A table of grades: tiers, or lifecycle stages.
 pub(super) trait Grade:
     FieldRules
     + Class<
@@ -30,7 +30,7 @@ pub(super) trait Grade:
     const NAME: Self::Column;
     const DESCRIPTION: Self::Column;
     const INDEX: Self::Column;
-    /// The column of the services that are in this grade.
+    /// The column of a service that refers to its grade.
     const OF_SERVICE: service::Column;
 }
 
@@ -50,7 +50,7 @@ macro_rules! grade {
 grade!(tier, TierId);
 grade!(lifecycle, LifecycleId);
 
-/// The whole list in its order.
+/// Reads all grades in their order.
 pub(super) async fn all<E: Grade>(db: &impl Read) -> Result<Vec<E::Model>> {
     Ok(db.all(E::find().order_by_asc(E::INDEX).order_by_asc(E::ID)).await?)
 }
@@ -80,7 +80,7 @@ pub(super) async fn create<E: Grade>(
     draft.done()?.insert(db).await.map_err(|error| or_taken(error, taken::<E>(alias)))
 }
 
-/// Changes one.
+/// Changes a grade.
 pub(super) async fn update<E: Grade>(
     db: &DatabaseTransaction,
     id: &str,
@@ -99,7 +99,7 @@ pub(super) async fn update<E: Grade>(
     draft.done()?.update(db).await.map_err(|error| or_taken(error, taken::<E>(alias)))
 }
 
-/// Deletes one.
+/// Deletes a grade.
 pub(super) async fn delete<E: Grade>(db: &DatabaseTransaction, id: &str) -> Result<Option<Id>> {
     id::require::<E>(db, id, "id").await?;
     let Some(number) = id::number::<E>(id) else { return Ok(None) };

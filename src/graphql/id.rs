@@ -13,13 +13,14 @@ use crate::error::{Result, UserError, quoted, shortened};
 
 const SCHEME: &str = "gid://rollcall/";
 
-/// The same as every id has it. It stands for itself, because its length is a multiple of three.
+/// [`SCHEME`] in base64url, which every id begins with. The scheme's length is a multiple of three, so its encoding
+/// does not depend on what follows.
 const SCHEME_ENCODED: &str = "Z2lkOi8vcm9sbGNhbGwv";
 
 /// The global id of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Id {
-    /// The row's class: a type of the SDL.
+    /// The row's class, as a rule its type in the SDL.
     pub class: &'static str,
     /// The row's key.
     pub number: i64,
@@ -64,7 +65,7 @@ impl Scalar for Id {
 pub trait Class: Table {
     /// The class in the id.
     const CLASS: &'static str;
-    /// What people call a row, for sentences.
+    /// The noun for a row in messages.
     const NOUN: &'static str;
 }
 
@@ -111,27 +112,27 @@ classes! {
     alert_source_service => "AlertSourceService", "link between an alert source and a service";
 }
 
-/// The class and the number that a global id stands for; nothing when it is none.
+/// Decodes a global id into its class and number. Returns `None` if the text is not a global id.
 pub fn decode(text: &str) -> Option<(String, i64)> {
     let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
     let plain = String::from_utf8(bytes).ok()?;
     let (class, number) = plain.strip_prefix(SCHEME)?.split_once('/')?;
     let parsed: i64 = number.parse().ok()?;
-    // One row has one id: no sign, no leading zeros.
+    // Refuse signs and leading zeros, so that each row has exactly one id.
     (parsed > 0 && parsed.to_string() == number).then(|| (class.to_owned(), parsed))
 }
 
-/// The key of a row of `E`; nothing when the id is malformed or of another class.
+/// Decodes the id of a row of `E`. Returns `None` if the id is malformed or of another class.
 pub fn number<E: Class>(text: &str) -> Option<i64> {
     decode(text).filter(|(class, _)| class == E::CLASS).map(|(_, number)| number)
 }
 
-/// The id in an argument that must be given.
+/// Returns the id in a required argument.
 pub fn argument(id: &MaybeUndefined<String>) -> Result<&str> {
     Ok(id.value().ok_or_else(|| UserError::new("id", "id must be given"))?)
 }
 
-/// The row that an id stands for, or nothing: for queries, which answer null.
+/// Finds the row with this id. For queries, which answer null if there is none.
 pub async fn find<E>(db: &impl Read, text: &str) -> Result<Option<E::Model>>
 where
     E: Class,
@@ -143,7 +144,7 @@ where
     }
 }
 
-/// The row that an id stands for, or an error about `field` that says why there is none: for mutations.
+/// Finds the row with this id. For mutations: the error is about `field` and says why there is no row.
 pub async fn require<E>(db: &impl Read, text: &str, field: &'static str) -> Result<E::Model>
 where
     E: Class,
@@ -152,7 +153,7 @@ where
     Ok(find::<E>(db, text).await?.ok_or_else(|| missing::<E>(text, field))?)
 }
 
-/// The error about `field` that says why an id stands for no row of `E`.
+/// Creates the error about `field` for an id that no row of `E` has. It says why.
 pub fn missing<E: Class>(text: &str, field: &'static str) -> UserError {
     let message = match number::<E>(text) {
         Some(_) => format!("there is no {} with this id", E::NOUN),
@@ -161,7 +162,7 @@ pub fn missing<E: Class>(text: &str, field: &'static str) -> UserError {
     UserError::new(field, message).not_found()
 }
 
-/// The sentence about an id that is not that of a `noun`.
+/// The message for an id that is not that of a `noun`.
 pub fn stray(text: &str, noun: &str) -> String {
     let noun = with_article(noun);
     match decode(text) {

@@ -1,8 +1,10 @@
-//! Requests that may be sent again: those with an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
+//! Idempotency keys: a request with an `Idempotency-Key` can be retried safely
+//! (draft-ietf-httpapi-idempotency-key-header).
 //!
-//! The key is claimed before anything runs. Each mutation counts itself in its own transaction, so the row says whether
-//! the request has changed anything, whatever happens to the process. Then the answer is kept beside it. The key of a
-//! request that has changed nothing is forgotten, so that it can be sent again.
+//! A request claims its key before it runs. Each mutation increments the counter in the key's row, in its own
+//! transaction. So the row says whether the request has changed anything, even if the process dies. At the end the
+//! response is stored in the row. If nothing was changed, the key is released instead, so that the request can be
+//! retried.
 
 use std::time::{Duration, Instant};
 
@@ -21,17 +23,17 @@ use crate::entity::audit::ActorKind;
 use crate::entity::idempotency_key::{self as entity, ANSWER, Owner};
 use crate::error::{Result, UserError};
 
-/// A request without an answer is believed to run for this long. Nothing that it does later is committed once another
-/// has taken its key over.
+/// How long a request without a response counts as running. After that, if it has changed nothing, a retry may take
+/// over its key; the first request can then commit nothing more.
 pub const RUNS: Duration = Duration::from_secs(120);
 
-/// The same for a mutation that changes many things.
+/// The same for a request with a mutation that changes many things.
 const RUNS_LONG: Duration = Duration::from_secs(660);
 
-/// The pause before another attempt to settle a key.
+/// The pause between attempts to settle a key.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// The hashes of a key and of the request that it came with.
+/// The hashes of a key and of its request.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
     /// SHA-256 of the key.
@@ -47,23 +49,23 @@ pub struct Claim {
     since: Timestamp,
 }
 
-/// What became of a key.
+/// The result of claiming a key.
 #[derive(Debug)]
 pub enum Claimed {
     /// The request may run.
     New(Claim),
-    /// It ran before, with this answer.
+    /// The request ran before. This was its response.
     Answered(String),
-    /// It ran before, and its answer was not kept.
+    /// The request ran before, but its response was not stored.
     Done,
-    /// It is running.
+    /// The request is still running.
     Running,
-    /// Another request came with the same key.
+    /// The key was used before, for a different request.
     Reused,
 }
 
 impl Catalogue {
-    /// Claims a key for a request with mutations.
+    /// Claims a key for a request with mutations, before it runs.
     pub async fn claim(&self, caller: &Caller, key: Key, prepared: &Prepared) -> Result<Claimed, DbErr> {
         let owner = match (caller.actor.kind, caller.actor.id, caller.user) {
             (_, _, Some((user, _))) => Owner::User(user),
@@ -80,7 +82,7 @@ async fn claim(tx: &DatabaseTransaction, owner: Owner, key: Key, runs: Duration)
     if let Some(id) = entity::insert(tx, owner, key.key, key.request, now).await? {
         return Ok(Claimed::New(Claim { id, since: now }));
     }
-    // It may have been forgotten in between: the client asks again.
+    // The key was released in between. The client is told to retry.
     let Some(row) = entity::find(tx, owner, key.key).await? else { return Ok(Claimed::Running) };
     let age = now.as_micros().saturating_sub(row.created_at.as_micros());
     let has_ended = row.has_ended || age > i64::try_from(runs.as_micros()).unwrap_or(i64::MAX);
@@ -97,7 +99,7 @@ async fn claim(tx: &DatabaseTransaction, owner: Owner, key: Key, runs: Duration)
 }
 
 impl Claim {
-    /// Counts a mutation, in its transaction.
+    /// Counts a mutation, in its transaction. Fails if another request has taken over the key.
     pub(super) async fn count_mutation(&self, tx: &DatabaseTransaction) -> Result<()> {
         match entity::count_mutation(tx, self.id, self.since).await? {
             true => Ok(()),
@@ -105,15 +107,15 @@ impl Claim {
         }
     }
 
-    /// Keeps the answer, or forgets the key of a request that has changed nothing.
+    /// Settles the key: stores the response, or releases the key if nothing was changed.
     pub(super) async fn end(&self, catalogue: &Catalogue, fate: &Fate, response: &Response) {
-        // The answer to a request whose database went away says less than the count.
+        // A response that reports a database failure is not stored: the counter says more.
         let answer = std::str::from_utf8(&response.text).ok();
         let answer = answer.filter(|text| text.len() <= ANSWER && !fate.was_in_need()).map(str::to_owned);
         let (claim, db, has_written) = (*self, catalogue.0.db.clone(), fate.has_written());
         let Err(error) = claim.settle(&db, answer.as_ref(), has_written).await else { return };
         warn!(%error, "an idempotency key is settled later");
-        // The client may repeat the request as soon as the database is back.
+        // Retry in the background, so that the client can repeat the request once the database is back.
         tokio::spawn(async move {
             let began = Instant::now();
             while began.elapsed() < RUNS {

@@ -1,4 +1,4 @@
-//! Things that are named in exactly one of two ways: by id, or by an alias, an email address and the like.
+//! Identifiers: a client names a thing either by its id, or by its alias, email address or the like.
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{LockType, ValueTuple};
@@ -20,17 +20,17 @@ pub enum Identifier<'a> {
 }
 
 impl<'a> Identifier<'a> {
-    /// What an input names.
+    /// Reads an input.
     pub fn of(input: &'a IdentifierInput) -> Result<Self, UserError> {
         Self::new(&input.id, &input.alias)
     }
 
-    /// What an argument that must be given names.
+    /// Reads a required argument.
     pub fn of_argument(name: &'static str, input: &'a MaybeUndefined<IdentifierInput>) -> Result<Self, UserError> {
         Self::of(input.value().ok_or_else(|| UserError::new(name, format!("{name} must be given")))?)
     }
 
-    /// The one that is given. Null and the empty text are the same as absent.
+    /// Returns the one that is given. Null and the empty text count as absent.
     pub fn new(id: &'a MaybeUndefined<String>, alias: &'a MaybeUndefined<String>) -> Result<Self, UserError> {
         Ok(match exactly_one(("id", given(id)), ("alias", given(alias)))? {
             OneOf::First(id) => Self::Id(id),
@@ -45,7 +45,7 @@ pub(super) enum OneOf<A, B> {
     Second(B),
 }
 
-/// Takes the one of two fields that is given; both and none are errors.
+/// Returns the one of two fields that is given. Both or none is an error.
 pub(super) fn exactly_one<A, B>(
     (first, a): (&str, Option<A>),
     (second, b): (&str, Option<B>),
@@ -57,7 +57,7 @@ pub(super) fn exactly_one<A, B>(
     }
 }
 
-/// A text that names something: null and the empty one name nothing.
+/// Returns the text, unless it is absent, null or empty.
 pub(super) fn given(text: &MaybeUndefined<String>) -> Option<&str> {
     text.value().map(String::as_str).filter(|text| !text.is_empty())
 }
@@ -67,7 +67,7 @@ pub(super) trait Named: ModelTrait<Entity: Table<Self>> {}
 
 impl<M: ModelTrait<Entity: Table<M>>> Named for M {}
 
-/// The table of such rows.
+/// The table of a [`Named`] row.
 pub(super) trait Table<M>:
     ByAlias + Class + EntityTrait<Model = M, PrimaryKey: PrimaryKeyTrait<ValueType = i64>>
 {
@@ -76,7 +76,7 @@ pub(super) trait Table<M>:
 impl<M, E> Table<M> for E where E: ByAlias + Class + EntityTrait<Model = M, PrimaryKey: PrimaryKeyTrait<ValueType = i64>>
 {}
 
-/// The row that a client names, or nothing: for queries.
+/// Finds the row that a client names. For queries, which answer null if there is none.
 pub(super) async fn find<M: Named>(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<M>> {
     match identifier {
         Identifier::Id(id) => id::find::<M::Entity>(db, id).await,
@@ -84,7 +84,7 @@ pub(super) async fn find<M: Named>(db: &impl Read, identifier: Identifier<'_>) -
     }
 }
 
-/// The row that a client names, or an error that says why there is none.
+/// Finds the row that a client names. The error says why there is none.
 pub(super) async fn require<M: Named>(db: &impl Read, identifier: Identifier<'_>) -> Result<M> {
     Ok(find::<M>(db, identifier).await?.ok_or_else(|| match identifier {
         Identifier::Id(id) => id::missing::<M::Entity>(id, "id"),
@@ -95,13 +95,13 @@ pub(super) async fn require<M: Named>(db: &impl Read, identifier: Identifier<'_>
     })?)
 }
 
-/// The row that an argument or a field of a mutation names. Errors are about what is in it.
+/// Finds the row that an argument or field of a mutation names. The paths of errors begin with `field`.
 pub(super) async fn require_in<M: Named>(db: &impl Read, field: &'static str, named: &IdentifierInput) -> Result<M> {
     let found = async { require::<M>(db, Identifier::of(named)?).await };
     found.await.map_err(|error: Error| error.map_user(|error| error.within(field)))
 }
 
-/// The row that an argument or a field of a mutation names, locked.
+/// Like [`require_in`], and locks the row.
 pub(super) async fn locked<M: Named>(
     db: &DatabaseTransaction,
     field: &'static str,

@@ -1,5 +1,5 @@
-//! Infrastructure that services run on: databases, queues, clusters and the like. A built-in schema says what is said of
-//! each type.
+//! Infrastructure that services run on: databases, queues, clusters and the like. A built-in schema describes the data
+//! of each type.
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ use crate::entity::{Timestamp, infrastructure_resource_alias};
 use crate::error::{Problems, Result, UserError, quoted};
 use crate::json_schema::{self, JsonSchema};
 
-/// The built-in types, by name: what is said of a resource of each.
+/// The built-in types by name, each with its schema.
 static SCHEMAS: LazyLock<Vec<InfrastructureResourceSchema>> = LazyLock::new(|| {
     let schemas: Map<String, Value> =
         serde_json::from_str(include_str!("../../schema/infrastructure.json")).expect("an object of schemas");
@@ -36,7 +36,7 @@ static SCHEMAS: LazyLock<Vec<InfrastructureResourceSchema>> = LazyLock::new(|| {
     schemas.into_iter().map(schema).collect()
 });
 
-/// What is said of the resources of one type.
+/// A built-in type, and the schema of its resources' data.
 #[derive(Clone)]
 pub struct InfrastructureResourceSchema {
     name: String,
@@ -49,7 +49,7 @@ impl InfrastructureResourceSchema {
         SCHEMAS.iter().find(|one| one.name == name)
     }
 
-    /// The fields that the schema describes.
+    /// Whether the schema describes this field.
     fn describes(&self, field: &str) -> bool {
         self.schema["properties"].get(field).is_some()
     }
@@ -125,7 +125,7 @@ pub(super) fn schemas(request: &PageRequest) -> InfrastructureResourceSchemaConn
     page
 }
 
-/// The row that an input describes, and what is no mistake but worth a look. `present` is what is changed.
+/// Checks an input. Returns the row to write, and warnings. `present` is the resource to change, if any.
 async fn draft(
     db: &DatabaseTransaction,
     present: Option<InfrastructureResource>,
@@ -171,7 +171,7 @@ async fn draft(
     Ok((draft.done()?, warnings))
 }
 
-/// Writes who provides a resource, and where.
+/// Sets the provider of a resource.
 fn provide(draft: &mut Draft<Entity>, given: &MaybeUndefined<InfrastructureResourceProviderDataInput>) -> Result<()> {
     let mut provider = Draft::<Entity>::new();
     match given {
@@ -200,13 +200,13 @@ fn provide(draft: &mut Draft<Entity>, given: &MaybeUndefined<InfrastructureResou
     Ok(())
 }
 
-/// All provider data is given at once: what is left out is cleared.
+/// Treats absent as null: provider data is replaced as a whole.
 fn or_null(given: &MaybeUndefined<String>) -> MaybeUndefined<String> {
     if given.is_undefined() { MaybeUndefined::Null } else { given.clone() }
 }
 
 fn at_provider(error: UserError) -> UserError {
-    // The rule of addresses is the repositories', which call them `url`.
+    // The rule for URLs is shared with repositories, and calls the field `url`.
     let error = if error.path == ["url"] { UserError { path: vec!["externalUrl".into()], ..error } } else { error };
     error.within("providerData")
 }
@@ -218,7 +218,7 @@ fn check(schema: &InfrastructureResourceSchema, data: &Value, problems: &mut Pro
     }
 }
 
-/// Fields that the schema does not describe.
+/// Warns about fields that the schema does not describe.
 fn strangers(schema: &InfrastructureResourceSchema, data: &Value) -> Vec<Warning> {
     let fields = data.as_object().into_iter().flat_map(Map::keys).filter(|field| !schema.describes(field));
     let warning = |field: &String| Warning {

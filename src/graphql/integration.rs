@@ -1,4 +1,5 @@
-//! Integrations: deploy endpoints and the tools that push code issues. Both are rows of one table.
+//! Integrations: webhooks for deploys and API documents, tools that push code issues, clouds and clusters. All are rows
+//! of one table.
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, LockType};
@@ -21,7 +22,7 @@ use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, code_issue, code_issue_project, deploy, row_lock};
 use crate::error::{Result, UserError};
 
-/// The integration that a row stands for.
+/// Converts a row to the SDL type of its kind.
 pub(super) fn of(row: Model) -> Integration {
     let (display_name, settings) = (format!("{}: {}", row.kind.name(), row.name), row.settings());
     match row.kind {
@@ -36,12 +37,12 @@ pub(super) fn of(row: Model) -> Integration {
     }
 }
 
-/// An endpoint for API documents.
+/// Converts the row of an endpoint for API documents.
 pub(super) fn api_doc(row: Model) -> ApiDocIntegration {
     ApiDocIntegration { display_name: format!("{}: {}", row.kind.name(), row.name), settings: Settings::default(), row }
 }
 
-/// What an integration of this kind is called in the API.
+/// The SDL's word for a kind.
 fn word(kind: Kind) -> IntegrationTypeEnum {
     match kind {
         Kind::Deploy => IntegrationTypeEnum::Deploy,
@@ -55,12 +56,12 @@ fn word(kind: Kind) -> IntegrationTypeEnum {
     }
 }
 
-/// The type of an integration, as the API answers it.
+/// The type of an integration, as clients see it.
 pub(super) fn type_word(row: &Model) -> &str {
     row.event_type.as_deref().unwrap_or_else(|| word(row.kind).as_str())
 }
 
-/// The addresses that events are posted to, for whoever may know them.
+/// Returns the webhook URL of each integration: `None` if it has none, or if the caller may not see it.
 fn webhook_urls<'r>(rows: impl Iterator<Item = &'r Model>, ctx: &Ctx<'_>) -> Vec<Option<String>> {
     let (is_shown, app_url) = (ctx.caller().sees_webhooks(), &ctx.settings().app_url);
     let url = |row: &Model| {
@@ -70,7 +71,7 @@ fn webhook_urls<'r>(rows: impl Iterator<Item = &'r Model>, ctx: &Ctx<'_>) -> Vec
     rows.map(url).collect()
 }
 
-/// A Rust type for each type of the SDL: a row, and the fields that all integrations have beside `$own`.
+/// Defines a Rust type for each SDL type: a row, the fields that all integrations share, and `$own`.
 macro_rules! integrations {
     ($($(#[$doc:meta])* $name:ident, $resolver:ident { $($own:item)* })*) => {$(
         $(#[$doc])*
@@ -204,7 +205,7 @@ integrations! {
     }
 }
 
-/// The integration that a client names, or nothing: for queries.
+/// Finds the integration with this id, for a query.
 pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<Integration>> {
     Ok(id::find::<integration::Entity>(db, id).await?.map(of))
 }
@@ -253,7 +254,7 @@ pub(super) async fn require_of(db: &impl Read, named: &IdentifierInput, kind: Ki
     Ok(row)
 }
 
-/// Gives an integration its new name, if there is one.
+/// Renames an integration, if a name is given.
 async fn rename(db: &DatabaseTransaction, row: Model, name: &MaybeUndefined<String>) -> Result<Integration> {
     if name.is_undefined() {
         return Ok(of(row));
@@ -357,8 +358,8 @@ impl IntegrationDeleteMutation for Mutation {
         let db = ctx.db();
         let within = |error: UserError| error.within("resource");
         let named = require(db, &resource).await.map_err(|error| error.map_user(within))?;
-        // Whoever adds a project, an issue or a deploy waits, so that the counts are of all that there is. The projects
-        // are held in the order in which those who connect several hold them.
+        // The lock makes mutations that add a project, an issue or a deploy wait, so that the counts cover every row.
+        // The projects are locked in the order of their ids, as when several are connected, which prevents a deadlock.
         let row = row_lock::row::<integration::Entity>(db, named.id, LockType::Update).await?;
         let projects = code_issue_project::Entity::find()
             .select_only()

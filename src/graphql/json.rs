@@ -6,14 +6,14 @@ use serde::de::IgnoredAny;
 use crate::engine::input::{Input, InputError};
 use crate::engine::write::{Scalar, Writer};
 
-/// The text of a JSON value. An input gives it as an object, or as text: whether that is JSON, and short enough, is for
-/// the mutation to check.
+/// JSON text. An input gives it as an object, or as text in a string. The mutation must check that the text is JSON and
+/// not too long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Json(pub String);
 
 impl Scalar for Json {
     fn write(&self, out: &mut Writer<'_>) {
-        // An import does not check the text.
+        // The text may be invalid: an import does not check it.
         match serde_json::from_str::<IgnoredAny>(&self.0) {
             Ok(_) => out.raw(&self.0),
             Err(_) => out.null(),
@@ -32,7 +32,7 @@ impl Input for Json {
     }
 }
 
-/// JSON text in a string. Whether it is JSON, and short enough, is for the mutation to check.
+/// JSON text in a string. The mutation must check that it is JSON and not too long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonText(pub String);
 

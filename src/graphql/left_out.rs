@@ -1,20 +1,20 @@
-//! Columns that a list does not read because the client selects nothing that is answered from them.
+//! Columns that a list does not read, because the client selects no field that needs them.
 //!
-//! A column that is left out reads as null, so that only columns that may be null can be named here, each with every field
-//! that is answered from it. They are left out by the part, so that the statements of a list have few texts.
+//! An omitted column reads as null. So only nullable columns can be listed here, each with every field that needs it.
+//! Columns are omitted in groups, which keeps the number of different statements small.
 
 use sea_orm::{IdenStatic, Iterable};
 
 use super::context::Ctx;
 use crate::db::{Omitted, Table};
 
-/// Columns that are read together, and the fields that are answered from them.
+/// Columns that are read together, and the fields that need them.
 struct Part {
     columns: &'static [&'static str],
     fields: &'static [&'static str],
 }
 
-/// The parts of a table, by its name.
+/// The parts of each table, by the table's name.
 const PARTS: &[(&str, &[Part])] = &[
     (
         "service",
@@ -46,7 +46,7 @@ const PARTS: &[(&str, &[Part])] = &[
     ),
     (
         "tag",
-        // No field says whose a tag is: the list belongs to its owner.
+        // No field of a tag needs its owner: tags are listed below their owner.
         &[Part {
             columns: &[
                 "service_id",
@@ -71,7 +71,7 @@ pub(super) struct LeftOut {
 }
 
 impl LeftOut {
-    /// What a connection over `E` need not read for what the client selects below it.
+    /// Finds the parts that a connection over `E` need not read, given what the client selects below it.
     pub(super) fn of<E: Table>(ctx: &Ctx<'_>) -> Self {
         let table = E::default();
         let Some((_, parts)) = PARTS.iter().find(|(name, _)| *name == table.table_name()) else {
@@ -89,7 +89,7 @@ impl LeftOut {
         left_out
     }
 
-    /// The parts as the lowest two bits.
+    /// The parts as a bit set, in the lowest two bits.
     pub(super) fn bits(self) -> u8 {
         self.parts
     }

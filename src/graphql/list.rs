@@ -1,7 +1,7 @@
-//! Lists of rows as pages: by key, over an index, and for all parents of a level in one statement.
+//! Lists of rows as pages: by key instead of offset, over an index, and for all parents of a level at once.
 //!
-//! A [`List`] says which rows, whose they are, and in what order. It becomes a page of all of them ([`List::page`]) or
-//! a page for each parent ([`List::pages`]). Rows are read only when the client selects some, and counted only when it
+//! A [`List`] defines the rows, their parents and their order. [`List::page`] reads a page of the whole list,
+//! [`List::pages`] a page for each parent. Rows are read only if the client selects some, and counted only if it
 //! selects the count.
 
 use foldhash::{HashMap, HashMapExt};
@@ -15,20 +15,20 @@ use crate::db::{self, Backend, Ids, OfKeys, Read, Shape, Table};
 use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::error::{Result, UserError};
 
-/// The names of what is read beside the row's own columns.
+/// The aliases of the columns that are read besides the row's own.
 const PARENT: &str = "list_parent";
 const ORDER: &str = "list_order";
 pub(super) const KEY: &str = "list_key";
 
-/// A table and its column.
+/// A table and one of its columns.
 pub(super) type Named = (&'static str, &'static str);
 
-/// Rows of `E`, ordered by id unless said otherwise.
+/// A list of rows of `E`, by default ordered by id.
 #[derive(Clone)]
 pub struct List<E: Table> {
-    /// The id that ends the order.
+    /// The id, which is the last sort key.
     key: Named,
-    /// What comes before the id in the order.
+    /// The sort key before the id.
     order: Option<Named>,
     descending: bool,
     parents: Option<Parents>,
@@ -42,10 +42,10 @@ pub struct List<E: Table> {
 
 #[derive(Clone)]
 struct Parents {
-    /// Names the parent.
+    /// The column that holds the parent's id.
     column: Named,
     ids: Vec<i64>,
-    /// Ties the row to the table in which the parent is named, unless it is named in the row.
+    /// Joins the row to the table of that column, unless it is the row's own table.
     join: Option<Join>,
 }
 
@@ -53,16 +53,16 @@ struct Parents {
 struct Join {
     own: Named,
     other: Named,
-    /// Whether each row of the other table stands for one of the list.
+    /// Whether the other table is one of links: each of its rows stands for one row of the list.
     links: bool,
 }
 
-/// Of the rows of a table with the same two columns the first alone.
+/// Keeps only the first of the rows that agree in both columns.
 #[derive(Clone, Copy)]
 struct First([Named; 2]);
 
 impl<E: Table> List<E> {
-    /// All rows of the table, ordered by its column `id`.
+    /// Lists all rows of the table, ordered by its column `id`.
     pub fn new(id: E::Column) -> Self {
         Self {
             key: named(id),
@@ -78,58 +78,59 @@ impl<E: Table> List<E> {
         }
     }
 
-    /// Only rows that meet a condition.
+    /// Keeps only rows that meet a condition.
     pub fn filter(mut self, condition: impl Into<Expr>) -> Self {
         self.filters.push(condition.into());
         self
     }
 
-    /// Only rows with one of these ids. Where nothing else narrows the list, its place and its limit hold for the ids, and
-    /// they alone are counted: however many there are, a page looks at no more than it shows.
+    /// Keeps only rows with one of these ids. If nothing else restricts the list, the cursor and the limit are applied
+    /// to the ids, and only the ids are counted. A page then reads no more rows than it needs, however many ids there
+    /// are.
     pub fn with_ids(mut self, ids: Ids) -> Self {
         self.ids.push(ids);
         self
     }
 
-    /// Only rows whose `column` holds one of these values, which are distinct. The rows of each value are read by
-    /// themselves: an index of the value and the order then leads to them, however rare they are, whereas with a choice
-    /// of values the database goes through all rows in their order, or sorts all that it finds.
+    /// Keeps only rows whose `column` holds one of these values, which must be distinct. Each value gets a statement of
+    /// its own: an index on the column and the order can serve it, however rare the value is. With `IN`, the database
+    /// would scan all rows in their order, or sort all that match.
     pub fn among(mut self, column: E::Column, values: Vec<String>) -> Self {
         self.among = Some((named(column), values));
         self
     }
 
-    /// Of the rows of which `columns` are the same the first alone. An index of the two finds the others.
+    /// Keeps only the first of the rows that agree in both `columns`. Needs an index on the two.
     pub fn first_of<L: ColumnTrait>(mut self, columns: [L; 2]) -> Self {
         self.first = Some(First(columns.map(named)));
         self
     }
 
-    /// The greatest first: by `order`, then by id.
+    /// Orders by `order`, then by id, both descending.
     pub fn newest_first(mut self, order: E::Column) -> Self {
         self.descending = true;
         self.ordered_by(order)
     }
 
-    /// The smallest first: by `order`, then by id.
+    /// Orders by `order`, then by id.
     pub fn ordered_by(mut self, order: E::Column) -> Self {
         self.order = Some(named(order));
         self
     }
 
-    /// The rows of each of these parents, which `parent` names.
+    /// Lists the rows of each of these parents. The column `parent` holds the parent's id.
     pub fn of(self, parent: E::Column, ids: impl IntoIterator<Item = i64>) -> Self {
         self.of_column(parent.as_str(), ids.into_iter().collect())
     }
 
-    /// The same, where the generator knows the column.
+    /// Like [`of`](Self::of), by the column's name.
     pub(super) fn of_column(mut self, parent: &'static str, ids: Vec<i64>) -> Self {
         self.parents = Some(Parents { column: (E::default().table_name(), parent), ids, join: None });
         self
     }
 
-    /// The rows that a table of links ties to each of these parents, in the order of the links. Two columns of the links
-    /// name the parent and the row.
+    /// Lists the rows of each of these parents through a table of links, in the order of the links. The two columns of
+    /// a link hold the ids of the parent and of the row.
     pub(super) fn linked(mut self, table: &'static str, [parent, target]: [&'static str; 2], ids: Vec<i64>) -> Self {
         let join = Join { own: self.key, other: (table, target), links: true };
         self.key = (table, "id");
@@ -137,8 +138,8 @@ impl<E: Table> List<E> {
         self
     }
 
-    /// The rows that another table ties to each of these parents: `own` of the row is `other` of a row whose `parent`
-    /// is one of them. The order stays that of the rows.
+    /// Lists the rows of each of these parents through another table: the row's column `own` equals the column `other`
+    /// of a row whose column `parent` holds the parent's id. Keeps the order of the list.
     pub fn related<L: ColumnTrait>(
         mut self,
         (own, other): (E::Column, L),
@@ -150,12 +151,12 @@ impl<E: Table> List<E> {
         self
     }
 
-    /// One page of the whole list.
+    /// Reads a page of the whole list.
     pub async fn page(self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Page<E::Model>> {
         self.page_in(None, ctx, request).await
     }
 
-    /// One page of the whole list, in an order that the client chose if there is one.
+    /// Like [`page`](Self::page), in the order that the client chose, if any.
     pub async fn page_in(mut self, sort: Option<Sort>, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Page<E::Model>> {
         self.left_out = LeftOut::of::<E>(ctx);
         let mut page = Page::empty();
@@ -172,7 +173,7 @@ impl<E: Table> List<E> {
         Ok(page)
     }
 
-    /// A page for each parent, in the order in which they were given.
+    /// Reads a page for each parent, in the order of the parents.
     pub async fn pages(mut self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<Page<E::Model>>> {
         self.left_out = LeftOut::of::<E>(ctx);
         let rows = if ctx.selects_rows() { self.of_each(ctx.db(), request).await? } else { Vec::new() };
@@ -186,9 +187,9 @@ impl<E: Table> List<E> {
         Ok(pages.collect())
     }
 
-    /// The first row of each parent, in the order in which they were given.
+    /// Reads the first row of each parent, in the order of the parents.
     pub async fn firsts(self, db: &impl Read) -> Result<Vec<Option<E::Model>>> {
-        // The rows of a page are one more than asked for.
+        // A page is read with one row more than it shows.
         let rows = self.of_each(db, &PageRequest { first: 0, after: None }).await?;
         Ok(rows.into_iter().map(|rows| rows.into_iter().next().map(|(_, row)| row)).collect())
     }
@@ -197,7 +198,7 @@ impl<E: Table> List<E> {
         self.parents.as_ref().map(|parents| &*parents.ids).unwrap_or_default()
     }
 
-    /// Each parent once.
+    /// The parents, sorted, each once.
     fn keys(&self) -> Vec<i64> {
         let mut keys = self.ids().to_vec();
         keys.sort_unstable();
@@ -205,25 +206,25 @@ impl<E: Table> List<E> {
         keys
     }
 
-    /// The first rows of each parent, at most `most`, in the order in which the parents were given.
+    /// Reads the first rows of each parent, at most `most`, in the order of the parents.
     pub async fn firsts_of_each(self, db: &impl Read, most: u64) -> Result<Vec<Vec<E::Model>>> {
-        // A page is read with one row more than it has.
+        // A page is read with one row more than it shows.
         let rows = self.of_each(db, &PageRequest { first: most.saturating_sub(1), after: None }).await?;
         Ok(rows.into_iter().map(|rows| rows.into_iter().map(|(_, row)| row).collect()).collect())
     }
 
-    /// The rows of each parent, in the order in which the parents were given.
+    /// Reads the rows of each parent, in the order of the parents.
     async fn of_each(&self, db: &impl Read, request: &PageRequest) -> Result<Vec<Vec<(Cursor, E::Model)>>> {
         let rows = self.by_parent(db, request).await?;
         let each = db::to_each(self.ids().iter().copied().map(Some), rows, |OfParent { rows, text }| {
-            // The text of all of them is charged with the first.
+            // The text of all rows is charged with the first.
             let texts = std::iter::once(*text).chain(std::iter::repeat(0));
             rows.iter().zip(texts).try_for_each(|(_, text)| db.charge::<(Cursor, E::Model)>(text))
         })?;
         Ok(each.into_iter().map(|of_parent| of_parent.unwrap_or_default().rows).collect())
     }
 
-    /// The rows of each parent in their order; those of a list without parents stand at 0.
+    /// Reads the rows of each parent, sorted, by the parent's id. Without parents, all rows have the key 0.
     async fn by_parent(&self, db: &impl Read, request: &PageRequest) -> Result<HashMap<i64, OfParent<E::Model>>> {
         let mut by_parent = HashMap::<i64, OfParent<_>>::with_capacity(self.ids().len());
         let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
@@ -237,7 +238,7 @@ impl<E: Table> List<E> {
                 of_parent.rows.push((row.place, row.model));
                 of_parent.text += row.text;
             }
-            // Statements that look up several keys promise no order, and the rows of several values are to be merged.
+            // A statement for several keys guarantees no order, and the rows of several values must be merged.
             for OfParent { rows, .. } in by_parent.values_mut() {
                 rows.sort_by(|(one, _), (other, _)| {
                     let order = (one.order, one.id).cmp(&(other.order, other.id));
@@ -249,7 +250,7 @@ impl<E: Table> List<E> {
         Ok(by_parent)
     }
 
-    /// The rows of the page and one more, of each parent: those that meet a condition beside the filters.
+    /// Reads the rows of a page, and one more, for each parent. `among` is a condition in addition to the filters.
     async fn rows(&self, db: &impl Read, request: &PageRequest, among: Option<Expr>) -> Result<Vec<Row<E>>> {
         request.check(|after| after.order.is_some() == self.order.is_some() && after.chosen.is_none())?;
         let limit = request.first + 1;
@@ -262,7 +263,7 @@ impl<E: Table> List<E> {
             db::select_without::<E>(db, self.left_out.columns, &mut rows);
             rows.expr_as(column(self.key), KEY);
             if let Some(order) = self.order {
-                // PostgreSQL has shorter integers too.
+                // On PostgreSQL the column may be a shorter integer than the cursor's.
                 rows.expr_as(column(order).cast_as("bigint"), ORDER);
             }
             if let Some(parents) = &self.parents {
@@ -283,7 +284,7 @@ impl<E: Table> List<E> {
         let omitted = self.left_out.columns;
         let own = db::columns_without::<E>(db, omitted);
         let read = move |row: &db::Row<'_>| {
-            // Behind the row's own columns, in the order of the statement.
+            // These columns follow the row's own, in the order of the statement.
             let mut places = own..;
             let mut next = || places.next().unwrap_or_default();
             let id = row.get(next())?;
@@ -304,7 +305,7 @@ impl<E: Table> List<E> {
         Ok(db.rows_of(OfKeys { shape, build: &build, values, key, keys, is_limited: true }, read).await?)
     }
 
-    /// What the text of a statement follows from; nothing when there are conditions.
+    /// The cache key of a statement's text. `None` if the list has conditions, which the key does not cover.
     fn shape(&self, name: &'static str, is_behind: bool) -> Option<Shape> {
         if !self.filters.is_empty() || !self.ids.is_empty() || self.among.is_some() {
             return None;
@@ -321,7 +322,8 @@ impl<E: Table> List<E> {
         Some(Shape { name, columns, flags })
     }
 
-    /// `FROM`, joins and conditions, that for the parents before the others.
+    /// Builds `FROM`, joins and conditions. `condition`, on the parents, comes first, because the key must be the first
+    /// parameter of the statement.
     fn source(&self, condition: Option<Expr>, among: Option<Expr>, ids: Vec<SelectStatement>) -> SelectStatement {
         let mut rows = Query::select();
         rows.from(E::default());
@@ -340,19 +342,20 @@ impl<E: Table> List<E> {
         rows
     }
 
-    /// The rows of the whole list with their own columns and then the id, without an order or a limit.
+    /// Selects all rows of the list: their own columns, then the id. Sets no order and no limit. The list must have no
+    /// parents and no `among`, whose conditions are not applied.
     pub(super) fn all(&self, db: &impl Backend) -> SelectStatement {
         let mut rows = self.source(None, None, self.ids.iter().map(|ids| ids.select.clone()).collect());
         db::select_without::<E>(db, self.left_out.columns, &mut rows);
         rows.expr_as(column(self.key), KEY).take()
     }
 
-    /// The column of the id that ends the order.
+    /// The column of the id, which is the last sort key.
     pub(super) fn key(&self) -> Expr {
         column(self.key)
     }
 
-    /// The ids to choose the rows by, where they are all that narrows the list.
+    /// Returns the ids if they are the only restriction of the list, and its order is that of the ids.
     fn only_ids(&self) -> Option<&Ids> {
         let is_narrowed = !self.filters.is_empty() || self.among.is_some() || self.parents.is_some();
         match &self.ids[..] {
@@ -361,7 +364,7 @@ impl<E: Table> List<E> {
         }
     }
 
-    /// What comes after a place in the order.
+    /// The condition that a row comes after a cursor.
     fn beyond(&self, after: &Cursor) -> Expr {
         let (here, there) = match (self.order, after.order) {
             (Some(order), Some(value)) => (
@@ -373,7 +376,7 @@ impl<E: Table> List<E> {
         if self.descending { here.lt(there) } else { here.gt(there) }
     }
 
-    /// The length of the whole list of each parent; that of a list without parents stands at 0.
+    /// Counts the whole list of each parent, by the parent's id. Without parents, the count has the key 0.
     async fn counts(&self, db: &impl Read) -> Result<HashMap<i64, i32>> {
         let count = |row: &db::Row<'_>| Ok(i32::try_from(row.get::<i64>(0)?).unwrap_or(i32::MAX));
         let among = || self.among.as_ref().map(|(own, values)| column(*own).is_in(values));
@@ -394,7 +397,7 @@ impl<E: Table> List<E> {
             return Ok(counts.into_iter().map(|count| (0, count)).collect());
         };
         let build = |condition: Expr| {
-            // The links alone are enough, while no condition asks for the rows behind them.
+            // Without conditions on the rows, it is enough to count the links.
             let mut counts = match parents.join {
                 Some(join) if join.links && self.filters.is_empty() && self.ids.is_empty() && self.among.is_none() => {
                     let first = self.first.map(First::condition);
@@ -413,7 +416,7 @@ impl<E: Table> List<E> {
 }
 
 impl First {
-    /// That no row before it has the same columns.
+    /// The condition that no row with a smaller id has the same values in both columns.
     fn condition(self) -> Expr {
         let (table, before) = (self.0[0].0, "before");
         let mut earlier = Query::select();
@@ -426,7 +429,8 @@ impl First {
     }
 }
 
-/// Refuses a write after which `owner` has more than `most` rows of a table. `said` is what to call the owner and its rows.
+/// Fails if more than `most` rows have the value `id` in the column `owner`. Call it after the insert, in the same
+/// transaction. `said` is what the message calls the owner and the rows.
 pub(super) async fn refuse_beyond<E: EntityTrait>(
     db: &DatabaseTransaction,
     owner: E::Column,
@@ -449,11 +453,11 @@ struct Row<E: Table> {
     model: E::Model,
 }
 
-/// The rows of a parent, each with its place.
+/// The rows of a parent, with their cursors.
 #[derive(Clone)]
 struct OfParent<M> {
     rows: Vec<(Cursor, M)>,
-    /// The bytes of text that they hold.
+    /// The bytes of text in the rows.
     text: usize,
 }
 
@@ -463,7 +467,7 @@ impl<M> Default for OfParent<M> {
     }
 }
 
-/// Of the ids those that a page may show, and one more.
+/// Selects the ids that a page may show, and one more.
 fn ids_of_page(Ids { select, id, may_repeat }: &Ids, request: &PageRequest) -> SelectStatement {
     let mut ids = select.clone();
     if *may_repeat {

@@ -1,10 +1,11 @@
 //! The GraphQL API: the catalogue's resolvers, run by the [`engine`].
 //!
-//! [`schema`] is generated from `schema/schema.graphql`: types, and a trait for every object type and every root
-//! field. The noun's files implement those traits over [`crate::entity`]; [`types`] says which Rust type stands for
-//! which SDL type. What the nouns share stands beside them: [`context`] is what a resolver is given, [`list`] pages
-//! through tables, [`id`] reads and writes global ids, [`places`] decides who reads now. HTTP, tokens and limits of requests
-//! are left to the edge.
+//! The build generates [`schema`] from `schema/schema.graphql`: types, and a trait for every object type and every root
+//! field. Each noun's file implements its traits over [`crate::entity`]. [`types`] binds SDL types to Rust types.
+//!
+//! The other files are shared by the nouns. [`context`] is the state of a request, [`list`] pages through tables,
+//! [`id`] reads and writes global ids, and [`places`] limits concurrency. HTTP, tokens and rate limits are left to the
+//! edge.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -99,26 +100,26 @@ impl From<crate::error::UserError> for schema::Error {
     }
 }
 
-/// The schema, as it is written and served.
+/// The SDL, as it is written in the repository and served to clients.
 pub const SDL: &str = include_str!("../../schema/schema.graphql");
 
-/// What resolvers need to know of this installation.
+/// The configuration that resolvers read.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The name of the account.
     pub account_name: String,
-    /// Where people and CI systems reach this installation: an origin without a slash at its end.
+    /// The public origin of this installation, without a trailing slash.
     pub app_url: String,
-    /// What one request may use.
+    /// The limits of each request's budget.
     pub budget: Limits,
-    /// How many objects a request may ask for, by the sizes of its pages.
+    /// The maximum estimate of a request: the number of objects that its page sizes could return.
     pub estimate: u64,
-    /// The environments that are production.
+    /// The environments that count as production.
     pub production: Environments,
 }
 
 impl Settings {
-    /// An installation with the limits that are there when nobody sets others.
+    /// Settings with the default limits and the default production environment.
     pub fn new(account_name: impl Into<String>, app_url: impl Into<String>) -> Self {
         let (budget, estimate) = (Limits::default(), engine::cost::Limits::default().estimate);
         let production = Environments::production(&["production".to_owned()]);
@@ -126,7 +127,7 @@ impl Settings {
     }
 }
 
-/// Why the database cannot serve a request now. Nothing was done: it can be sent again as it is.
+/// Why the database cannot serve a request at the moment. Nothing was changed; the client can retry the same request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unavailable(pub &'static str);
 
@@ -135,7 +136,7 @@ pub struct Unavailable(pub &'static str);
 pub struct Catalogue(Arc<context::Shared>);
 
 impl Catalogue {
-    /// The API over a migrated database.
+    /// Creates the API over a migrated database.
     pub fn new(db: Db, settings: Settings) -> Self {
         let query = &schema::info::Query;
         let (mutation, scalars) = (Some(&schema::info::Mutation), schema::info::SCALARS);
@@ -144,30 +145,31 @@ impl Catalogue {
         Self(Arc::new(context::Shared { db, settings, documents, places: Places::default() }))
     }
 
-    /// What is known of this installation.
+    /// The configuration of this installation.
     pub fn settings(&self) -> &Settings {
         &self.0.settings
     }
 
-    /// The schema that requests are checked against.
+    /// The schema that requests are validated against.
     pub fn schema(&self) -> &Arc<Valid<Schema>> {
         self.0.documents.schema()
     }
 
-    /// Checks a request in full: syntax, schema, cost, variables. Nothing has happened when it is refused.
+    /// Validates a request in full: syntax, schema, cost, variables. Has no side effects.
     pub fn prepare(&self, request: &Request) -> Result<Prepared, Vec<ServerError>> {
         self.0.documents.prepare(request)
     }
 
-    /// Runs a checked request, within its budget. Errors on the way are in the response; `request_id` names it in the
-    /// log. Whether the caller may is [`Caller::refused`]'s to say.
+    /// Executes a prepared request within its budget. Check the caller with [`Caller::refused`] first. Errors become
+    /// part of the response; `request_id` identifies the request in the log.
     ///
-    /// A query is ended at its deadline, also while it waits, and so are mutations that wait. A mutation writes what it has
-    /// begun to write; only then its deadline is looked at, before the next one of the request and while its answer is
-    /// read. With a claimed idempotency key, its answer is kept.
+    /// At the deadline, a query is cancelled, and so is a request with mutations that still waits for a place. A
+    /// mutation that has begun to write is not cancelled: the deadline is checked before the next mutation, and while a
+    /// payload is read. At the end a claimed idempotency key is settled: the response is stored, or the key is
+    /// released.
     ///
     /// # Errors
-    /// The database cannot serve the request now, and nothing was done.
+    /// The database cannot serve the request at the moment, and nothing was changed.
     pub async fn execute(
         &self,
         prepared: &Prepared,
@@ -200,16 +202,16 @@ impl Catalogue {
             let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget, fate);
             let run = Box::pin(engine::run(&schema::Mutation, plan, &prepared.arguments, &state));
             let response = budget.metered(run).await;
-            // The last slice of its work is over by now.
+            // The last slice is charged by now, so this is the whole cost.
             return Response { used: budget.used(), ..response };
         }
-        // Introspection asks the database nothing.
+        // Introspection needs no database.
         let reads = plan.root.relations().any(|field| !field.name().starts_with("__"));
         let mut lane = if plan.is_slow() { Lane::Slow } else { Lane::Quick };
         let mut used = Duration::ZERO;
         loop {
             let budget = Arc::new(Budget::new(limits, deadline, lane == Lane::Quick, used));
-            // On the heap: whatever wraps a future holds it twice.
+            // Boxed, because each wrapper around a future reserves space for it twice.
             let answer = Box::pin(self.answer(prepared, caller, (request_id, fate), &budget, lane, reads));
             let response = budget.within(budget.metered(answer)).await;
             match budget.exceeded() {
@@ -218,7 +220,7 @@ impl Catalogue {
                 }
                 Some(excess) => return Response::ended(excess, &budget),
                 None => {
-                    // What has taken its time once may have found nothing in a cache.
+                    // Only the last run counts: a single slow one may have met a cold cache.
                     plan.remember_slow(budget.was_slow());
                     return response.map_or_else(
                         |excess| Response::ended(excess, &budget),
@@ -229,7 +231,7 @@ impl Catalogue {
         }
     }
 
-    /// What a request cost and what it might have cost, for whoever asked for it.
+    /// Returns the estimate of a request, what it used, and the limits, as JSON.
     pub fn cost(&self, prepared: &Prepared, used: &Used) -> serde_json::Value {
         let Limits { objects, rows, processor, .. } = self.0.settings.budget;
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
@@ -247,7 +249,7 @@ impl Catalogue {
         })
     }
 
-    /// Answers a query, once it has a place.
+    /// Waits for a place, then answers a query.
     async fn answer(
         &self,
         prepared: &Prepared,

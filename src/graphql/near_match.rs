@@ -1,7 +1,7 @@
-//! Which services have an alias much like a given one.
+//! Finds services with an alias similar to a given one.
 //!
-//! The work is bounded however many services there are: candidates are the nearest neighbours of a few spellings in the
-//! index of aliases, and only they are compared letter by letter.
+//! The work does not grow with the number of services: candidates are the nearest neighbours of a few spellings in the
+//! index of aliases, and only candidates are compared letter by letter.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ use crate::error::Result;
 
 /// The most services proposed for one alias.
 const MOST: usize = 5;
-/// Neighbours looked at on either side of a spelling.
+/// The number of neighbours on either side of a spelling that are candidates.
 const NEIGHBOURS: u64 = 8;
-/// How like two names are at least, of 1.
+/// The minimum similarity of two names, from 0 to 1.
 const LIKENESS: f64 = 0.6;
-/// What is compared of a long name, in letters: the work grows with its square.
+/// The number of letters of a long name that are compared. The work grows with its square.
 const LETTERS: usize = 64;
 
-/// The services near each alias, the nearest first.
+/// Finds the services with the most similar aliases for each alias, most similar first.
 pub(super) async fn services<'a>(db: &impl Read, aliases: impl Iterator<Item = &'a str>) -> Result<Vec<Vec<Service>>> {
     let wanted: Vec<Name> = aliases.map(Name::new).collect();
     let candidates = candidates(db, wanted.iter().flat_map(Name::spellings).collect()).await?;
@@ -39,12 +39,12 @@ pub(super) async fn services<'a>(db: &impl Read, aliases: impl Iterator<Item = &
     Ok(nearest.iter().map(|ids| rows.by_ref().take(ids.len()).flatten().collect()).collect())
 }
 
-/// A name as it is compared: letter case and separators do not matter, and neither does what stands before the last
-/// slash or colon (`org/repo`, `prod:deployment/shop`).
+/// A name, normalised for comparison. Letter case and separators do not matter. The part after the last slash or colon
+/// (`org/repo`, `prod:deployment/shop`) is also compared on its own.
 struct Name {
     whole: String,
     last: String,
-    /// What most variants of the last part begin with.
+    /// The beginning of the last part, which most of its variants share.
     stem: String,
 }
 
@@ -52,12 +52,12 @@ impl Name {
     fn new(alias: &str) -> Self {
         let cut = |text: &str| slug(text, "").chars().take(LETTERS).collect::<String>();
         let last = alias.rsplit(['/', ':']).map(cut).find(|part| !part.is_empty()).unwrap_or_default();
-        // Two thirds: a slip of the pen near the end, or another ending.
+        // Two thirds of the letters: variants differ by a typo near the end, or by the ending.
         let stem = last.chars().take((last.chars().count() * 2).div_ceil(3)).collect();
         Self { whole: cut(alias), last, stem }
     }
 
-    /// What neighbours are looked for.
+    /// The spellings whose neighbours are candidates.
     fn spellings(&self) -> impl Iterator<Item = &str> {
         let mut spellings = vec![&*self.whole, &*self.last, &*self.stem];
         spellings.retain(|spelling| !spelling.is_empty());
@@ -65,7 +65,7 @@ impl Name {
         spellings.into_iter()
     }
 
-    /// From 0 for nothing in common to 1 for the same.
+    /// Returns the similarity of two names, from 0 for nothing in common to 1 for equal names.
     fn likeness(&self, other: &Self) -> f64 {
         let of = |one: &str, other: &str| {
             let (shorter, longer) = if one.len() < other.len() { (one, other) } else { (other, one) };
@@ -74,11 +74,11 @@ impl Name {
             let likeness = strsim::normalized_damerau_levenshtein(one, other);
             if begins_with_it { likeness.max(LIKENESS) } else { likeness }
         };
-        // The same last part counts a little less than the same whole.
+        // An equal last part counts a little less than an equal whole.
         of(&self.whole, &other.whole).max(0.99 * of(&self.last, &other.last))
     }
 
-    /// The keys of the services whose aliases are most like this name.
+    /// Returns the keys of the services whose aliases are most similar to this name.
     fn nearest<'c>(&self, candidates: impl Iterator<Item = &'c service_alias::Model>) -> Vec<i64> {
         let mut likeness = HashMap::<i64, f64>::new();
         for candidate in candidates {
@@ -94,7 +94,7 @@ impl Name {
     }
 }
 
-/// The neighbours of each spelling in the index of aliases: two statements, whatever the number of spellings.
+/// Reads the neighbours of each spelling in the index of aliases. Takes two statements for any number of spellings.
 async fn candidates(db: &impl Read, mut spellings: Vec<&str>) -> Result<HashMap<String, Vec<service_alias::Model>>> {
     spellings.sort_unstable();
     spellings.dedup();
@@ -123,7 +123,7 @@ async fn candidates(db: &impl Read, mut spellings: Vec<&str>) -> Result<HashMap<
     Ok(by_spelling.into_iter().map(|(spelling, keys)| (spelling, found(keys))).collect())
 }
 
-/// The alias at a place before or behind a spelling.
+/// Selects the alias that is `place` positions before or after a spelling.
 fn neighbour(direction: Order, place: u64) -> SelectStatement {
     let value = service_alias::Column::Value;
     let (own, spelling) = (Expr::col(value.as_column_ref()), Expr::col(("spelling", "column1")));

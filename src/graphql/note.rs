@@ -1,4 +1,4 @@
-//! How a mutation is noted in the audit: what it was about, its input, and what it changed.
+//! Records a mutation in the audit: its subject, its input, and what it changed.
 
 use sea_orm::{DatabaseTransaction, DbErr};
 use serde_json::{Map, Value};
@@ -9,8 +9,8 @@ use crate::entity::audit::{self, Actor, Subject, Written};
 use crate::entity::change::{self, List};
 use crate::entity::{ByAlias, domain, infrastructure_resource, service, system, team};
 
-/// Writes the entry of the mutation `action`, in its transaction, and answers what it was about and which entry it is.
-/// `input` is its arguments; `payload` holds the identifying fields of what the mutation answered.
+/// Writes the audit entry of the mutation `action` in its transaction. Returns the subject, and the entry that was
+/// written. `input` holds the arguments, `payload` the identifying fields of the payload.
 pub(super) async fn note(
     db: &Db,
     transaction: &DatabaseTransaction,
@@ -20,7 +20,7 @@ pub(super) async fn note(
     payload: &Value,
 ) -> Result<(Subject, Written), DbErr> {
     let mut subject = subject(payload, input);
-    // What a relationship stands for, where it has no row of its own.
+    // Some relationships are a column of another row. They are recorded as changes of that row.
     match subject.class.as_deref() {
         Some(relationship::SYSTEM_OF_SERVICE) => subject.class = Some("Service".to_owned()),
         Some(relationship::DOMAIN_OF_SYSTEM) => subject.class = Some("System".to_owned()),
@@ -38,10 +38,10 @@ pub(super) async fn note(
     Ok((subject, written))
 }
 
-/// Fields of inputs that are secrets.
+/// Input fields that are secrets.
 const SECRETS: &[&str] = &["apiKey", "clientSecret", "privateKey"];
 
-/// Leaves of the secrets that they were given.
+/// Replaces each secret by a placeholder, which says only that one was given.
 fn hide_secrets(input: &mut Map<String, Value>) {
     for secret in SECRETS {
         if let Some(value) = input.get_mut(*secret).filter(|value| !value.is_null()) {
@@ -50,7 +50,8 @@ fn hide_secrets(input: &mut Map<String, Value>) {
     }
 }
 
-/// What the mutation has changed. Tags are told as a part of what carries them, which the subject then is.
+/// Finds what the mutation has changed. A change of tags is recorded as a change of their owner, which becomes the
+/// subject.
 async fn changed(
     db: &Db,
     transaction: &DatabaseTransaction,
@@ -95,7 +96,7 @@ async fn changed(
     }
     match (&subject.class, subject.id) {
         (Some(class), Some(id)) => {
-            // A list is compared by whoever changes it: each is read twice, while others wait to write.
+            // Compare only lists that the mutation may have changed: each is read twice, while other writers wait.
             let members = ids(payload, "User");
             let mut lists = Vec::with_capacity(2);
             if payload.get("aliases").is_some() || payload.get("deletedAlias").is_some() {
@@ -112,7 +113,7 @@ async fn changed(
     }
 }
 
-/// The rows of a noun that a payload holds or names as deleted.
+/// Returns the ids of one class in a payload: of its objects, and of what it names as deleted.
 fn ids(payload: &Value, class: &str) -> Vec<i64> {
     let values = payload.as_object().into_iter().flat_map(Map::values);
     let objects = values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
@@ -120,8 +121,8 @@ fn ids(payload: &Value, class: &str) -> Vec<i64> {
     ids.filter(|(known, _)| known == class).map(|(_, id)| id).collect()
 }
 
-/// What a mutation was about: the thing in its payload, or what the payload says of a thing that is gone, or what the
-/// input names. `payload` holds the identifying fields of what the mutation answered.
+/// Finds the subject of a mutation: the object in the payload, else the deleted thing that the payload names, else what
+/// the input names. `payload` holds the identifying fields of the payload.
 fn subject(payload: &Value, input: &Value) -> Subject {
     let members = || payload.as_object().into_iter().flatten();
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
@@ -145,7 +146,7 @@ fn subject(payload: &Value, input: &Value) -> Subject {
     Subject { class, id: number, name }
 }
 
-/// What a value that is a global id stands for.
+/// Decodes a value that is a global id.
 fn id_of(value: &Value) -> Option<(String, i64)> {
     value.as_str().and_then(id::decode)
 }

@@ -43,7 +43,7 @@ impl OnCallResolver for OnCall {
     }
 }
 
-/// A page of who is on call for each service at the moment.
+/// Reads a page of the people who are on call for each service at the moment.
 pub(super) async fn of_services(
     services: &[&Service],
     args: &PageArguments,

@@ -1,7 +1,7 @@
-//! What somebody who is signed in may change, beyond the scope that a mutation requires.
+//! What a signed-in user may change, beyond the scope that a mutation requires.
 //!
-//! A role that may write not everything is checked after the mutation has run and before it is committed: what the audit
-//! says it was about is what the role is asked about. A mutation that is refused is rolled back.
+//! A restricted role is checked after the mutation has run and before it commits, against the subject of the audit
+//! entry. A refused mutation is rolled back.
 
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
@@ -15,9 +15,9 @@ use crate::entity::{
 };
 use crate::error::{Result, UserError};
 
-/// What the standards of services are made of.
+/// The classes that define the standards of services.
 const STANDARDS: &[&str] = &["Category", "Level"];
-/// Mutations that also change things that they are not about.
+/// Mutations that also change things other than their subject.
 const OF_OTHERS: &[&str] = &["domainChildAssign", "systemChildAssign"];
 
 /// Refuses a mutation that the caller's role does not allow.
@@ -38,7 +38,8 @@ pub(super) async fn check(
         return Ok(());
     }
     let (committed, id) = (db.committed(), subject.id.unwrap_or_default());
-    // As it was before: what is handed to one's own team is not one's own yet. What is new was nobody's.
+    // Use the owner from before the mutation. Otherwise anyone could give a thing to their own team and then change it.
+    // If there was none, because the thing is new or had no owner, use the owner after the mutation.
     let owner = match owner(committed, class, id).await? {
         None => owner(transaction, class, id).await?,
         owner => owner,
@@ -54,13 +55,13 @@ pub(super) async fn check(
     Err(UserError::base("you can change only your own teams and what they own").into())
 }
 
-/// Whose a thing is.
+/// The owner of a thing.
 enum Owner {
     Team(i64),
     User(i64),
 }
 
-/// Whose a thing is. Nobody's, where it has no owner, is not there, or is of a kind that teams do not own.
+/// Finds the owner of a thing. `None` if it has none, does not exist, or is of a class that teams do not own.
 async fn owner(db: &impl Read, class: &str, id: i64) -> Result<Option<Owner>, DbErr> {
     let service = match class {
         "Service" => Some(id),
@@ -105,7 +106,7 @@ async fn owner(db: &impl Read, class: &str, id: i64) -> Result<Option<Owner>, Db
     Ok(db.one(service::Entity::find_by_id(service)).await?.and_then(|row| row.owner_id).map(Owner::Team))
 }
 
-/// Whether the user is a member of the team, or leads it.
+/// Whether the user is a member or the manager of the team.
 async fn is_of(db: &impl Read, user: i64, team: i64) -> Result<bool, DbErr> {
     use team_membership::Column;
     let membership = team_membership::Entity::find().filter(Column::TeamId.eq(team)).filter(Column::UserId.eq(user));

@@ -1,11 +1,11 @@
-//! Places for requests: so many run at a time, and of each caller no more than a share.
+//! Places limit how many requests run concurrently, in total and for each caller.
 //!
-//! A request begins among the quick ones. One that turns out to take its time gives its place up and is run again,
-//! from its beginning, among the slow ones: while it waits there it holds no connection and no memory, so that slow
-//! requests wait for slow requests alone. A caller waits for its own share first, so that nobody waits for another's
-//! queue.
+//! A query starts in the quick queue. If it turns out to be slow, it gives up its place and restarts from the beginning
+//! in the slow queue. While it waits there, it holds no connection and no memory, so slow requests delay only slow
+//! requests. A caller first waits for a place in its own share, so nobody waits behind another caller's queue.
 //!
-//! Mutations have places of their own, each for all mutations of a request: what they answer is memory too.
+//! Mutations have places of their own. A request holds one for all its mutations, because their payloads take memory
+//! too.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -15,42 +15,42 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::db::{QUICK_READS, SLOW_READS};
 use crate::entity::audit::ActorKind;
 
-/// How many quick requests of one caller are run at one time.
+/// The maximum number of one caller's quick requests that run concurrently.
 pub const QUICK_SHARE: usize = QUICK_READS / 2;
 
-/// How many slow requests of one caller are run at one time.
+/// The maximum number of one caller's slow requests that run concurrently.
 pub const SLOW_SHARE: usize = 1;
 
-/// How many requests with mutations are run at one time.
+/// The maximum number of requests with mutations that run concurrently.
 pub const CHANGES: usize = 6;
 
-/// How many of them are one caller's.
+/// The maximum number of them for one caller.
 pub const CHANGES_SHARE: usize = 4;
 
-/// Callers are forgotten, when nothing of theirs runs, once there are so many.
+/// The number of known callers at which idle ones are forgotten.
 const KNOWN: usize = 1024;
 
-/// Who asks: what kind of caller, and the token's or session's number.
+/// Identifies a caller: the kind, and the id of the token or the user.
 pub type Who = (ActorKind, Option<i64>);
 
-/// How long a request may take its place.
+/// The queue that a request waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// Not long.
+    /// For requests that are expected to be quick.
     Quick,
-    /// For as long as its budget lasts.
+    /// For requests that may use their whole budget.
     Slow,
-    /// Mutations.
+    /// For requests with mutations.
     Change,
 }
 
-/// All places.
+/// The places of all callers together, and each caller's share.
 pub struct Places {
     all: Lanes,
     shares: Mutex<HashMap<Who, Weak<Lanes>>>,
 }
 
-/// Places of each kind.
+/// The places of each queue.
 struct Lanes {
     quick: Arc<Semaphore>,
     slow: Arc<Semaphore>,
@@ -72,9 +72,10 @@ impl Lanes {
     }
 }
 
-/// A place; free again when it is dropped.
+/// A place. Dropping it frees the place.
 pub struct Place {
-    // Dropped in this order: whoever waits for a place of all has a share already.
+    // Field order matters: the place among all callers is freed first. A request that waits for one already holds a
+    // place of its share, so it can run at once.
     _place: Option<OwnedSemaphorePermit>,
     _permit: Option<OwnedSemaphorePermit>,
     _share: Arc<Lanes>,
@@ -87,10 +88,10 @@ impl Default for Places {
 }
 
 impl Places {
-    /// Waits for a place. Whoever stops waiting loses nothing but the turn.
+    /// Waits for a place. Cancel safe: dropping the future only gives up the position in the queue.
     pub async fn take(&self, lane: Lane, who: Who) -> Place {
         let share = self.share(who);
-        // The semaphores are never closed.
+        // Cannot fail: the semaphores are never closed.
         let permit = share.of(lane).acquire_owned().await.ok();
         let place = self.all.of(lane).acquire_owned().await.ok();
         Place { _place: place, _permit: permit, _share: share }
@@ -119,7 +120,7 @@ mod tests {
     const ADA: Who = (ActorKind::Token, Some(1));
     const BOB: Who = (ActorKind::Token, Some(2));
 
-    /// Takes a place that is free, or nothing.
+    /// Takes a place if one is free.
     fn now(places: &Places, lane: Lane, who: Who) -> Option<Place> {
         places.take(lane, who).now_or_never()
     }

@@ -1,8 +1,7 @@
-//! What one predicate of a filter means: a condition of SQL on a row of services.
+//! Converts one predicate of a filter to an SQL condition on a service.
 //!
-//! It is a condition that an index can serve where its comparison allows it. A comparison that SQL does not know (a regular
-//! expression, a range of versions) is made here, with each different value of the column, and the condition names the
-//! values that fit.
+//! If the comparison allows it, an index can serve the condition. A comparison that SQL lacks (a regular expression, a
+//! version range) is made here, with each distinct value of the column. The condition then lists the values that match.
 
 use regex::RegexBuilder;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query as Select, SelectStatement};
@@ -21,7 +20,7 @@ use crate::entity::{
 };
 use crate::error::{Result, UserError, quoted};
 
-/// The most bytes that a compiled regular expression takes.
+/// The maximum size of a compiled regular expression, in bytes.
 const REGEX: usize = 256 * 1024;
 
 /// What a predicate compares.
@@ -47,7 +46,7 @@ pub(super) enum Key {
     SystemId,
     Tag,
     TierIndex,
-    /// What cannot be asked of a service, and why.
+    /// A key that services cannot be filtered by, and the reason.
     Not(&'static str),
 }
 
@@ -108,26 +107,26 @@ impl From<PredicateKeyEnum> for Key {
     }
 }
 
-/// Whether a text is what a comparison asks for.
+/// Whether a text matches a comparison.
 type Fits = Box<dyn Fn(&str) -> bool + Send>;
 
 /// One comparison.
 pub(super) struct Predicate {
     pub(super) key: Key,
-    /// The key of a tag, or the alias or the id of a property's definition.
+    /// The key of a tag, or the id or alias of the definition of a property or relationship.
     pub(super) data: Option<String>,
     pub(super) kind: TypeEnum,
     pub(super) value: Option<String>,
     pub(super) is_case_sensitive: bool,
 }
 
-/// The rows of a table that belong to the service.
+/// Selects the rows of a table that belong to the service.
 fn of_service<E: EntityTrait>(entity: E, owner: E::Column) -> SelectStatement {
     let id = Expr::col(Column::Id.as_column_ref());
     Select::select().expr(Expr::value(1)).from(entity).and_where(owner.into_expr().eq(id)).take()
 }
 
-/// The definition with this id or alias.
+/// Finds the definition with this id or alias.
 async fn definition<M: Named>(db: &impl Read, named: &str) -> Result<M> {
     let found = match identifier::find::<M>(db, Identifier::Id(named)).await? {
         None => identifier::find::<M>(db, Identifier::Alias(named)).await?,
@@ -140,7 +139,7 @@ async fn definition<M: Named>(db: &impl Read, named: &str) -> Result<M> {
 }
 
 impl Predicate {
-    /// The condition on a text of the service, or of what belongs to it.
+    /// The condition on a text of the service, or of rows that belong to it.
     pub(super) async fn text(&self, db: &impl Read) -> Result<Expr> {
         match self.key {
             Key::Name => self.of_column(db, Column::Name).await,
@@ -188,7 +187,7 @@ impl Predicate {
         self.of_rows(db, properties, property::Column::SearchKey).await
     }
 
-    /// The condition on the relationships whose source the service is.
+    /// The condition on the relationships that have the service as their source.
     pub(super) async fn relationship(&self, db: &impl Read) -> Result<Expr> {
         let mut ties = of_service(relationship::Entity, relationship::Column::SourceServiceId);
         if let Some(named) = &self.data {
@@ -213,7 +212,7 @@ impl Predicate {
         Ok(if is_meant { has } else { has.not() })
     }
 
-    /// The condition on a place in a list.
+    /// The condition on the index of the service's tier, lifecycle stage or level.
     pub(super) fn index(&self) -> Result<Expr> {
         match self.key {
             Key::TierIndex => self.of_index(Column::TierId, tier::Column::Id, tier::Column::Index),
@@ -229,7 +228,7 @@ impl Predicate {
         }
     }
 
-    /// The condition on what the service belongs to, named by ids.
+    /// The condition on the rows that the service refers to or is linked to, by their ids.
     pub(super) fn key(&self, db: &impl Read) -> Result<Expr> {
         let column = |column: Column| Expr::col(column.as_column_ref());
         match self.key {
@@ -237,7 +236,7 @@ impl Predicate {
             Key::SystemId => self.of_key(column(Column::SystemId), &self.ids::<system::Entity>()?, db),
             Key::ComponentTypeId => {
                 let ids = self.ids::<component_type::Entity>()?;
-                // A service without a type is of the default one.
+                // A service without a type has the default type.
                 let default = Select::select()
                     .column(component_type::Column::Id)
                     .from(component_type::Entity)
@@ -276,17 +275,17 @@ impl Predicate {
         }
     }
 
-    /// That this comparison cannot be made with this key.
+    /// The error that this type of comparison cannot be used with this key.
     pub(super) fn refused(&self) -> UserError {
         UserError::new("type", format!("{} cannot be used with this key", self.kind.as_str()))
     }
 
-    /// What is compared with.
+    /// The value to compare with, which must be given.
     pub(super) fn needed(&self) -> Result<&str, UserError> {
         self.value.as_deref().ok_or_else(|| UserError::base("a value must be given with this key and type"))
     }
 
-    /// Rows of `E`, which the value names by their ids.
+    /// Reads the keys of the rows of `E` whose ids are in the value.
     fn ids<E: id::Class>(&self) -> Result<Vec<i64>, UserError> {
         if matches!(self.kind, TypeEnum::Exists | TypeEnum::DoesNotExist) {
             return Ok(Vec::new());
@@ -299,21 +298,21 @@ impl Predicate {
         .collect()
     }
 
-    /// The condition on a text of the service itself.
+    /// The condition on a text column of the service.
     async fn of_column(&self, db: &impl Read, column: Column) -> Result<Expr> {
         let own = || Expr::col(column.as_column_ref());
         let values =
             Select::select().distinct().expr(own()).from(column.entity_name()).and_where(own().is_not_null()).take();
         Ok(match self.plain(db, own(), values).await? {
             Meant::Is(condition) => condition,
-            // Without a value, the comparison is neither true nor false.
+            // For a null column, the comparison is neither true nor false.
             Meant::IsNot(condition) => own().is_null().or(condition.not()),
             Meant::Exists(true) => own().is_not_null(),
             Meant::Exists(false) => own().is_null(),
         })
     }
 
-    /// The condition that one of the service's rows has such a text, or none has.
+    /// The condition that a row of the service has a matching text, or that none has.
     async fn of_rows<C: ColumnTrait>(&self, db: &impl Read, rows: SelectStatement, column: C) -> Result<Expr> {
         let own = || Expr::col(column.as_column_ref());
         let values =
@@ -327,7 +326,7 @@ impl Predicate {
         })
     }
 
-    /// The comparison of a text. `values` reads all texts that there are.
+    /// Compares the text `own`. `values` selects all its distinct values.
     async fn plain(&self, db: &impl Read, own: Expr, values: SelectStatement) -> Result<Meant> {
         let folded = |text: &str| if self.is_case_sensitive { text.to_owned() } else { text.to_ascii_lowercase() };
         let own_folded = || if self.is_case_sensitive { own.clone() } else { Func::lower(own.clone()).into() };
@@ -374,7 +373,7 @@ impl Predicate {
         Ok(Box::new(move |text| regex.is_match(text)))
     }
 
-    /// That the text is one of those that fit.
+    /// The condition that the text is one of those that match.
     async fn fitting(&self, db: &impl Read, own: Expr, values: SelectStatement, fits: Fits) -> Result<Expr> {
         let texts: Vec<String> = db.rows_at_leisure(&values, |row| row.get(0)).await?;
         let mut fitting = Vec::new();
@@ -387,7 +386,7 @@ impl Predicate {
         Ok(db::is_any_text(db.backend(), own, &fitting))
     }
 
-    /// The condition on a number that a row of another table has: its place in a list.
+    /// The condition on the index of the tier or lifecycle stage that the column `own` refers to.
     fn of_index<C: ColumnTrait>(&self, own: Column, key: C, index: C) -> Result<Expr> {
         let own = || Expr::col(own.as_column_ref());
         let number = || -> Result<i32, UserError> {
@@ -409,7 +408,7 @@ impl Predicate {
         })
     }
 
-    /// The condition on the key of another row.
+    /// The condition on a column that refers to another row.
     fn of_key(&self, own: Expr, ids: &[i64], db: &impl Read) -> Result<Expr> {
         let is_one = || db::is_any(db.backend(), own.clone(), ids);
         Ok(match self.kind {
@@ -422,12 +421,12 @@ impl Predicate {
     }
 }
 
-/// What a comparison of a text asks for.
+/// The result of a comparison of texts.
 enum Meant {
-    /// The condition is true.
+    /// The condition must be true.
     Is(Expr),
-    /// It is not true.
+    /// The condition must not be true.
     IsNot(Expr),
-    /// There is a value, or none.
+    /// There must be a value, or there must be none.
     Exists(bool),
 }

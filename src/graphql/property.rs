@@ -53,7 +53,8 @@ impl PropertyResolver for Property {
         let needs_default = properties.iter().zip(&definitions).any(is_typed);
         let default = if needs_default { component_types::default(ctx.db()).await? } else { None };
         let default = default.map(|default| default.id);
-        // A definition is compiled once for all its values of this page, and one at a time: schemas may be large.
+        // Each schema is compiled once for all its values on this page. Schemas may be large, so only one is kept at a
+        // time.
         let mut places: Vec<usize> = (0..properties.len()).collect();
         places.sort_unstable_by_key(|place| properties[*place].definition_id);
         let mut faults = vec![Vec::new(); properties.len()];
@@ -86,7 +87,7 @@ async fn definitions(properties: &[&Property], ctx: &Ctx<'_>) -> Result<Vec<Prop
     to_its_one(ctx, properties.iter().map(|one| Some(one.definition_id)).collect()).await
 }
 
-/// What is wrong with a value, for the schema that its definition has now.
+/// Returns what is wrong with a value, by the present schema of its definition.
 fn check(schema: &Result<JsonSchema, String>, value: &Value) -> Vec<UserError> {
     match schema {
         Ok(schema) => schema.faults(value).into_iter().map(fault).collect(),
@@ -94,19 +95,19 @@ fn check(schema: &Result<JsonSchema, String>, value: &Value) -> Vec<UserError> {
     }
 }
 
-/// A fault as an error about the field `value`, or a part of it.
+/// Converts a fault to an error about the field `value`, or about a part of it.
 fn fault(Fault { message, path }: Fault) -> UserError {
     let path = std::iter::once("value".into()).chain(path.into_iter().map(Into::into)).collect();
     UserError { path, ..UserError::new("value", message) }
 }
 
-/// Why a service of this type has no value for a definition, if so.
+/// Returns why a service of this component type cannot have a value for a definition. `None` if it can.
 fn stray(definition: &PropertyDefinition, component_type: Option<i64>) -> Option<&'static str> {
     let of = definition.component_type_id?;
     (component_type != Some(of)).then_some("the property definition is of another component type")
 }
 
-/// The value that each owner has for the definition that an argument names, or nothing.
+/// Returns each owner's value for the definition that an argument names, if any.
 pub(super) async fn of_owners(
     ctx: &Ctx<'_>,
     owner: Column,
@@ -121,7 +122,7 @@ pub(super) async fn of_owners(
     values.of(owner, owners).firsts(ctx.db()).await
 }
 
-/// The value that an owner has for a definition, or nothing.
+/// Returns an owner's value for a definition, if any.
 pub(super) async fn find(ctx: &Ctx<'_>, args: &AccountPropertyArgs) -> Result<Option<Property>> {
     let AccountPropertyArgs { definition, owner } = args;
     let db = ctx.db();
@@ -136,7 +137,7 @@ pub(super) async fn find(ctx: &Ctx<'_>, args: &AccountPropertyArgs) -> Result<Op
     Ok(of_owners(ctx, column, vec![owner], definition).await?.pop().flatten())
 }
 
-/// Who has a property, locked.
+/// The owner of a property, locked.
 enum Owner {
     Service(Box<Writable>),
     Team(i64),
@@ -151,7 +152,8 @@ impl Owner {
     }
 }
 
-/// The owner that the field `owner` names. Without a type, an alias is a service's where a service has it.
+/// Finds and locks the owner that the field `owner` names. Without a type, an alias that a service and a team have in
+/// common means the service.
 async fn owner(
     db: &DatabaseTransaction,
     named: &IdentifierInput,
@@ -184,7 +186,7 @@ async fn owner(
     })
 }
 
-/// Refuses a value for a definition that the owner does not have.
+/// Fails if the owner cannot have a value for the definition.
 async fn refuse_stray(db: &DatabaseTransaction, owner: &Owner, definition: &PropertyDefinition) -> Result<()> {
     let message = match owner {
         Owner::Service(_) if definition.is_of_teams => Some("the property definition is of teams, not of services"),

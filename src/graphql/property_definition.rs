@@ -1,4 +1,4 @@
-//! Property definitions: of services and teams, of the services of one component type, and of teams alone.
+//! Property definitions: for services and teams, for the services of one component type, or for teams alone.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,16 +28,16 @@ use crate::entity::{Timestamp, alias};
 use crate::error::{Problems, Result, UserError, quoted};
 use crate::json_schema;
 
-/// A definition of teams alone.
+/// A definition for teams alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamPropertyDefinition(Model);
 
-/// What `teamPropertyDefinitionsAssign` answers.
+/// The payload of `teamPropertyDefinitionsAssign`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TeamPropertyDefinitionsAssignPayload {
-    /// What was wrong with the request.
+    /// The errors in the request.
     pub errors: Vec<UserError>,
-    /// Whether the definitions are now what was asked for.
+    /// Whether the definitions were replaced.
     pub is_assigned: bool,
 }
 
@@ -74,7 +74,7 @@ impl PropertyDefinitionResolver for PropertyDefinition {
     }
 
     fn property_display_status(&self) -> PropertyDisplayStatusEnum {
-        // Only words of the enum are written.
+        // Mutations write only words of the enum, so the fallback is not expected.
         PropertyDisplayStatusEnum::from_word(&self.property_display_status).unwrap_or(PropertyDisplayStatusEnum::Hidden)
     }
 
@@ -130,7 +130,7 @@ impl TeamPropertyDefinitionResolver for TeamPropertyDefinition {
     }
 }
 
-/// How a value is best shown, and an item of it where it is a list.
+/// Returns how to display a value, and how to display an item if the value is a list.
 fn display(definition: &Model) -> (PropertyDefinitionDisplayTypeEnum, Option<PropertyDefinitionDisplayTypeEnum>) {
     let schema: Value = serde_json::from_str(&definition.schema).unwrap_or_default();
     let of = display_of(&schema);
@@ -141,7 +141,7 @@ fn display(definition: &Model) -> (PropertyDefinitionDisplayTypeEnum, Option<Pro
 fn display_of(schema: &Value) -> PropertyDefinitionDisplayTypeEnum {
     let word = match schema.get("type") {
         Some(Value::String(word)) => word.as_str(),
-        // A list of types: null aside, the first.
+        // Of several types, take the first that is not null.
         Some(Value::Array(words)) => {
             words.iter().filter_map(Value::as_str).find(|word| *word != "null").unwrap_or_default()
         }
@@ -157,18 +157,18 @@ fn display_of(schema: &Value) -> PropertyDefinitionDisplayTypeEnum {
     }
 }
 
-/// All definitions but those of teams, a page at a time.
+/// All definitions except those for teams alone, a page at a time.
 pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<PropertyDefinitionConnectionType> {
     List::<Entity>::new(Column::Id).filter(Column::IsOfTeams.eq(false)).page(ctx, request).await
 }
 
-/// The definitions of teams, a page at a time.
+/// The definitions for teams alone, a page at a time.
 pub(super) async fn team_page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<TeamPropertyDefinitionConnectionType> {
     let definitions = List::<Entity>::new(Column::Id).filter(Column::IsOfTeams.eq(true)).page(ctx, request).await?;
     Ok(definitions.map(TeamPropertyDefinition))
 }
 
-/// The definition of teams that a client names, or nothing.
+/// Finds the definition for teams alone that a client names, for a query.
 pub(super) async fn find_of_teams(
     db: &impl Read,
     identifier: Identifier<'_>,
@@ -179,7 +179,7 @@ pub(super) async fn find_of_teams(
         .map(TeamPropertyDefinition))
 }
 
-/// What a definition is to be, from whichever input.
+/// The fields of a definition, from any of the inputs that have them.
 #[derive(Default)]
 struct Given {
     alias: MaybeUndefined<String>,
@@ -229,7 +229,7 @@ impl Given {
         draft.set(Column::Name, &self.name);
         draft.set(Column::Alias, &self.alias);
         draft.set(Column::Description, &self.description);
-        // Null is what a new definition has.
+        // Null restores the default.
         if !self.allowed_in_config_files.is_undefined() {
             draft.row.allowed_in_config_files = Set(self.allowed_in_config_files.value() != Some(&false));
         }
@@ -251,7 +251,7 @@ impl Given {
         }
     }
 
-    /// A new definition.
+    /// Returns the row of a new definition.
     fn make(mut self) -> Result<ActiveModel> {
         if self.name.is_undefined() {
             self.name = MaybeUndefined::Value(String::new());
@@ -278,7 +278,7 @@ impl Given {
         draft.done()
     }
 
-    /// A definition that is to be changed.
+    /// Returns the changed row of a definition.
     fn change(self, definition: Model) -> Result<ActiveModel> {
         let mut draft = Draft::of(definition);
         self.fill(&mut draft);
@@ -288,7 +288,7 @@ impl Given {
     }
 }
 
-/// Inserts or updates a row. The alias is known to be another's when an index refuses it.
+/// Inserts or updates a row. If the unique index rejects it, the error says that the alias is taken.
 async fn store(db: &DatabaseTransaction, row: ActiveModel) -> Result<Model> {
     let alias = row.alias.try_as_ref().cloned().unwrap_or_default();
     let taken = UserError::new("alias", format!("another property definition has the alias {}", quoted(&alias)));
@@ -296,7 +296,7 @@ async fn store(db: &DatabaseTransaction, row: ActiveModel) -> Result<Model> {
     stored.map_err(|error| or_taken(error, taken))
 }
 
-/// Refuses a definition more than there may be.
+/// Fails if there are more definitions than allowed. Call it after the insert.
 async fn refuse_too_many(db: &DatabaseTransaction) -> Result<()> {
     if Entity::find().count(db).await? > ENTRIES as u64 {
         return Err(UserError::base(format!("there are at most {ENTRIES} property definitions")).into());
@@ -308,15 +308,16 @@ async fn refuse_too_many(db: &DatabaseTransaction) -> Result<()> {
     Ok(())
 }
 
-/// Whose definitions an input lists.
+/// The definitions that an input lists: those of a component type, or those for teams alone.
 #[derive(Clone, Copy)]
 enum Of {
     Type(i64),
     Teams,
 }
 
-/// Makes the definitions of a component type, or those of teams, what an input lists: those with the same alias are
-/// changed, others are made, and the rest are deleted with their values. Problems are about entries of `properties`.
+/// Replaces the definitions of a component type, or those for teams alone. A definition whose alias is given is
+/// updated, a new alias is inserted, and the others are deleted with their values. Errors are about entries of
+/// `properties`.
 async fn replace(db: &DatabaseTransaction, of: Of, given: Vec<Given>) -> Result<()> {
     if given.len() > FEW {
         return Err(UserError::new("properties", format!("at most {FEW} properties can be given")).into());
@@ -359,7 +360,7 @@ async fn replace(db: &DatabaseTransaction, of: Of, given: Vec<Given>) -> Result<
     refuse_too_many(db).await
 }
 
-/// Makes the definitions of a component type what its input lists. Absent leaves them; null is the same as none.
+/// Replaces the definitions of a component type. Absent leaves them unchanged; null is the same as an empty list.
 pub(super) async fn set_of_type(
     db: &DatabaseTransaction,
     component_type: i64,

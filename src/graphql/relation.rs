@@ -1,4 +1,4 @@
-//! Relations that follow from a key: what generated methods call, through `types`, and what the nouns share.
+//! Relations by key. Generated methods call these functions through `types`, and the nouns' files share them.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -12,7 +12,7 @@ use crate::engine::page::{Page, PageArguments};
 use crate::entity::ByIds;
 use crate::error::{Error, Result};
 
-/// The row that each key is of, or nothing where there is no key: one statement for all of them.
+/// Reads the row of each key, in one statement. `None` where there is no key.
 pub async fn to_one<M>(ctx: &Ctx<'_>, keys: Vec<Option<i64>>) -> Result<Vec<Option<M>>>
 where
     M: ModelTrait<Entity: Table<Model = M> + ByIds>,
@@ -20,7 +20,7 @@ where
     Ok(M::Entity::by_ids(ctx.db(), keys).await?)
 }
 
-/// The same where a key always has its row, which the database keeps.
+/// Like [`to_one`], for foreign keys that are never null, so that each has its row.
 pub async fn to_its_one<M>(ctx: &Ctx<'_>, keys: Vec<Option<i64>>) -> Result<Vec<M>>
 where
     M: ModelTrait<Entity: Table<Model = M> + ByIds>,
@@ -28,7 +28,7 @@ where
     present(to_one(ctx, keys).await?)
 }
 
-/// A page of the rows whose column `key` names each parent, the oldest first.
+/// Reads a page of rows for each parent, oldest first. The column `key` of a row holds the parent's id.
 pub async fn list<M>(ctx: &Ctx<'_>, args: &PageArguments, key: &'static str, parents: Vec<i64>) -> Result<Vec<Page<M>>>
 where
     M: ModelTrait<Entity: Table<Model = M>>,
@@ -36,8 +36,8 @@ where
     all_rows::<M>().of_column(key, parents).pages(ctx, &args.request()?).await
 }
 
-/// A page of the rows that a table of links ties to each parent, in the order of the links. `columns` of the links name
-/// the parent and the row.
+/// Reads a page of rows for each parent through a table of links, in the order of the links. `columns` are the links'
+/// columns for the parent and for the row.
 pub async fn list_through<M>(
     ctx: &Ctx<'_>,
     args: &PageArguments,
@@ -56,13 +56,13 @@ fn all_rows<M: ModelTrait<Entity: Table<Model = M>>>() -> List<M::Entity> {
     List::new(id.into_column())
 }
 
-/// The rows that a foreign key promises to be there.
+/// Unwraps rows that a foreign key guarantees to exist.
 pub(super) fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
     let rows: Option<Vec<T>> = rows.into_iter().collect();
     rows.ok_or_else(|| Error::internal("a foreign key has no row"))
 }
 
-/// The list that was read for each key; an empty one where nothing was. `text` is the bytes of text of an item.
+/// Returns the list of each key, empty for a key without one. `text` returns the bytes of text in an item.
 pub(super) fn lists<T: Clone>(
     db: &impl Read,
     keys: &[i64],

@@ -1,8 +1,8 @@
-//! Relationships: that one thing belongs to another, depends on it, or is related to it.
+//! Relationships: one thing belongs to another, depends on it, or is related to it.
 //!
-//! Three kinds of them have a place of their own in the catalogue: the system of a service, the domain of a system, and
-//! what a service depends on. They are made, answered and deleted here too, each from its own place: there is no second
-//! row that could say something else. Their ids are those of that place.
+//! Three kinds are stored elsewhere: the system of a service, the domain of a system, and the dependencies of a
+//! service. Mutations and queries of relationships read and write them there, so that no second row can contradict
+//! them. Their ids are derived from that place.
 
 use sea_orm::sea_query::LockType;
 use sea_orm::{
@@ -27,17 +27,17 @@ use crate::entity::{
 };
 use crate::error::{Error, Result, UserError, quoted};
 
-/// The argument, and the field in it that names a definition.
+/// The mutation's argument, and also the field in it that names a definition.
 const DEFINITION: &str = "relationshipDefinition";
 
-/// The class in the id of a relationship that is the system of a service, whose number it has.
+/// The class in the id of the relationship between a service and its system. The number is the service's.
 pub(super) const SYSTEM_OF_SERVICE: &str = "ServiceSystem";
-/// The class in the id of a relationship that is the domain of a system, whose number it has.
+/// The class in the id of the relationship between a system and its domain. The number is the system's.
 pub(super) const DOMAIN_OF_SYSTEM: &str = "SystemDomain";
 
 impl RelationshipTypeResolver for RelationshipType {
     fn id(&self) -> Id {
-        // No row has such ends: see `relationship_create`.
+        // No row of `relationship` has these ends, because `relationship_create` stores them elsewhere.
         let class = match (self.r#type(), self.source(), self.target()) {
             (RelationshipTypeEnum::BelongsTo, Some(End::Service(_)), Some(End::System(_))) => SYSTEM_OF_SERVICE,
             (RelationshipTypeEnum::BelongsTo, Some(End::System(_)), Some(End::Domain(_))) => DOMAIN_OF_SYSTEM,
@@ -50,7 +50,7 @@ impl RelationshipTypeResolver for RelationshipType {
     }
 
     fn r#type(&self) -> RelationshipTypeEnum {
-        // Only words of the enum are written.
+        // Mutations write only words of the enum, so the fallback is not expected.
         RelationshipTypeEnum::from_word(&self.r#type).unwrap_or(RelationshipTypeEnum::RelatedTo)
     }
 
@@ -67,7 +67,7 @@ impl RelationshipTypeResolver for RelationshipType {
     }
 }
 
-/// The thing at each end: one statement for each kind.
+/// Reads the thing at each end, in one statement for each kind.
 async fn things(ctx: &Ctx<'_>, ends: Vec<Option<End>>) -> Result<Vec<RelationshipResource>> {
     macro_rules! rows {
         ($kind:ident, $table:ident) => {
@@ -96,7 +96,7 @@ async fn things(ctx: &Ctx<'_>, ends: Vec<Option<End>>) -> Result<Vec<Relationshi
     things.ok_or_else(|| Error::internal("a relationship has an end without a row"))
 }
 
-/// A relationship with a place of its own, as if it were a row.
+/// Returns a relationship that is stored elsewhere, in the form of a row.
 fn placed(id: i64, kind: RelationshipTypeEnum, source: End, target: End) -> RelationshipType {
     let mut row = RelationshipType {
         id,
@@ -134,7 +134,7 @@ fn of_dependency(dependency: &service_dependency::Model) -> RelationshipType {
     placed(dependency.id, RelationshipTypeEnum::DependsOn, source, target)
 }
 
-/// The relationship that an id stands for, or nothing.
+/// Finds the relationship with this id.
 pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<RelationshipType>> {
     let Some((class, number)) = id::decode(id) else { return Ok(None) };
     Ok(match class.as_str() {
@@ -148,7 +148,7 @@ pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<Relationship
     })
 }
 
-/// The thing that a field of a new relationship names.
+/// Finds the thing that a field of a new relationship names.
 async fn end(db: &DatabaseTransaction, field: &'static str, named: &IdentifierInput) -> Result<End> {
     let found = async {
         match Identifier::of(named)? {
@@ -193,7 +193,7 @@ async fn by_alias(db: &DatabaseTransaction, alias: &str) -> Result<Option<End>> 
     Ok(found.map(|found| End::InfrastructureResource(found.id)))
 }
 
-/// The definition that a field of a new relationship names.
+/// Finds and locks the definition that a new relationship names.
 async fn defined(
     db: &DatabaseTransaction,
     named: Option<&IdentifierInput>,
@@ -203,7 +203,7 @@ async fn defined(
     found.map(Some).map_err(|error| error.map_user(|error| error.within(DEFINITION)))
 }
 
-/// Refuses a relationship that its definition does not allow.
+/// Fails if the definition does not allow the relationship.
 async fn check(
     db: &DatabaseTransaction,
     definition: &RelationshipDefinitionType,
@@ -242,7 +242,7 @@ async fn check(
     Ok(())
 }
 
-/// The words for what a thing is, as definitions name them.
+/// Returns the words that a definition may use for a thing: its kind, and its component type or its type.
 async fn kinds(db: &DatabaseTransaction, end: End) -> Result<Vec<String>> {
     Ok(match end {
         End::Service(id) => {
@@ -265,7 +265,8 @@ async fn kinds(db: &DatabaseTransaction, end: End) -> Result<Vec<String>> {
     })
 }
 
-/// Holds what a relationship starts from, so that what is counted of it stays; refuses a service that a file governs.
+/// Locks the source of a relationship, so that the number of its relationships cannot change meanwhile. Fails if the
+/// source is a service that a service file governs.
 async fn hold(db: &DatabaseTransaction, source: End) -> Result<()> {
     match source {
         End::Service(id) => services::owner_writable(db, id).await.map(drop),

@@ -1,4 +1,4 @@
-//! Relationship definitions: which things the services of a component type are related to; and the management rules of
+//! Relationship definitions: what the services of a component type can be related to. Also the management rules of
 //! definitions and component types.
 
 use async_graphql::MaybeUndefined;
@@ -45,7 +45,7 @@ impl RelationshipDefinitionTypeResolver for RelationshipDefinitionType {
     }
 }
 
-/// The words of a column that holds a list of them.
+/// Reads a column that holds a list of words.
 pub(super) fn words(column: &str) -> Vec<String> {
     serde_json::from_str(column).unwrap_or_default()
 }
@@ -61,7 +61,7 @@ pub(super) async fn page(
     let mut list = List::<Entity>::new(Column::Id);
     if let Some(named) = of_type.value() {
         let identifier = Identifier::of(named).map_err(|error| error.within("componentType"))?;
-        // No row has the key 0.
+        // An unknown type matches nothing: no row has the key 0.
         let key = identifier::find::<ComponentType>(ctx.db(), identifier).await?.map_or(0, |found| found.id);
         list = list.filter(Column::ComponentTypeId.eq(key));
     }
@@ -75,7 +75,7 @@ pub(super) async fn page(
     list.page(ctx, request).await
 }
 
-/// Writes what the input says. A new definition has all columns.
+/// Applies the input to the draft. A new definition must have a component type.
 async fn fill(
     db: &DatabaseTransaction,
     draft: &mut Draft<Entity>,
@@ -125,7 +125,7 @@ async fn fill(
     Ok(())
 }
 
-/// The text of a column that holds a list of words.
+/// Checks a list of words, and returns the text of its column.
 fn given_words(field: &'static str, given: &MaybeUndefined<Vec<String>>) -> Result<String, UserError> {
     let given = given.value().map_or(&[][..], Vec::as_slice);
     if given.len() > FEW {
@@ -144,7 +144,7 @@ fn given_number(field: &'static str, given: &MaybeUndefined<i32>) -> Result<Opti
     }
 }
 
-/// A management rule, as it is kept.
+/// A management rule, as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
 struct Rule {
     operator: String,
@@ -156,11 +156,11 @@ struct Rule {
     target_type: Option<String>,
 }
 
-/// The rules in a column.
+/// Reads a column that holds rules.
 pub(super) fn rules(column: &str) -> Vec<RelationshipDefinitionManagementRule> {
     let rules: Vec<Rule> = serde_json::from_str(column).unwrap_or_default();
     let rule = |rule: Rule| RelationshipDefinitionManagementRule {
-        // Only words of the enum are written.
+        // Mutations write only words of the enum, so the fallback is not expected.
         operator: RelationshipDefinitionManagementRuleOperator::from_word(&rule.operator)
             .unwrap_or(RelationshipDefinitionManagementRuleOperator::Equals),
         source_property: rule.source_property,
@@ -173,7 +173,7 @@ pub(super) fn rules(column: &str) -> Vec<RelationshipDefinitionManagementRule> {
     rules.into_iter().map(rule).collect()
 }
 
-/// The text of a column for the rules that are given, or nothing where it stays.
+/// Checks rules, and returns the text of their column. `None` leaves the column unchanged.
 pub(super) fn given_rules(given: &MaybeUndefined<Vec<ManagementRuleInput>>) -> Result<Option<String>, UserError> {
     const FIELD: &str = "managementRules";
     let given = match given {
@@ -225,7 +225,7 @@ impl RelationshipDefinitionCreateMutation for Mutation {
         mut input: RelationshipDefinitionInput,
     ) -> Result<RelationshipDefinitionPayload> {
         let db = ctx.db();
-        // What is new has a name: one that is left out is the same as a blank one.
+        // A new row needs a name. An absent one is treated as blank, so that the same error is reported.
         if input.name.is_undefined() {
             input.name = MaybeUndefined::Value(String::new());
         }

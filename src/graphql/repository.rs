@@ -1,4 +1,4 @@
-//! Repositories: where the source of services is kept.
+//! Repositories: where the source code of services is kept.
 
 use async_graphql::MaybeUndefined;
 use foldhash::{HashMap, HashMapExt};
@@ -74,7 +74,7 @@ impl RepositoryResolver for Repository {
     }
 
     async fn html_url(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
-        // By number: an alias holds slashes and colons.
+        // By id: an alias may contain slashes and colons.
         let app_url = &ctx.settings().app_url;
         Ok(repositories.iter().map(|repository| format!("{app_url}/repositories/{}", repository.id)).collect())
     }
@@ -93,7 +93,8 @@ impl RepositoryResolver for Repository {
     }
 }
 
-/// The most critical tier of each repository's services: a statement for the links, and one for the tiers.
+/// Finds the most critical tier among each repository's services. Takes one statement for the links, and one for the
+/// tiers.
 async fn most_critical(repositories: &[&Repository], ctx: &Ctx<'_>) -> Result<Vec<Option<Tier>>> {
     use service_repository::Column as Link;
     let build = |condition: Expr| {
@@ -124,7 +125,7 @@ async fn most_critical(repositories: &[&Repository], ctx: &Ctx<'_>) -> Result<Ve
     Ok(tier::Entity::by_ids(ctx.db(), keys).await?)
 }
 
-/// That the most critical tier of a repository's services has this alias.
+/// The condition that the most critical tier among a repository's services has this alias.
 fn is_of_tier(alias: &str) -> Expr {
     let services = || {
         let id = Expr::col(Column::Id.as_column_ref());
@@ -217,14 +218,14 @@ pub(super) async fn of_services(
         .collect())
 }
 
-/// A page of repositories, with what is counted of its whole list.
+/// A page of repositories, and counts over the whole list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepositoryConnectionType {
     page: Page<Repository>,
     counts: Counts,
 }
 
-/// What is counted of a whole list.
+/// Counts over a whole list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counts {
     all: i32,
@@ -238,12 +239,13 @@ impl Counts {
         ["hiddenCount", "organizationCount", "ownedCount", "visibleCount"].iter().any(|field| ctx.selects(field))
     }
 
-    /// Selects the counts of the rows.
+    /// Adds the counts to a statement.
     fn add_to(rows: &mut SelectStatement) {
         rows.expr(Func::count(Expr::col(Asterisk)));
         rows.expr(Func::count(Expr::case(Column::Visible.eq(true), Expr::value(1))));
         rows.expr(Func::count(Column::OwnerId.into_expr()));
-        // Up to the last slash of the name: `rtrim` removes the letters of the name's last part from its end.
+        // The organization is the name up to its last slash: `rtrim`, given all letters of the name but the slash,
+        // removes the last part.
         let name = || Column::Name.into_expr();
         let letters = Func::cust("replace").args([name(), "/".into(), "".into()]);
         let start = Func::cust("rtrim").args([name(), letters.into()]);
@@ -295,7 +297,7 @@ impl RepositoryConnectionTypeResolver for RepositoryConnectionType {
     }
 }
 
-/// A copy of a row of the page, charged to the request.
+/// Copies a row of the page, and charges the copy to the budget.
 pub(super) fn taken_from(row: &Repository, ctx: &Ctx<'_>) -> Result<Repository> {
     let texts = [&row.description, &row.languages, &row.url, &row.default_branch];
     let text = texts.into_iter().flatten().map(String::len).sum::<usize>();
@@ -303,13 +305,13 @@ pub(super) fn taken_from(row: &Repository, ctx: &Ctx<'_>) -> Result<Repository> 
     Ok(row.clone())
 }
 
-/// The alias of a new repository that is given none: of its address, else its name.
+/// Derives the alias of a new repository from its URL, or else from its name.
 fn follows_from(row: &repository::ActiveModel) -> Option<String> {
     let url = row.url.try_as_ref().and_then(Option::as_deref);
     url.and_then(repository::alias_of).or_else(|| row.name.try_as_ref().cloned())
 }
 
-/// Writes the languages, in the order of their use.
+/// Sets the languages, most used first.
 fn set_languages(draft: &mut Draft<repository::Entity>, given: &MaybeUndefined<Vec<LanguageInput>>) -> Result<()> {
     let stored = match given {
         MaybeUndefined::Undefined => return Ok(()),

@@ -66,7 +66,7 @@ impl LevelResolver for Level {
 
 impl CategoryResolver for Category {}
 
-/// Refuses a row more than there may be.
+/// Fails if the table has more rows than allowed. Call it after the insert.
 async fn refuse_too_many<E: Class>(db: &DatabaseTransaction) -> Result<()>
 where
     E::Model: Sync,
@@ -84,7 +84,7 @@ impl LevelCreateMutation for Mutation {
         let mut draft = Draft::<level::Entity>::new();
         draft.set_required(level::Column::Name, &name);
         draft.set(level::Column::Description, &description);
-        // Null is the same as absent: the last place.
+        // Null counts as absent: the new level comes last.
         if index.is_value() {
             draft.set(level::Column::Index, &index);
         }

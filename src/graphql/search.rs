@@ -11,7 +11,7 @@ use crate::error::{Error, Result, UserError};
 /// The most results of a search.
 pub const MOST: usize = 20;
 
-/// Something that a search found, whose row is there.
+/// A search result whose row exists.
 #[derive(Debug)]
 pub struct SearchResult {
     found: Found,
@@ -51,7 +51,7 @@ impl SearchResultResolver for SearchResult {
     }
 }
 
-/// What a term finds, the best match first.
+/// Returns the results for a term, best match first.
 pub(super) async fn search(args: &AccountSearchArgs, ctx: &Ctx<'_>) -> Result<Vec<SearchResult>> {
     let AccountSearchArgs { term, first } = args;
     let most = match first.value() {
@@ -70,14 +70,14 @@ pub(super) async fn search(args: &AccountSearchArgs, ctx: &Ctx<'_>) -> Result<Ve
     Ok(found.into_iter().filter_map(result).collect())
 }
 
-/// A row that was found.
+/// The row of a search result.
 struct Row {
     item: SearchItem,
     name: String,
     html_url: String,
 }
 
-/// The rows of what was found: one statement for each kind.
+/// Reads the rows of search results, in one statement for each kind.
 async fn rows(found: &[&Found], ctx: &Ctx<'_>) -> Result<HashMap<(Kind, i64), Row>> {
     let mut rows = HashMap::with_capacity(found.len());
     let ids_of = |kind| found.iter().filter(move |found| found.kind == kind).map(|found| Some(found.id));

@@ -159,8 +159,8 @@ impl ServiceResolver for Service {
         args: &PageArguments,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<CodeIssueConnectionType>> {
-        // Issues are reached through their project's links; an issue stands once below a service, because a project
-        // is linked to it once.
+        // Issues are found through the links of their projects. An issue occurs once below a service, because a project
+        // is linked to the same service only once.
         let issues = List::<code_issue::Entity>::new(code_issue::Column::Id).related(
             (code_issue::Column::CodeIssueProjectId, code_issue_project_resource::Column::CodeIssueProjectId),
             code_issue_project_resource::Column::ServiceId,
@@ -170,7 +170,7 @@ impl ServiceResolver for Service {
     }
 }
 
-/// A copy of a row of a page, charged to the request.
+/// Copies a row of a page, and charges the copy to the budget.
 pub(super) fn taken_from(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
     let texts = [&row.description, &row.note, &row.language, &row.framework, &row.product, &row.api_document_path];
     let text = texts.into_iter().flatten().map(String::len).sum::<usize>();
@@ -178,12 +178,13 @@ pub(super) fn taken_from(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
     Ok(row.clone())
 }
 
-/// The service that a mutation names and may write.
+/// Finds and locks the service that a mutation names. Fails if a service file governs it.
 pub(super) async fn require_writable(db: &DatabaseTransaction, identifier: Identifier<'_>) -> Result<Writable> {
     service::writable(db, identifier::require::<Service>(db, identifier).await?).await
 }
 
-/// The service that an input names in one of its fields, as one that may be written. Errors are about the field.
+/// Like [`require_writable`], for a service that the input field `field` names. If no service is found, the error is
+/// about that field.
 pub(super) async fn require_writable_as(
     db: &DatabaseTransaction,
     identifier: Identifier<'_>,
@@ -194,15 +195,18 @@ pub(super) async fn require_writable_as(
     service::writable(db, found).await
 }
 
-/// The service that owns something which is about to be changed, as one that may be written.
+/// Locks the service that owns something about to be changed. Fails if a service file governs the service.
 pub(super) async fn owner_writable(db: &DatabaseTransaction, id: i64) -> Result<Writable> {
-    // Deleted with all that it owns, since that was found: the mutation has lost a race, and runs again.
+    // The service was deleted, with everything that it owns, after its part was found. The mutation has lost a race and
+    // is retried.
     let found = service::Entity::find_by_id(id).one(db).await?.ok_or(DbErr::RecordNotUpdated)?;
     service::writable(db, found).await
 }
 
-/// Refuses to delete what a locked service refers to, which would change the service. The caller holds what it deletes, so
-/// that no service comes to refer to it meanwhile; the services that do are held here, so that none is locked meanwhile.
+/// Refuses to delete a row that a service governed by a service file refers to, because the deletion would change the
+/// service. `refers` is the condition on such services. The caller must have locked the row, so that no other service
+/// can refer to it until the deletion commits. The services that do are locked here, so that no service file can begin
+/// to govern one of them.
 pub(super) async fn refuse_where_locked(db: &DatabaseTransaction, refers: impl Into<Expr>) -> Result<()> {
     let services = service::Entity::find().select_only().columns([service::Column::Slug, service::Column::LockedBy]);
     let services = services.filter(refers.into()).order_by_asc(service::Column::Id).lock(LockType::Update);
@@ -232,7 +236,7 @@ impl ServiceCreateMutation for Mutation {
             parent,
             r#type,
             owner_alias,
-            // Aliases are always checked.
+            // Ignored: aliases are always validated.
             skip_aliases_validation: _,
         } = input;
         let db = ctx.db();
@@ -256,7 +260,7 @@ impl ServiceCreateMutation for Mutation {
     }
 }
 
-/// Writes the owner, which one of two fields names.
+/// Sets the owner, which either of two fields may name.
 async fn set_owner(
     db: &DatabaseTransaction,
     draft: &mut Draft<service::Entity>,
@@ -326,7 +330,7 @@ impl ServiceApiDocSettingsUpdateMutation for Mutation {
     }
 }
 
-/// The service that the field or argument `service` names, as one that may be written.
+/// Like [`require_writable`], for the service that the field or argument `service` names.
 pub(super) async fn require_writable_at(db: &DatabaseTransaction, named: &IdentifierInput) -> Result<Writable> {
     service::writable(db, identifier::require_in::<Service>(db, "service", named).await?).await
 }
@@ -348,7 +352,7 @@ impl ServiceUpdateMutation for Mutation {
             parent,
             r#type,
             owner_alias,
-            // Aliases are always checked.
+            // Ignored: aliases are always validated.
             skip_aliases_validation: _,
         } = input;
         let db = ctx.db();

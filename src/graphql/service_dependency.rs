@@ -1,4 +1,4 @@
-//! Dependencies: which service needs which.
+//! Dependencies between services.
 
 use async_graphql::MaybeUndefined;
 use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
@@ -31,7 +31,7 @@ impl ServiceDependencyResolver for ServiceDependency {
     }
 }
 
-/// A page of dependencies of each service, and the services at their other ends, in the order of the pages.
+/// Reads a page of dependencies for each service, and the service at the other end of each, in the order of the pages.
 async fn pages(
     services: &[&Service],
     args: &PageArguments,
@@ -48,14 +48,14 @@ async fn pages(
 
 macro_rules! connection {
     ($name:ident, $connection:ident, $edge:ident, $resolver:ident, $own:ident, $other:ident, $doc:literal) => {
-        /// An entry of the page: a dependency and the service at its other end.
+        /// An entry of the page: a dependency, and the service at its other end.
         #[derive(Debug, Clone, PartialEq)]
         pub struct $edge {
             dependency: ServiceDependency,
             node: Service,
             cursor: String,
             is_locked: bool,
-            /// The tier of the service that depends, and that of the other.
+            /// The tier of the service that depends, then the tier of the service that it depends on.
             tiers: [Option<i64>; 2],
         }
 
@@ -144,7 +144,7 @@ async fn less_critical(ctx: &Ctx<'_>, pairs: Vec<[Option<i64>; 2]>) -> Result<Ve
     Ok(tiers.chunks(2).map(|pair| matches!(pair, [Some(from), Some(to)] if to.index > from.index)).collect())
 }
 
-/// The service at one end of a new dependency, which one of two fields names.
+/// Finds the service at one end of a new dependency. Either of two fields may name it.
 async fn end(
     db: &DatabaseTransaction,
     (id_field, id): (&'static str, &MaybeUndefined<String>),
@@ -159,7 +159,7 @@ async fn end(
     found.await.map_err(|error: Error| error.map_user(|error| error.within("dependencyKey")))
 }
 
-/// Makes a service depend on another one, which is not itself. `row` has the rest.
+/// Makes a service depend on another, which must not be the service itself. `row` holds the other columns.
 pub(super) async fn insert(
     db: &DatabaseTransaction,
     source: &Writable,

@@ -57,7 +57,7 @@ impl ServiceDocumentResolver for ServiceDocument {
     }
 }
 
-/// The document that a client names, or nothing: for queries.
+/// Finds the document with this id, for a query.
 pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<ServiceDocument>> {
     id::find::<Entity>(db, id).await
 }
@@ -89,7 +89,8 @@ pub(super) async fn of_services(
     documents.of(Column::ServiceId, services.iter().map(|service| service.id)).pages(ctx, &request).await
 }
 
-/// The document of each service that clients are to prefer.
+/// Returns the preferred document of each service: the one that was updated last. `None` if the service prefers pulled
+/// documents, because rollcall pulls none.
 pub(super) async fn preferred(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceDocument>>> {
     let newest = List::<Entity>::new(Column::Id).newest_first(Column::UpdatedAt);
     let found = newest.of(Column::ServiceId, services.iter().map(|service| service.id)).firsts(ctx.db()).await?;

@@ -1,5 +1,5 @@
-//! Service files that are sent through the API. [`service_file`] applies them, as for `rollcall apply` beside the
-//! database.
+//! Applies service files that clients send through the API. [`service_file`] does the work, as for `rollcall apply` on
+//! the database itself.
 
 use super::context::{Ctx, MutationCtx};
 use super::schema::*;
@@ -8,16 +8,16 @@ use crate::entity::text;
 use crate::error::{Error, Problems, Result, UserError};
 use crate::service_file::{self, Applied, FieldChange, File, Note, Options, Origin, Outcome, Refused};
 
-/// The most documents of a request.
+/// The maximum number of documents in a request.
 pub const DOCUMENTS: usize = 1_000;
-/// The most entries of all lists of a request's documents.
+/// The maximum number of list entries in all documents of a request.
 pub const ENTRIES: usize = 10_000;
-/// The most mistakes that an answer names.
+/// The maximum number of mistakes that an answer reports.
 const MISTAKES: usize = 100;
-/// The most notes of an answer.
+/// The maximum number of notes in an answer.
 const NOTES: usize = 1_000;
 
-/// Where the files that govern services are.
+/// Returns the service file that governs each service, if any.
 pub(super) fn of_services(services: &[&Service], _: &Ctx<'_>) -> Vec<Option<ServiceFile>> {
     let file = |service: &&Service| {
         let path = service.locked_by.clone()?;
@@ -69,7 +69,7 @@ impl ServiceFilesApplyMutation for Mutation {
     }
 }
 
-/// Mistakes as errors of the payload. The message of each names the file, the line and the column.
+/// Converts mistakes to errors of the payload. Each message names the file, the line and the column.
 fn refused(refused: Refused) -> Error {
     let notes = match refused {
         Refused::Problems(notes) => notes,
@@ -102,7 +102,7 @@ fn document(applied: Applied) -> ServiceFileDocument {
     }
 }
 
-/// The first notes, and how many more there are.
+/// Converts the first notes. If there are more, the last one says how many.
 fn notes(mut notes: Vec<Note>) -> Vec<ServiceFileNote> {
     let more = notes.len().saturating_sub(NOTES);
     if let (1.., Some(last)) = (more, notes.get_mut(NOTES - 1)) {

@@ -1,5 +1,5 @@
-//! What the filters of services mean: predicates that stand together and within each other, as one condition of SQL.
-//! `predicate.rs` says what one predicate means.
+//! Converts filters of services to one SQL condition: predicates that are joined and nested. `predicate.rs` converts a
+//! single predicate.
 
 use std::pin::Pin;
 
@@ -14,23 +14,23 @@ use crate::db::Read;
 use crate::entity::{filter, filter_predicate, text};
 use crate::error::{Result, UserError};
 
-/// The most predicates of a filter, and of a request.
+/// The maximum number of predicates in a filter, and in a request.
 pub const MOST: usize = 50;
-/// How deep predicates and filters stand within each other.
+/// The maximum depth to which predicates are nested, and to which filters refer to other filters.
 const DEPTH: usize = 5;
 
-/// What an argument asks for.
+/// A predicate, or several joined by a connective.
 enum Tree {
     One(Predicate),
     Several(ConnectiveEnum, Vec<Tree>),
 }
 
-/// Counts predicates, so that a request has a bound however they are nested.
+/// Builds conditions, and counts their predicates, so that a request has a limit however they are nested.
 struct Reader {
     count: usize,
 }
 
-/// The condition of the two arguments of a list of services; nothing when none is given.
+/// Returns the condition of the two arguments of a list of services. `None` if neither is given.
 pub(super) async fn condition(
     db: &impl Read,
     identifier: Option<&IdentifierInput>,
@@ -60,7 +60,7 @@ pub(super) async fn condition(
     Ok(conditions.into_iter().reduce(Expr::and))
 }
 
-/// A condition, boxed because filters stand within filters.
+/// The future of a condition. Boxed, because it is recursive: filters refer to filters.
 type Condition<'r> = Pin<Box<dyn Future<Output = Result<Expr>> + Send + 'r>>;
 
 impl Reader {
@@ -166,7 +166,7 @@ impl Reader {
         }
     }
 
-    /// The condition of another filter, which a predicate names.
+    /// The condition of another saved filter, which a predicate names.
     async fn other(&mut self, db: &impl Read, predicate: &Predicate, depth: usize) -> Result<Expr> {
         let is_meant = match predicate.kind {
             TypeEnum::Matches | TypeEnum::Equals => true,
@@ -185,7 +185,7 @@ impl Reader {
     }
 }
 
-/// Several conditions as one. None at all ask for nothing.
+/// Joins conditions. Without any, every service matches.
 fn joined(connective: ConnectiveEnum, conditions: Vec<Expr>) -> Expr {
     let joined = conditions.into_iter().reduce(|one, other| match connective {
         ConnectiveEnum::And => one.and(other),

@@ -10,7 +10,7 @@ use crate::entity::service_dependency::{Direction, Found, Reach, STEPS, reach};
 use crate::entity::{ByIds, service};
 use crate::error::{Result, UserError};
 
-/// A page of what each service's failure can reach.
+/// Reads a page of the services that each service's failure can reach.
 pub(super) async fn of_services(
     services: &[&Service],
     args: &ServiceImpactArgs,
@@ -50,7 +50,7 @@ pub(super) async fn of_services(
     Ok(connections)
 }
 
-/// The page of all that was found, which is in the order of the cursors.
+/// Cuts a page out of all services found, which are in the order of the cursors.
 fn page(reached: &Reach, request: &PageRequest) -> Page<Found> {
     let place = |found: &Found| (i64::from(found.distance), found.id);
     let start = request.after.as_ref().map_or(0, |after| {

@@ -65,7 +65,7 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
     services.page_in(sort_by.value().copied().map(order), ctx, &request).await
 }
 
-/// What an order of the SDL means.
+/// Converts a sort order of the SDL.
 fn order(sort: ServiceSortEnum) -> Sort {
     use ServiceSortEnum as By;
     let order = match sort {
@@ -85,14 +85,14 @@ fn order(sort: ServiceSortEnum) -> Sort {
     order.numbered(sort as u8, is_descending)
 }
 
-/// That a service's `own` key is that of the row which has the alias. An equation, unlike `IN`, lets the index keep the
-/// order of the list.
+/// The condition that a service's column `own` refers to the row with this alias. With `=`, unlike `IN`, an index can
+/// keep the order of the list.
 fn is_named<C: ColumnTrait>(own: Column, key: C, alias: C, given: &str) -> Expr {
     let named = Select::select().column(key).from(key.entity_name()).and_where(alias.eq(given)).take();
     Expr::col(own.as_column_ref()).eq(Expr::SubQuery(None, Box::new(named.into())))
 }
 
-/// That a service has no deploy at or after a moment: one look into the index of its deploys.
+/// The condition that a service has no deploy at or after a time. Costs one lookup in the index of its deploys.
 fn has_no_deploy_since(since: Timestamp) -> Expr {
     let id = Expr::col(Column::Id.as_column_ref());
     let deploys = Select::select()
@@ -104,7 +104,7 @@ fn has_no_deploy_since(since: Timestamp) -> Expr {
     Expr::exists(deploys).not()
 }
 
-/// The services that have a tag with these parts; nothing when neither is given.
+/// Selects the services that have a tag with this key and value. `None` if neither is given.
 fn has_tag(args: &TagArgs) -> Option<Ids> {
     let TagArgs { key, value } = args;
     let parts = [(tag::Column::Key, key), (tag::Column::Value, value)];
@@ -118,6 +118,6 @@ fn has_tag(args: &TagArgs) -> Option<Ids> {
     for part in parts {
         owners.and_where(part);
     }
-    // Two keys may have the same value.
+    // Tags with different keys may have the same value, so a service may occur twice.
     Some(Ids { select: owners, id: Expr::col(owner.as_column_ref()), may_repeat: true })
 }

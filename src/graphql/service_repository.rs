@@ -1,4 +1,4 @@
-//! The links that say which services' code a repository holds.
+//! Links between services and the repositories that hold their code.
 
 use std::collections::HashMap;
 
@@ -20,17 +20,17 @@ use crate::error::{Error, Problems, Result, UserError};
 
 impl ServiceRepositoryResolver for ServiceRepository {}
 
-/// The most links between a service and a repository.
+/// The maximum number of links between a service and a repository.
 const MOST: usize = text::FEW;
 
-/// An entry of a page: the first link of a service and a repository, and what it leads to.
+/// An entry of a page: the first link between a service and a repository, and the row that it leads to.
 struct First<M> {
     link: ServiceRepository,
     node: M,
     cursor: String,
 }
 
-/// A page of what the links of each of these parents lead to: of several links of the same two the first counts.
+/// Reads a page of linked rows for each parent. Of several links between the same two rows, only the first counts.
 async fn pages<M>(
     parents: Vec<i64>,
     args: &PageArguments,
@@ -57,18 +57,18 @@ where
     Ok(pages.collect())
 }
 
-/// The rows of a page, whose edges nobody has asked for.
+/// Takes apart a page of rows, for a connection whose edges are not selected.
 fn nodes_alone<M>(page: Page<M>) -> (Vec<M>, PageInfo, i32) {
     let nodes = page.edges.into_iter().map(|edge| edge.node).collect();
     (nodes, page.info, page.total_count.unwrap_or_default())
 }
 
-/// The service and the repository of a link.
+/// The ids of a link's service and repository.
 fn pair(link: &ServiceRepository) -> (i64, i64) {
     (link.service_id, link.repository_id)
 }
 
-/// All links between each two, the oldest first: in one statement.
+/// Reads all links between the service and the repository of each pair, oldest first, in one statement.
 async fn between(ctx: &Ctx<'_>, pairs: Vec<(i64, i64)>) -> Result<Vec<Vec<ServiceRepository>>> {
     let distinct = |mut keys: Vec<i64>| {
         keys.sort_unstable();
@@ -98,7 +98,7 @@ pub(super) async fn repositories(
     let parents: Vec<i64> = services.iter().map(|service| service.id).collect();
     let columns = [Column::ServiceId, Column::RepositoryId];
     if !ctx.selects("edges") {
-        // Without the links, one statement reads the repositories.
+        // Without edges, one statement reads the repositories, and the links are not needed.
         let list = List::<repositories_table::Entity>::new(repositories_table::Column::Id);
         let list = list.linked("service_repository", ["service_id", "repository_id"], parents).first_of(columns);
         let pages = list.pages(ctx, &args.request()?).await?.into_iter().map(nodes_alone);
@@ -155,7 +155,7 @@ pub(super) async fn services(
             if selects_nodes {
                 nodes.push(services::taken_from(&node, ctx)?);
             }
-            // Paths lead into the repository, whose rows are few beside those of its services.
+            // `paths` builds URLs from the repository. This copy is not charged: it is small beside the services.
             let repository = (*repository).clone();
             edges.push(RepositoryServiceEdge { link, node, cursor, repository });
         }
@@ -240,7 +240,7 @@ impl RepositoryPathResolver for RepositoryPath {
     }
 
     async fn href(paths: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
-        // A repository without an address has its page here.
+        // Without a URL of its own, the folder leads to the repository's page in rollcall.
         let app_url = &ctx.settings().app_url;
         let page = |path: &&Self| format!("{app_url}/repositories/{}", path.repository);
         Ok(paths.iter().map(|path| path.address.clone().unwrap_or_else(|| page(path))).collect())
@@ -263,7 +263,7 @@ impl ServiceRepositoryUpdateMutation for Mutation {
         let link = id::require::<Entity>(db, &id, "id").await?;
         services::owner_writable(db, link.service_id).await?;
         let mut draft = Draft::<Entity>::of(link);
-        // The column always has a text: what is cleared is the whole repository.
+        // Null clears the folder, which then is the whole repository. The column itself is never null.
         let base_directory = draft.problems.take(draft::text::<Entity>(Column::BaseDirectory, &base_directory));
         draft.set(Column::DisplayName, &display_name);
         let mut row = draft.done()?;
@@ -291,7 +291,7 @@ impl ServiceRepositoryCreateMutation for Mutation {
         let display_name = problems.take(text(Column::DisplayName, &display_name));
         problems.none()?;
 
-        // Both are there, or there is a problem.
+        // Both were found, or `problems` had an error.
         let (Some(service), Some(repository)) = (service, repository) else {
             return Err(Error::internal("a service or a repository was neither found nor missed"));
         };
@@ -309,7 +309,7 @@ impl ServiceRepositoryCreateMutation for Mutation {
     }
 }
 
-/// The key of the repository that is to be linked.
+/// Finds the key of the repository to link.
 async fn named_repository(db: &impl Read, named: &IdentifierInput) -> Result<i64> {
     let found = async { identifier::require::<Repository>(db, Identifier::new(&named.id, &named.alias)?).await };
     Ok(found.await.map_err(|error| error.map_user(|error| error.within("repository")))?.id)

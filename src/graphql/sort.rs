@@ -1,8 +1,8 @@
-//! Orders of lists that clients choose: by a column of the row, or by a column of what the row belongs to.
+//! Sort orders that clients choose: by a column of the row, or by a column of a row that it refers to.
 //!
-//! A page is read piece by piece, each a range of an index: the rest of the rows with the value of the cursor, the rows
-//! with greater values, and last, in either direction, the rows without a value. So a page costs the same wherever it is
-//! in the list. A cursor holds the value by which its row was ordered, not its place: rows that come or go cause no gaps.
+//! A page is read in pieces, each a range of an index: the remaining rows with the cursor's value, then the rows with
+//! later values, and last, in either direction, the rows without a value. So every page costs the same, wherever it is
+//! in the list. A cursor holds the value of its row, not an offset: rows that are added or removed cause no gaps.
 
 use std::sync::Arc;
 
@@ -14,49 +14,50 @@ use crate::db::{self, Read, Table, text};
 use crate::engine::page::{Chosen, Cursor, PageRequest, SortValue};
 use crate::error::Result;
 
-/// An order.
+/// A sort order.
 #[derive(Debug, Clone, Copy)]
 pub struct Sort {
-    /// Its number, different for each order of all lists.
+    /// The number of the order in cursors, unique across all lists.
     number: u8,
-    /// What rows are ordered by.
+    /// The column that rows are ordered by.
     key: Named,
-    /// Whether that is a text, which is compared whatever the case of its ASCII letters.
+    /// Whether that column is a text. The case of ASCII letters is ignored.
     is_text: bool,
-    /// The row's column that names what has the key, and the column of its id; none where the row has it itself.
+    /// If the column is in another table: the row's column that refers to that table, and that table's id.
     group: Option<(Named, Named)>,
     descending: bool,
 }
 
 impl Sort {
-    /// An order by a text of the row.
+    /// Orders by a text of the row.
     pub fn by_text<C: ColumnTrait>(key: C) -> Self {
         Self { number: 0, key: named(key), is_text: true, group: None, descending: false }
     }
 
-    /// An order by a text of what the row's column `own` names; it has the id `id`.
+    /// Orders by a text of another row. The column `own` refers to that row, whose id is in the column `id`.
     pub fn by_text_of<O: ColumnTrait, C: ColumnTrait>(own: O, id: C, key: C) -> Self {
         Self { group: Some((named(own), named(id))), ..Self::by_text(key) }
     }
 
-    /// The same by a number.
+    /// Like [`by_text_of`](Self::by_text_of), by a number.
     pub fn by_number_of<O: ColumnTrait, C: ColumnTrait>(own: O, id: C, key: C) -> Self {
         Self { is_text: false, ..Self::by_text_of(own, id, key) }
     }
 
-    /// The same with its number, in this direction.
+    /// Sets the number and the direction of the order.
     pub fn numbered(self, number: u8, descending: bool) -> Self {
         Self { number, descending, ..self }
     }
 
-    /// What comes behind a value in this order.
+    /// The condition that `key` comes after `value` in this order.
     fn behind(&self, key: Expr, value: Expr) -> Expr {
         if self.descending { key.lt(value) } else { key.gt(value) }
     }
 
-    /// What the rows of a piece meet. `indexed` is what an index is made of, `id` the column of the row's id.
+    /// The conditions on the rows of a piece. `indexed` is the expression of the index, `id` the column of the row's
+    /// id.
     fn conditions(&self, piece: Piece, indexed: &dyn Fn() -> Expr, id: Expr) -> [Option<Expr>; 2] {
-        // A range, so that SQLite begins with the index of the order.
+        // A range condition makes SQLite start from the index of the order.
         let least = if self.is_text { Expr::value("") } else { Expr::value(i64::from(i32::MIN)) };
         let own = || self.group.map_or_else(indexed, |(own, _)| column(own));
         let behind = |key, value: Expr| Some(self.behind(key, value));
@@ -72,7 +73,7 @@ impl Sort {
         }
     }
 
-    /// The pieces of which a page after a cursor consists, in order.
+    /// Returns the pieces of the page after a cursor, in order.
     fn pieces(&self, after: Option<&Cursor>) -> Vec<Piece> {
         let Some((Chosen { value, group, .. }, id)) =
             after.and_then(|after| Some((&**after.chosen.as_ref()?, after.id)))
@@ -93,13 +94,13 @@ impl Sort {
 enum Piece {
     /// All rows with a value.
     All,
-    /// The rows with the value of a cursor, of its group, behind its id.
+    /// The remaining rows with the cursor's value and group: those after its id.
     Same { value: SortValue, group: i64, id: i64 },
-    /// Those of other groups with the same value.
+    /// The rows with the same value in later groups.
     NextGroup { value: SortValue, group: i64 },
-    /// Those with values behind it.
+    /// The rows with later values.
     Behind { value: SortValue },
-    /// Those without a value.
+    /// The rows without a value.
     Without { after: Option<i64> },
 }
 
@@ -113,7 +114,7 @@ impl From<SortValue> for Expr {
 }
 
 impl<E: Table> List<E> {
-    /// The rows of a page and one more.
+    /// Reads the rows of a page, and one more.
     pub(super) async fn sorted(
         &self,
         sort: &Sort,
@@ -135,7 +136,7 @@ impl<E: Table> List<E> {
 
     async fn piece(&self, sort: &Sort, db: &impl Read, piece: Piece, limit: u64) -> Result<Vec<(Cursor, E::Model)>> {
         let &Sort { number, key, is_text, group, descending } = sort;
-        // What an index is made of, and the same as it is read.
+        // The expression of the index, and how its value is read.
         let indexed = || if is_text { text::in_order(db, column(key)) } else { column(key) };
         let value = || if is_text { indexed() } else { column(key).cast_as("bigint") };
         let mut rows = self.all(db);
@@ -148,7 +149,7 @@ impl<E: Table> List<E> {
         if let (Some((own, id)), true) = (group, has_value) {
             rows.inner_join(id.0, column(own).eq(column(id)));
             if db::joins_laterally(db) && !matches!(piece, Piece::Same { .. }) {
-                // PostgreSQL would sort all rows of a group, though their index has them in order.
+                // A lateral join reads each group from an index. PostgreSQL would otherwise sort all rows of a group.
                 let mut of_group = self.all(db);
                 of_group.and_where(column(own).eq(column(id))).order_by_expr(self.key(), direction()).limit(limit);
                 rows = Query::select().column((OF_GROUP, Asterisk)).from(id.0).take();
@@ -157,7 +158,7 @@ impl<E: Table> List<E> {
                 order = vec![Expr::col((OF_GROUP, KEY))];
             }
         }
-        // The rows of one value or group are in the order of their ids already.
+        // Within one value or group, ordering by id is enough.
         if has_value && !matches!(piece, Piece::Same { .. }) {
             order.splice(0..0, [indexed()].into_iter().chain(group.map(|(_, id)| column(id))));
         }
@@ -185,8 +186,8 @@ impl<E: Table> List<E> {
     }
 }
 
-/// The names of what is read beside the row's own columns and its id.
+/// The aliases of the columns that are read besides the row's own and its id.
 const VALUE: &str = "sort_value";
 const GROUP: &str = "sort_group";
-/// The rows of one group.
+/// The alias of the rows of one group.
 const OF_GROUP: &str = "of_group";

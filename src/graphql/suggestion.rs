@@ -59,7 +59,7 @@ impl ServiceSuggestionResolver for ServiceSuggestion {
     }
 }
 
-/// The suggestions, in order of first sight.
+/// The suggestions, in the order in which they were first seen.
 pub(super) async fn of_account(
     args: &AccountServiceSuggestionsArgs,
     ctx: &Ctx<'_>,
@@ -76,8 +76,8 @@ pub(super) async fn of_account(
     suggestions.page(ctx, &PageRequest::new(first, after)?).await
 }
 
-/// Decides about a suggestion that is not accepted. It is taken hold of before anything else is looked at, so that
-/// deploys which come in meanwhile find either no decision or all of it.
+/// Sets the state of a suggestion, unless it is accepted already. The update locks the suggestion before the mutation
+/// does anything else, so that a concurrent deploy sees either no decision or the whole of it.
 async fn decide(db: &DatabaseTransaction, id: &str, state: State) -> Result<ServiceSuggestion> {
     let suggestion = id::require::<suggestion::Entity>(db, id, "id").await?;
     let decided = suggestion::Entity::update_many()
@@ -130,7 +130,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
     }
 }
 
-/// Gives a service the alias that was deployed, the deploys that wait for it, and their count.
+/// Gives a service the alias that was deployed, the deploys that wait for it, and their numbers.
 async fn give_alias(db: &DatabaseTransaction, alias: &str, service: &Writable, kind: AliasKind) -> Result<()> {
     if !service_alias::Entity::claim(db, service, alias, kind).await? {
         let message = format!("another service has the alias {} by now", quoted(alias));
@@ -146,7 +146,7 @@ async fn give_alias(db: &DatabaseTransaction, alias: &str, service: &Writable, k
     Ok(deploy_number::move_to_service(db, alias, service.id).await?)
 }
 
-/// Connects a code issue project to a service, unless it is already.
+/// Connects a code issue project to a service, unless they are connected already.
 async fn connect(db: &DatabaseTransaction, project_id: i64, service_id: i64) -> Result<()> {
     use code_issue_project_resource::{ActiveModel, Entity};
     let link =

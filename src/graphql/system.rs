@@ -44,7 +44,7 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<SystemC
     List::<system::Entity>::new(Column::Id).page(ctx, request).await
 }
 
-/// The row that the input describes, and its new name if it has one.
+/// Checks an input. Returns the row to write and, if one is given, the new name.
 async fn draft(
     db: &DatabaseTransaction,
     mut draft: Draft<system::Entity>,
@@ -62,7 +62,7 @@ async fn draft(
 impl SystemCreateMutation for Mutation {
     async fn system_create(ctx: &MutationCtx<'_>, mut input: SystemInput) -> Result<SystemPayload> {
         let db = ctx.db();
-        // What is new has a name: one that is left out is the same as a blank one.
+        // A new row needs a name. An absent one is treated as blank, so that the same error is reported.
         if input.name.is_undefined() {
             input.name = MaybeUndefined::Value(String::new());
         }
@@ -126,7 +126,8 @@ impl SystemChildAssignMutation for Mutation {
             children.extend(problems.take_any(child)?);
         }
         problems.none()?;
-        // In one order, so that two mutations do not wait for each other.
+        // Update in the order of the ids. The services are locked already, in the order of the input: two mutations
+        // that name them in different orders can deadlock, and PostgreSQL ends one, which is retried.
         children.sort_unstable_by_key(|child| child.id);
         for child in children {
             let row = services::ActiveModel {

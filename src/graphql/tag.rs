@@ -22,7 +22,7 @@ use crate::error::{Problems, Result, UserError, quoted};
 
 impl TagResolver for Tag {}
 
-/// The thing that gets tags: a service that may be written, or something else with its key.
+/// A thing that can have tags: a service, locked for writing, or the key of another thing.
 enum Taggable {
     Service(Box<Writable>),
     Repository(i64),
@@ -47,7 +47,7 @@ impl Taggable {
     }
 }
 
-/// The thing that gets tags, by what a client calls it.
+/// Finds the thing that a client names by id or alias. A service is locked.
 async fn taggable(
     db: &DatabaseTransaction,
     id: &MaybeUndefined<String>,
@@ -103,7 +103,7 @@ fn unknown(what: &str, alias: &str) -> UserError {
     UserError::new("alias", format!("no {what} {}", quoted(alias))).not_found()
 }
 
-/// Refuses a write to a tag of a service that a service file governs; holds any other service.
+/// Locks the service that a tag belongs to, if any. Fails if a service file governs the service.
 async fn refuse_locked(db: &DatabaseTransaction, tag: &Tag) -> Result<()> {
     if let Some(id) = tag.service_id {
         service::owner_writable(db, id).await?;
@@ -116,7 +116,7 @@ fn taken(field: &'static str, key: &str, value: &str) -> UserError {
     UserError::new(field, message)
 }
 
-/// Makes others who assign tags to the same owner wait. A service is locked already.
+/// Locks the owner, so that other mutations cannot assign tags to it meanwhile. A service is locked already.
 async fn lock_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
     if db::has_one_writer(db) {
         return Ok(());
@@ -135,7 +135,7 @@ async fn lock_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a write that has given the owner more tags than one may have.
+/// Fails if the owner has more tags than allowed. Call it after the insert.
 async fn refuse_too_many(db: &DatabaseTransaction, owner: Owner<'_>) -> Result<()> {
     list::refuse_beyond::<tag::Entity>(db, owner.column(), owner.id(), text::ENTRIES, ("an owner", "tags")).await
 }

@@ -1,4 +1,4 @@
-//! Teams: the owners of services. Who is in them is `team_membership.rs`'s affair.
+//! Teams: the owners of services. Their members are in `team_membership.rs`.
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
@@ -73,7 +73,7 @@ pub(super) async fn page(args: &AccountTeamsArgs, ctx: &Ctx<'_>) -> Result<TeamC
     teams.page_in(sort_by.value().copied().map(order), ctx, &request).await
 }
 
-/// What an order of the SDL means.
+/// Converts a sort order of the SDL.
 fn order(sort: TeamSortEnum) -> Sort {
     use TeamSortEnum as By;
     let order = match sort {
@@ -83,7 +83,8 @@ fn order(sort: TeamSortEnum) -> Sort {
     order.numbered(64 + sort as u8, matches!(sort, By::NameDesc | By::ManagerDesc))
 }
 
-/// That the name of a team or one of its aliases contains a text. Teams are few beside services: all are looked at.
+/// The condition that a team's name or one of its aliases contains a text. It scans all teams, which are few beside
+/// services.
 fn contains(text: &str) -> Expr {
     let like = |column: Expr| db::text::contains_in_any_case(column, text);
     let mut aliases = Select::select();
@@ -106,7 +107,7 @@ impl TeamCreateMutation for Mutation {
             members,
             parent_team,
             contacts,
-            // The older way to name a team above; clients send it beside `parentTeam`.
+            // Ignored. Older clients send it along with `parentTeam`, which replaces it.
             group: _,
         } = input;
         let db = ctx.db();

@@ -1,4 +1,4 @@
-//! Who is in which team, and as what.
+//! The members of teams, and their roles.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,15 +17,15 @@ use crate::error::{Error, Problems, Result, UserError};
 
 impl TeamMembershipResolver for TeamMembership {}
 
-/// A user as a client names one beside a team.
+/// A user whom an input names as a member of a team.
 #[derive(Debug)]
 pub(super) struct Member {
     user: User,
-    /// The outer `None` leaves the role as it is, the inner one clears it.
+    /// The outer `None` leaves the role unchanged, the inner one clears it.
     role: Option<Option<String>>,
 }
 
-/// The users that the field `members` names, or all that is wrong with it.
+/// Finds the users that the field `members` names, or reports everything that is wrong with it.
 pub(super) async fn named(db: &DatabaseTransaction, members: &[TeamMembershipUserInput]) -> Result<Vec<Member>> {
     if members.len() > text::ENTRIES {
         return Err(UserError::new("members", format!("at most {} members can be named at once", text::ENTRIES)).into());
@@ -37,7 +37,7 @@ pub(super) async fn named(db: &DatabaseTransaction, members: &[TeamMembershipUse
     let mut found = Vec::with_capacity(users.len());
     for (place, (user, member)) in user::all(db, &users).await?.into_iter().zip(members).enumerate() {
         let TeamMembershipUserInput { user: named, email: _, role } = member;
-        // Without `user` the mistake is in the member itself.
+        // Without `user`, the error is about the member itself.
         let in_user = |error: UserError| if named.is_value() { error.within("user") } else { error };
         let within = |error: UserError| error.within(place.to_string()).within("members");
         let user = match (named.is_value(), given(&member.email).is_some()) {
@@ -57,7 +57,7 @@ pub(super) async fn named(db: &DatabaseTransaction, members: &[TeamMembershipUse
     Ok(found)
 }
 
-/// The user that an entry names: by the older field `email`, or by `user`.
+/// The user that an entry names, by `user` or by the older field `email`.
 fn of_member(TeamMembershipUserInput { user, email, role: _ }: &TeamMembershipUserInput) -> UserIdentifierInput {
     match user.value() {
         Some(user) => user.clone(),
@@ -74,7 +74,7 @@ pub(super) async fn replace(db: &DatabaseTransaction, team_id: i64, members: &[M
     join(db, team_id, members).await.map(drop)
 }
 
-/// Makes users members of a team, in one statement. Who is one already stays one and gets the new role, if there is
+/// Adds users to a team, in one statement. A user who is a member already stays one, and gets the new role if there is
 /// one.
 pub(super) async fn join(db: &DatabaseTransaction, team_id: i64, members: &[Member]) -> Result<Vec<TeamMembership>> {
     if members.is_empty() {
@@ -121,7 +121,7 @@ impl TeamMembershipCreateMutation for Mutation {
     }
 }
 
-/// The key of the team whose members are to change.
+/// Finds and locks the team whose members are about to change.
 async fn team(db: &DatabaseTransaction, id: &str) -> Result<i64> {
     let team = id::require::<team::Entity>(db, id, "teamId").await?;
     Ok(row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?.id)

@@ -1,11 +1,11 @@
-//! Which Rust type stands for which type of the SDL.
+//! Binds SDL types to Rust types.
 //!
-//! The build reads the names from here. An object type that is bound gets a resolver trait, which the noun's file
-//! implements; one that is not is generated as a struct with public fields. Scalars are bound too.
+//! The build reads the names from this file. A bound object type gets a resolver trait, which the noun's file
+//! implements. An unbound one becomes a struct with public fields. Scalars are bound too.
 //!
-//! Where a type is bound to the row of a table (`Model`), the trait has the methods that follow from its columns: a scalar
-//! of the same name and type, `id`, another row by the key in the column `NAME_id`, and the lists that `@relation` tells of.
-//! A noun's file writes the others, and may write any of these otherwise.
+//! For a type bound to the row of a table (`Model`), the trait provides the methods that follow from its columns: a
+//! scalar of the same name and type, `id`, another row by the key in the column `NAME_id`, and the lists of
+//! `@relation`. The noun's file writes the other methods, and may override these.
 
 pub use super::account::Account;
 pub use super::cloud_integration::Yaml as YAML;

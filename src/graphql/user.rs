@@ -47,7 +47,7 @@ impl UserResolver for User {
     }
 }
 
-/// The row's word for a role of the SDL.
+/// Converts a role of the SDL to the stored one.
 fn stored(role: UserRole) -> Role {
     match role {
         UserRole::Admin => Role::Admin,
@@ -58,7 +58,7 @@ fn stored(role: UserRole) -> Role {
     }
 }
 
-/// The most conditions on users.
+/// The maximum number of conditions on users.
 pub const CONDITIONS: usize = 20;
 
 /// The users that meet every condition, a page at a time.
@@ -77,7 +77,7 @@ pub(super) async fn page(args: &AccountUsersArgs, ctx: &Ctx<'_>) -> Result<UserC
     users.page_in(sort_by.value().copied().map(order), ctx, &request).await
 }
 
-/// What an order of the SDL means.
+/// Converts a sort order of the SDL.
 fn order(sort: UserSortEnum) -> Sort {
     use UserSortEnum as By;
     let order = match sort {
@@ -87,7 +87,7 @@ fn order(sort: UserSortEnum) -> Sort {
     order.numbered(128 + sort as u8, matches!(sort, By::NameDesc | By::EmailDesc))
 }
 
-/// What a user must meet.
+/// Converts a condition of an input to SQL.
 fn condition(UsersFilterInput { arg, key, r#type }: &UsersFilterInput) -> Result<Expr, UserError> {
     let arg = arg.value().map(|arg| text::at_most("arg", arg, text::TAG_KEY + 1 + text::TAG_VALUE)).transpose()?;
     let needed = || arg.as_deref().ok_or_else(|| UserError::new("arg", "arg must be given with this key"));
@@ -106,7 +106,7 @@ fn condition(UsersFilterInput { arg, key, r#type }: &UsersFilterInput) -> Result
             None => user::Column::LastSignInAt.is_null(),
             Some(arg) => {
                 let moment = Timestamp::parse(arg).map_err(|_| UserError::new("arg", "arg must be a date and time"))?;
-                // A column without a value is not this moment: `does_not_equal` is true of it too.
+                // A null column is not this moment, so `does_not_equal` must match it.
                 user::Column::LastSignInAt.is_not_null().and(user::Column::LastSignInAt.eq(moment))
             }
         },
@@ -131,7 +131,7 @@ fn condition(UsersFilterInput { arg, key, r#type }: &UsersFilterInput) -> Result
     })
 }
 
-/// The user that a client names, or nothing: for queries.
+/// Finds the user that a client names, for a query.
 pub(super) async fn find(db: &impl Read, named: &UserIdentifierInput) -> Result<Option<User>> {
     match all(db, &[named]).await?.pop() {
         Some(Ok(user)) => Ok(Some(user)),
@@ -140,7 +140,7 @@ pub(super) async fn find(db: &impl Read, named: &UserIdentifierInput) -> Result<
     }
 }
 
-/// The user that the argument `user` of a mutation names.
+/// Finds the user that the argument `user` of a mutation names.
 async fn require(db: &impl Read, named: &UserIdentifierInput) -> Result<User> {
     match all(db, &[named]).await?.pop() {
         Some(Ok(user)) => Ok(user),
@@ -149,7 +149,8 @@ async fn require(db: &impl Read, named: &UserIdentifierInput) -> Result<User> {
     }
 }
 
-/// The users that a client names, in its order, or what is wrong with a name: in two statements for any number.
+/// Finds the users that a client names, in the client's order. An entry is an error if its name is wrong or unknown.
+/// Takes two statements for any number of users.
 pub(super) async fn all(db: &impl Read, named: &[&UserIdentifierInput]) -> Result<Vec<Result<User, UserError>>> {
     let names: Vec<_> = named.iter().map(|named| Name::new(named)).collect();
     let ids = names.iter().map(|name| match name {
@@ -192,13 +193,13 @@ enum Name<'a> {
 }
 
 impl<'a> Name<'a> {
-    /// The one that is given. Null and the empty text are the same as absent.
+    /// Returns the one that is given. Null and the empty text count as absent.
     fn new(named: &'a UserIdentifierInput) -> Result<Self, UserError> {
         let UserIdentifierInput { id, email } = named;
         match exactly_one(("id", given(id)), ("email", given(email))) {
             Ok(OneOf::First(id)) => Ok(Self::Id(id)),
             Ok(OneOf::Second(email)) => Ok(Self::Email(email)),
-            // The field that holds the two is at fault; who knows its name puts it into the path.
+            // The error is about the field that holds these two. The caller knows its name, and adds it to the path.
             Err(error) => Err(UserError { path: Vec::new(), ..error }),
         }
     }
@@ -209,7 +210,7 @@ impl UserInviteMutation for Mutation {
         ctx: &MutationCtx<'_>,
         email: String,
         input: UserInput,
-        // No mail is sent.
+        // Ignored: no mail is sent.
         _: MaybeUndefined<bool>,
     ) -> Result<UserInvitePayload> {
         let UserInput { name, role, skip_welcome_email: _ } = input;
