@@ -20,14 +20,14 @@ const BATCH: u64 = 500;
 /// Who decides how long rows are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// A setting. Whoever set it sees in the log that it works, also when there is nothing to remove.
+    /// A setting. Runs that remove nothing are logged too, so that the operator sees that the setting works.
     AsSet,
-    /// The program.
+    /// The program. Runs that remove nothing are not logged.
     ByUs,
 }
 
-/// Removes rows older than `keep`, now and then hourly. `remove` removes all rows before a time and returns their
-/// number. `what` names them in the log. Runs until dropped, which is safe at any await.
+/// Removes rows older than `keep` at once, and then every hour. `remove` removes all rows before a time and returns
+/// their number. `what` names the rows in the log. Runs until dropped, which is safe at any await.
 pub async fn hourly<F>(what: &'static str, of: Kept, keep: Duration, remove: impl Fn(Timestamp) -> F)
 where
     F: Future<Output = Result<u64, DbErr>>,
@@ -66,7 +66,7 @@ pub async fn remove_idempotency_keys(db: &Db, before: Timestamp) -> Result<u64, 
     in_batches(|| db.write(async |tx| idempotency_key::remove(tx, before, BATCH).await)).await
 }
 
-/// Removes ended windows of rate limits, hourly. Only several processes share them.
+/// Removes ended windows of rate limits, hourly. Only a database that several processes share has any.
 pub async fn run_windows(db: Db) {
     hourly("windows of rate limits", Kept::ByUs, LONGEST_WINDOW, |before| remove_windows(&db, before)).await;
 }

@@ -150,8 +150,8 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     Ok(End::Drained)
 }
 
-/// Warns at the start if there appears to be a proxy that is not trusted, so that the rate limits would count its
-/// clients as one.
+/// Warns at the start if there appears to be a proxy that is not trusted. The rate limits would count all its clients
+/// as one.
 fn tell_of_proxy(app_url: &str, settings: &Serve, is_encrypted: bool) {
     if app_url.starts_with("https://") && !is_encrypted && settings.edge.trusted_proxies.is_empty() {
         warn!(
@@ -211,8 +211,8 @@ enum FirstLink {
     Here(String),
 }
 
-/// Creates a sign-in link for the first administrator, if there is none. Of several processes that start together, one
-/// does.
+/// Creates a sign-in link for the first administrator, if there is no administrator. Of several processes that start
+/// together, only one creates a link.
 async fn first_link(db: &Db) -> Result<FirstLink, String> {
     let made = db.write(async |tx| {
         db::one_process_at_a_time(tx).await?;

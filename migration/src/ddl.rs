@@ -1,13 +1,13 @@
-//! What the steps say often: foreign keys and indexes, in one line each.
+//! Shorthands for foreign keys and indexes.
 
 use sea_orm_migration::prelude::*;
 
-/// `column` of `table` names a row of `target`; when that row goes, this row goes too.
+/// A foreign key from `column` of `table` to `target`. Deleting the referenced row also deletes this one.
 pub fn cascade(table: &'static str, column: &'static str, target: &'static str) -> ForeignKeyCreateStatement {
     reference(table, column, target, ForeignKeyAction::Cascade)
 }
 
-/// `column` of `table` names a row of `target`; when that row goes, the column becomes null.
+/// A foreign key from `column` of `table` to `target`. Deleting the referenced row sets the column to null.
 pub fn set_null(table: &'static str, column: &'static str, target: &'static str) -> ForeignKeyCreateStatement {
     reference(table, column, target, ForeignKeyAction::SetNull)
 }
@@ -26,7 +26,7 @@ fn reference(
         .take()
 }
 
-/// An index, to be made with [`create`]. Its name must be new in the whole database (PostgreSQL's rule).
+/// An index, for [`create`]. Its name must be unique in the whole database (PostgreSQL's rule).
 pub fn index<const N: usize>(
     name: &'static str,
     table: &'static str,
@@ -40,7 +40,7 @@ pub fn index<const N: usize>(
     index
 }
 
-/// An index that holds only the rows whose `column` has a value. An upsert that relies on a unique one repeats the
+/// A partial index of the rows whose `column` is not null. An upsert that relies on a unique one must repeat the
 /// condition: `ON CONFLICT (…) WHERE column IS NOT NULL`.
 pub fn partial<const N: usize>(
     name: &'static str,
@@ -51,7 +51,7 @@ pub fn partial<const N: usize>(
     index(name, table, columns).and_where(Expr::col(column).is_not_null()).take()
 }
 
-/// Makes the indexes.
+/// Creates the indexes.
 pub async fn create(
     manager: &SchemaManager<'_>,
     indexes: impl IntoIterator<Item = IndexCreateStatement>,
@@ -62,7 +62,7 @@ pub async fn create(
     Ok(())
 }
 
-/// A condition that holds when exactly one of the columns has a value.
+/// The condition that exactly one of the columns is not null.
 pub fn exactly_one<const N: usize>(columns: [&'static str; N]) -> Expr {
     let one_for = |column| -> Expr { Expr::case(Expr::col(column).is_null(), 0).finally(1).into() };
     let count = columns.into_iter().map(one_for).reduce(|sum, one| sum.add(one));

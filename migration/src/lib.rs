@@ -1,24 +1,25 @@
-//! The steps that make rollcall's database, in order, for SQLite and PostgreSQL alike.
+//! The migrations of rollcall's database, in order, for both SQLite and PostgreSQL.
 //!
-//! A step is never edited once it has landed; a change is a new step. There is no way down: restore a backup.
-//! Whoever runs the steps holds a lock and one transaction around them (`src/db/` of rollcall), which is why no step
-//! asks for a transaction of its own.
+//! Never edit a migration that has landed: add another one. There are no down migrations: restore a backup. The caller
+//! holds a lock and one transaction around all migrations (`src/db/` of rollcall), so a migration does not begin one of
+//! its own.
 //!
-//! While a cluster is upgraded, older processes go on beside the newer ones. So a step either expands the database or
-//! contracts it, and one that contracts it comes at least a release after the last program that needs what it takes
-//! away:
+//! While a cluster is upgraded, older processes keep running beside newer ones. So a migration either expands the
+//! database or contracts it. A contracting migration comes at least one release after the last program that needs what
+//! it removes.
 //!
-//! - Expanding: a new table, a new index, a new column that is nullable or has a default. Older programs go on.
+//! - Expanding: a new table, a new index, or a new column that is nullable or has a default. Older programs keep
+//!   running.
 //! - Contracting: everything else, such as dropping or renaming a column, a column without a default, a narrower check,
-//!   or rows that an older program would misread. Set [`NEEDED`] to the first step of the oldest program that works with
-//!   what remains. Older ones then stop.
+//!   or rows that an older program would misread. Set [`NEEDED`] to the first migration of the oldest program that
+//!   works with what remains. Older programs then stop.
 //!
-//! A step on PostgreSQL holds its locks until all steps are done, and writes to its tables wait for that long.
+//! On PostgreSQL a migration holds its locks until all migrations are done. Writes to its tables wait for that long.
 //!
-//! Two rules for a new table. Foreign keys are written with the table, because SQLite cannot add one later, and every
-//! referencing column leads an index, because deleting the referenced row looks for it. `CHECK` is for the shape of a
-//! row (one owner out of four); which words a column may hold is left to the enum of the entity, because SQLite
-//! cannot change a check without copying the table.
+//! Two rules for a new table. Declare its foreign keys when creating it, because SQLite cannot add one later. Every
+//! referencing column must lead an index, because deleting the referenced row looks for it. Use `CHECK` for the shape
+//! of a row (one owner out of four), but not for the words that a column may hold. The enum of the entity checks those,
+//! because SQLite cannot change a check without copying the table.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, EntityTrait, Statement};
@@ -57,17 +58,17 @@ mod m20261123_000003_compatibility;
 mod m20261123_000004_idempotency_keys;
 mod m20261123_000005_rate_limits;
 
-/// What services are found by: the form that a step gives it, for whoever writes and asks it.
+/// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
     pub use crate::m20261122_000001_search::{containing, write};
 }
 
-/// What the search over all nouns finds: the form that a step gives it, for whoever writes and asks it.
+/// Writes and queries the search index of all nouns, in the form that a migration gives it.
 pub mod find {
     pub use crate::m20261123_000001_find::{fold, grams, refresh, shorter, take_statistics, words};
 }
 
-/// Knows all steps and runs those that a database lacks.
+/// Knows all migrations, and runs those that a database lacks.
 pub struct Migrator;
 
 #[async_trait::async_trait]
@@ -107,31 +108,31 @@ impl MigratorTrait for Migrator {
     }
 }
 
-/// The step that a program must know to use a database with all steps of this one. See the rules above.
+/// The migration that a program must know to use a database with all migrations of this program. See the rules above.
 const NEEDED: &str = "m20261123_000003_compatibility";
 
-/// The step from which on a database says which step it needs.
+/// The first migration after which a database says which migration it needs.
 const SAYS_WHAT_IT_NEEDS: &str = "m20261123_000003_compatibility";
 
-/// How a database stands beside the steps of this program.
+/// How the migrations of a database compare with those of this program.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It lacks this many steps, maybe none.
+    /// The database lacks this many migrations, possibly none.
     Lacks(usize),
-    /// It has newer steps. They leave what this program needs.
+    /// The database has newer migrations, and this program can still use it.
     Newer {
-        /// The last of them.
+        /// The last migration that this program does not know.
         step: String,
     },
-    /// It has newer steps, and this program cannot use it any more.
+    /// The database has newer migrations, and this program cannot use it any more.
     TooNew {
-        /// The last of them.
+        /// The last migration that this program does not know.
         step: String,
     },
 }
 
 impl Migrator {
-    /// Compares a database with the steps known here, without changing it.
+    /// Compares a database with the migrations known here, without changing it.
     pub async fn standing<'c, C: ConnectionTrait>(db: &'c C) -> Result<Standing, DbErr>
     where
         &'c C: IntoSchemaManagerConnection<'c>,
@@ -147,7 +148,8 @@ impl Migrator {
         let Some(step) = has.iter().filter(|step| !known.contains(step)).max().cloned() else {
             return Ok(Standing::Lacks(lacks));
         };
-        // A program of another branch could lack what this one's steps make.
+        // If known migrations are missing too, a program of another branch has migrated the database. This one might
+        // miss what they create.
         if lacks > 0 || !has.iter().any(|step| step == SAYS_WHAT_IT_NEEDS) {
             return Ok(Standing::TooNew { step });
         }
@@ -160,7 +162,7 @@ impl Migrator {
         })
     }
 
-    /// Runs the steps that a database lacks, and notes which step it needs of a program from then on.
+    /// Runs the missing migrations, and records which migration a program must know from then on.
     pub async fn complete<'c, C: ConnectionTrait>(db: &'c C) -> Result<(), DbErr>
     where
         &'c C: IntoSchemaManagerConnection<'c>,

@@ -4,7 +4,7 @@ use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, exactly_one, index, partial, set_null};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -25,7 +25,7 @@ async fn people(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .col(big_pk_auto("id"))
         .col(text("name"))
         .col(text("email"))
-        // The address in lower case: what makes it unique, and what a deployer is matched by.
+        // The email address in lower case. It must be unique, and deployers are matched by it.
         .col(text("email_key"))
         .col(text("role"))
         .col(big_integer("created_at"))
@@ -35,7 +35,7 @@ async fn people(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .table("team")
         .col(big_pk_auto("id"))
         .col(text("name"))
-        // The slug of the present name, also a row of team_alias.
+        // The slug of the current name; also a row of team_alias.
         .col(text("alias"))
         .col(text_null("responsibilities"))
         .col(big_integer_null("manager_id"))
@@ -106,7 +106,7 @@ async fn services(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .table("service")
         .col(big_pk_auto("id"))
         .col(text("name"))
-        // The slug of the present name, also a row of service_alias.
+        // The slug of the current name; also a row of service_alias.
         .col(text("slug"))
         .col(text_null("description"))
         .col(text_null("language"))
@@ -116,7 +116,7 @@ async fn services(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .col(big_integer_null("owner_id"))
         .col(big_integer_null("tier_id"))
         .col(big_integer_null("lifecycle_id"))
-        // The name of the service file that governs the service; null: not locked.
+        // The name of the service file that governs the service; null if the service is not locked.
         .col(text_null("locked_by"))
         .col(big_integer("created_at"))
         .col(big_integer("updated_at"))
@@ -192,8 +192,8 @@ async fn repositories(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     .await
 }
 
-/// A tag hangs on one owner out of four. The indexes of one kind of owner leave out the rows of the others, so that
-/// writing a service's tag does not touch the indexes of teams.
+/// A tag has one owner out of four. Each index covers the tags of one kind of owner, so that writing a service's tag
+/// does not touch the indexes of teams.
 async fn tags(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let tag = Table::create()
         .table("tag")
@@ -214,7 +214,7 @@ async fn tags(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     create(
         manager,
         [
-            // Unique, with the key in front: the same index lists the services that have a key.
+            // Unique. The key comes first, so that the same index lists the services that have a key.
             partial("tag_by_key_service", "tag", ["key", "service_id"], "service_id").unique().take(),
             partial("tag_by_key_repository", "tag", ["key", "repository_id"], "repository_id").unique().take(),
             partial("tag_by_key_team", "tag", ["key", "team_id"], "team_id").unique().take(),

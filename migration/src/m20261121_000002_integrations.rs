@@ -4,7 +4,7 @@ use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, exactly_one, index, partial};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -23,7 +23,7 @@ async fn integrations(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .col(big_pk_auto("id"))
         .col(text("type"))
         .col(text("name"))
-        // The secret last part of a deploy endpoint's address.
+        // The secret last part of a deploy endpoint's URL.
         .col(text_null("webhook_id"))
         .col(big_integer("created_at"))
         .col(big_integer("updated_at"))

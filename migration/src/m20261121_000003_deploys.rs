@@ -1,10 +1,10 @@
-//! Deploys, the numbers they are given, and what is suggested from them.
+//! Deploys, their numbers, and the suggestions that follow from them.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, exactly_one, index, partial, set_null};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -17,7 +17,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// A deploy outlives its service, its integration and its user: it did take place.
+/// A deploy outlives its service, its integration and its user, because it records what took place.
 async fn deploys(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let deploy = Table::create()
         .table("deploy")
@@ -25,7 +25,7 @@ async fn deploys(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .col(big_integer_null("integration_id"))
         // Null while no service has the alias.
         .col(big_integer_null("service_id"))
-        // As sent, whatever became of it since.
+        // As sent, whatever happened to the alias later.
         .col(text("service_alias"))
         .col(big_integer_null("associated_user_id"))
         .col(text("description"))
@@ -35,9 +35,9 @@ async fn deploys(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .col(text_null("dedup_id"))
         .col(text("deploy_number"))
         .col(text_null("environment"))
-        // The environment in lower case: what the filters compare.
+        // The environment in lower case, for filters.
         .col(text_null("environment_key"))
-        // As sent, and the word it was understood as.
+        // The status as sent, and the normalised one.
         .col(text_null("status"))
         .col(text_null("deploy_status"))
         .col(text_null("deployer_id"))
@@ -64,10 +64,10 @@ async fn deploys(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
             index("deploy_by_time", "deploy", ["deployed_at", "id"]),
             partial("deploy_by_service", "deploy", ["service_id", "deployed_at", "id"], "service_id"),
             partial("deploy_by_environment", "deploy", ["environment_key", "deployed_at", "id"], "environment_key"),
-            // Holds every row, so that it serves the foreign key too; nulls do not clash.
+            // Covers every row, so that it serves the foreign key too. Nulls do not conflict.
             index("deploy_by_dedup_id", "deploy", ["integration_id", "dedup_id"]).unique().take(),
             partial("deploy_by_user", "deploy", ["associated_user_id"], "associated_user_id"),
-            // The deploys that wait for a service.
+            // The deploys without a service.
             index("deploy_by_unknown_alias", "deploy", ["service_alias", "id"])
                 .and_where(Expr::col("service_id").is_null())
                 .take(),
@@ -76,8 +76,8 @@ async fn deploys(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     .await
 }
 
-/// The last number given out, for each service and for each alias that no service has. In a table of its own, so that
-/// a deploy does not rewrite the service's row.
+/// The last number taken, for each service and for each alias without a service. In a table of its own, so that a
+/// deploy does not rewrite the service's row.
 async fn numbers(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let number = Table::create()
         .table("deploy_number")
@@ -128,7 +128,7 @@ async fn suggestions(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     create(
         manager,
         [
-            // One for each alias, beside one for each project, whose names may be alike.
+            // Unique among suggestions from deploys. A project may have the same name as such an alias.
             index("suggestion_by_alias", "suggestion", ["alias"])
                 .unique()
                 .and_where(Expr::col("code_issue_project_id").is_null())

@@ -4,7 +4,7 @@ use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{create, index};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -15,7 +15,7 @@ impl MigrationTrait for Migration {
             .table("token")
             .col(big_pk_auto("id"))
             .col(text("description"))
-            // SHA-256 of the token; the token itself is shown once and kept nowhere.
+            // SHA-256 of the token. The token itself is shown once and not stored.
             .col(blob("hash"))
             .col(text("scope"))
             .col(big_integer_null("expires_at"))

@@ -2,7 +2,7 @@
 
 use sea_orm_migration::prelude::*;
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

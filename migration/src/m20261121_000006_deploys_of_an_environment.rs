@@ -1,10 +1,10 @@
-//! The deploys of a service to one environment, newest first, however few of its deploys those are.
+//! An index for the deploys of a service to one environment, newest first, even if only few of its deploys go there.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl::{create, index};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

@@ -1,10 +1,10 @@
-//! The way from a failed deploy to the next one of its service and environment that succeeded.
+//! An index for the next successful deploy of the same service and environment after a failed one.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl::{create, index};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

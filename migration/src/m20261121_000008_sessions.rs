@@ -1,17 +1,17 @@
-//! Signing in: the sessions of people, and the links that begin one.
+//! Sign-in: the sessions of people, and the links that begin one.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, index};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // As with tokens, only SHA-256 of the secret is kept.
+        // As with tokens, only the SHA-256 hash of the secret is stored.
         let hash = || Expr::from(Func::cust("length").arg(Expr::col("hash"))).eq(32);
         let session = Table::create()
             .table("session")
@@ -31,7 +31,7 @@ impl MigrationTrait for Migration {
             .table("sign_in_link")
             .col(big_pk_auto("id"))
             .col(blob("hash"))
-            // None: whoever uses it becomes the first user of the installation.
+            // Null: whoever uses the link becomes the first administrator.
             .col(big_integer_null("user_id"))
             .col(big_integer("created_at"))
             .col(big_integer("expires_at"))

@@ -1,11 +1,10 @@
-//! The audit: who changed what, when, and through what. And what the deploy webhook answered without recording a
-//! deploy.
+//! The audit: who changed what, when and how. Also the responses of the deploy webhook to posts that it did not record.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, index};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

@@ -1,10 +1,10 @@
-//! Signing in at an OpenID provider: which of its subjects is which user.
+//! Sign-in through an OpenID provider: which of its subjects is which user.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, index};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

@@ -1,10 +1,10 @@
-//! The audit in the order of time, for who looks for what happened then, and to remove what is old.
+//! Indexes of the audit by time, to find what happened at a certain time and to remove old entries.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl::{create, index};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

@@ -1,11 +1,12 @@
-//! What a search for services looks in: the names and aliases of each service, folded, with an index of their grams.
+//! The search index of services: the folded names and aliases of each service, indexed by their grams.
 //!
-//! A gram is one, two or three letters that stand beside one another. A search looks up the grams of its text, so that
-//! one letter costs as little as many, in every script. SQLite has a full-text index of grams and their places, which
-//! finds a text as a phrase. PostgreSQL has an index of arrays of hashed grams, and compares what that finds. Neither
-//! needs an extension, or a locale.
+//! A gram is one, two or three adjacent letters. A search looks up the grams of its text, so that one letter costs as
+//! little as many, in every script. SQLite has a full-text index of grams and their positions, which finds a text as a
+//! phrase. PostgreSQL has an index of arrays of hashed grams. What that finds is compared with the text. Neither needs
+//! an extension or a locale.
 //!
-//! The program writes and reads by the functions below. They are part of the step: another form is another step.
+//! The program writes and reads the index through the functions below. They belong to this migration: another form
+//! takes another migration.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -19,14 +20,14 @@ use sea_orm::{ConnectionTrait, DbBackend, Value};
 
 use crate::ddl::cascade;
 
-/// The table, on either backend.
+/// The name of the table on both backends.
 const TABLE: &str = "service_search";
-/// The separator of a service's texts. Folding leaves none inside a text.
+/// The separator of a service's texts. A folded text does not contain it.
 const BETWEEN: char = '\n';
-/// Services that are filled at once.
+/// The number of services indexed at once.
 const BATCH: u64 = 500;
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -56,17 +57,17 @@ impl MigrationTrait for Migration {
             .take();
         manager.create_table(table).await?;
         fill(db).await?;
-        // Every search reads the list of what waits to be put into the index, so the list is short.
+        // Every search reads the index's list of pending entries, so the list is short.
         db.execute_unprepared(
             "CREATE INDEX service_search_by_gram ON service_search USING gin (grams) WITH (gin_pending_list_limit = 256)",
         )
         .await?;
-        // How often a gram occurs decides between the index and the order of the services.
+        // The frequency of a gram decides between this index and the index for the order of the services.
         db.execute_unprepared("ANALYZE service_search").await.map(drop)
     }
 }
 
-/// Writes what is searched of the services that are there.
+/// Indexes the existing services.
 async fn fill(db: &SchemaManagerConnection<'_>) -> Result<(), DbErr> {
     let mut after = 0_i64;
     loop {
@@ -92,8 +93,8 @@ async fn fill(db: &SchemaManagerConnection<'_>) -> Result<(), DbErr> {
     }
 }
 
-/// Writes the texts by which services are found, in the place of what was written of these services before. Each
-/// service is given once.
+/// Writes the texts by which services are found. Replaces what was written for these services before. Each service must
+/// occur only once.
 pub async fn write<C: ConnectionTrait>(db: &C, services: Vec<(i64, Vec<String>)>) -> Result<(), DbErr> {
     if services.is_empty() {
         return Ok(());
@@ -117,8 +118,7 @@ pub async fn write<C: ConnectionTrait>(db: &C, services: Vec<(i64, Vec<String>)>
     db.execute(insert.on_conflict(replace)).await.map(drop)
 }
 
-/// Selects the services of which a text contains this one, and names the column of their ids. No service is selected
-/// twice.
+/// Selects the services that have a text which contains this one, each once. Also returns the column of their ids.
 pub fn containing(backend: DbBackend, text: &str) -> (SelectStatement, Expr) {
     let text = fold(text);
     let letters = text.chars().count().clamp(1, 3);
@@ -143,19 +143,20 @@ pub fn containing(backend: DbBackend, text: &str) -> (SelectStatement, Expr) {
     (select, id)
 }
 
-/// A text without its letter case, in every script: `Straße` and `STRASSE` are the same.
+/// Folds the letter case of a text in every script, so that `Straße` and `STRASSE` are the same. Also replaces the
+/// separator by a space.
 fn fold(text: &str) -> String {
     let capitals = text.chars().flat_map(char::to_uppercase);
     capitals.flat_map(char::to_lowercase).map(|letter| if letter == BETWEEN { ' ' } else { letter }).collect()
 }
 
-/// The texts, folded, each once.
+/// The folded texts, each once.
 fn distinct(texts: &[String]) -> Vec<String> {
     let texts: BTreeSet<String> = texts.iter().map(|text| fold(text)).collect();
     texts.into_iter().collect()
 }
 
-/// The grams of a folded text with these numbers of letters, in their order. A letter has 21 bits of a gram.
+/// The grams of a folded text, for each of these numbers of letters, in order. Each letter takes 21 bits of a gram.
 fn grams(text: &str, letters: std::ops::RangeInclusive<usize>) -> impl Iterator<Item = u64> {
     let text: Vec<u64> = text.chars().map(|letter| u64::from(u32::from(letter))).collect();
     letters.flat_map(move |letters| {
@@ -164,7 +165,7 @@ fn grams(text: &str, letters: std::ops::RangeInclusive<usize>) -> impl Iterator<
     })
 }
 
-/// A gram as the arrays of PostgreSQL hold it. Others may share it: what is found is compared.
+/// Hashes a gram for PostgreSQL's arrays. Two grams may have the same hash, so the texts found are compared.
 fn hash(gram: u64) -> i32 {
     let mixed = gram.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     i32::from_ne_bytes(((mixed >> 32) as u32).to_ne_bytes())
@@ -174,15 +175,15 @@ fn array_of(grams: BTreeSet<i32>) -> Value {
     Value::Array(ArrayType::Int, Some(Box::new(grams.into_iter().map(Value::from).collect())))
 }
 
-/// What the full-text index of SQLite is given for texts: their grams of three letters in their order, a mark behind
-/// each text, and the shorter grams, each once.
+/// The document that SQLite's full-text index gets for texts. It holds the grams of three letters of each text in
+/// order, followed by a separator, and then all shorter grams, each once.
 fn document(texts: &[String]) -> String {
     let mut document = String::new();
     for text in texts {
         for gram in grams(text, 3..=3) {
             let _ = write!(document, "{gram:x} ");
         }
-        // No hexadecimal digit, so no gram.
+        // Not a hexadecimal digit, so not a gram.
         document.push_str("x ");
     }
     let short: BTreeSet<u64> = texts.iter().flat_map(|text| grams(text, 1..=2)).collect();

@@ -1,10 +1,11 @@
-//! Addresses are compared by their ASCII letters in lower case, and by other letters as they are.
+//! Recomputes the keys by which email addresses are compared. ASCII letters are folded to lower case, other letters are
+//! not.
 //!
-//! The keys until now were in lower case in every script. Two that were different stay different.
+//! Until now, letters of every script were folded. Keys that differed still differ.
 
 use sea_orm_migration::prelude::*;
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

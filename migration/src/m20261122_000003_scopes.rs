@@ -1,8 +1,8 @@
-//! Tokens that could do everything keep that under its new name: until now the scope `write` included what `admin` is for.
+//! Gives tokens of the scope `write` the scope `admin`. Until now, `write` included what `admin` is for.
 
 use sea_orm_migration::prelude::*;
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

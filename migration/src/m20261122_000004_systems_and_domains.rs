@@ -1,16 +1,16 @@
-//! Systems of services and domains of systems, what they are called, and their tags. An owner may have several tags of one
-//! key.
+//! Systems of services and domains of systems, with their aliases and tags. From now on, an owner may have several tags
+//! with the same key.
 
 use sea_orm_migration::sea_orm::DbBackend;
 use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, exactly_one, index, partial, set_null};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
-/// What can carry tags, with the tables of their rows.
+/// The columns of the owners of tags, with the tables they refer to.
 const OWNERS: [(&str, &str); 6] = [
     ("service_id", "service"),
     ("repository_id", "repository"),
@@ -52,7 +52,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// A table of things with a name, a description, a note and an owner, and the table of their aliases.
+/// Creates a table of objects with a name, a description, a note and an owner, and the table of their aliases.
 async fn named(
     manager: &SchemaManager<'_>,
     table: &'static str,
@@ -65,7 +65,7 @@ async fn named(
         .table(table)
         .col(big_pk_auto("id"))
         .col(text("name"))
-        // The slug of the present name, also a row of the aliases.
+        // The slug of the current name; also a row of the table of aliases.
         .col(text("slug"))
         .col(text_null("description"))
         .col(text_null("note"))
@@ -87,7 +87,7 @@ async fn named(
     manager.create_table(aliases).await
 }
 
-/// SQLite cannot change the condition of a table: the table is made anew.
+/// Copies the table, because SQLite cannot change the check of an existing one.
 async fn copy_tags(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let mut tag = Table::create();
     tag.table("new_tag").col(big_pk_auto("id")).col(text("key")).col(text("value"));
@@ -126,7 +126,7 @@ async fn index_tags(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
             const COLUMN: &str = concat!($owner, "_id");
             let key = ["key", "value", COLUMN];
             [
-                // Unique, with the key in front: the same index lists the owners that have a key.
+                // Unique. The key comes first, so that the same index lists the owners that have a key.
                 partial(concat!("tag_by_key_value_", $owner), "tag", key, COLUMN).unique().take(),
                 partial(concat!("tag_by_", $owner), "tag", [COLUMN, "id"], COLUMN),
             ]

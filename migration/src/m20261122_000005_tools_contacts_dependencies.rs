@@ -1,15 +1,14 @@
-//! What a service is, what it depends on, where its tools are, and whom to ask: component types, dependencies, tools,
-//! contacts; and the teams above teams.
+//! Component types, dependencies, tools, contacts, and parents of teams.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, exactly_one, index, partial};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
-/// The types that every catalogue begins with: alias, name, description, icon. The first is the default.
+/// The component types of a new catalogue: alias, name, description, icon. The first one is the default.
 const TYPES: [[&str; 4]; 6] = [
     ["service", "Service", "A program that runs and answers requests.", "PhGear"],
     ["library", "Library", "Code that other programs are built with.", "PhBooks"],
@@ -98,7 +97,7 @@ async fn tools(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     create(manager, [index("tool_by_service", "tool", ["service_id", "id"])]).await
 }
 
-/// A contact hangs on one owner out of three.
+/// A contact has one owner out of three.
 async fn contacts(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let table = Table::create()
         .table("contact")
@@ -133,9 +132,9 @@ async fn dependencies(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let table = Table::create()
         .table("service_dependency")
         .col(big_pk_auto("id"))
-        // Who depends,
+        // The service that depends.
         .col(big_integer("source_id"))
-        // and on whom.
+        // The service that it depends on.
         .col(big_integer("destination_id"))
         .col(text_null("notes"))
         .foreign_key(&mut cascade("service_dependency", "source_id", "service"))

@@ -4,7 +4,7 @@ use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{create, index};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

@@ -1,10 +1,10 @@
-//! More about repositories, users and integrations, and several links between a service and a repository.
+//! More columns of repositories, users and integrations, and several links between a service and a repository.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl::{create, index, partial};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -17,12 +17,12 @@ const COLUMNS: &[(&str, &str)] = &[
     // A list of objects, as JSON.
     ("repository", "languages text NULL"),
     ("repository", "sbom_state text NULL"),
-    // "user" is a word of SQL.
+    // "user" is a keyword of SQL.
     ("\"user\"", "last_sign_in_at bigint NULL"),
-    // What kind of system posts to a deploy integration; null for `deploy`.
+    // The kind of system that posts to a deploy integration; null for `deploy`.
     ("integration", "event_type text NULL"),
     ("integration", "installed_at bigint NULL"),
-    // What is set of the five integrations with a cloud or a cluster, as JSON.
+    // The settings of the five kinds of connections with a cloud or a cluster, as JSON.
     ("integration", "settings text NULL"),
 ];
 
@@ -34,7 +34,7 @@ impl MigrationTrait for Migration {
             db.execute_unprepared(&format!("ALTER TABLE {table} ADD COLUMN {column}")).await?;
         }
         db.execute_unprepared("UPDATE integration SET installed_at = created_at").await?;
-        // A folder has no slashes at its ends, so that the same one is not linked twice.
+        // Folders are stored without slashes at either end, so that the same folder is not linked twice.
         db.execute_unprepared("UPDATE service_repository SET base_directory = trim(base_directory, '/')").await?;
         db.execute_unprepared("DROP INDEX service_repository_by_service").await?;
         create(

@@ -1,10 +1,10 @@
-//! API documents, saved filters, who is on call, alert sources; and how a service came into the catalogue.
+//! API documents, saved filters, who is on call, alert sources, and how a service was created.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, index};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -20,7 +20,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// The texts stand in a table of their own, so that a list of documents does not read them.
+/// The texts have a table of their own, so that listing documents does not read them.
 async fn documents(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let document = Table::create()
         .table("service_document")

@@ -1,10 +1,10 @@
-//! Property definitions, and the values that services and teams have for them.
+//! Property definitions, and their values for services and teams.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, exactly_one, index, partial};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

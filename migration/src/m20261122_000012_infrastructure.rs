@@ -1,15 +1,15 @@
-//! Infrastructure that services run on, what it is called, and its tags.
+//! Infrastructure that services run on, with its aliases and tags.
 
 use sea_orm_migration::sea_orm::DbBackend;
 use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, exactly_one, index, partial, set_null};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
-/// What can carry tags, with the tables of their rows. The last is new.
+/// The columns of the owners of tags, with the tables they refer to. The last one is new.
 const OWNERS: [(&str, &str); 7] = [
     ("service_id", "service"),
     ("repository_id", "repository"),
@@ -28,7 +28,7 @@ impl MigrationTrait for Migration {
             .col(big_pk_auto("id"))
             .col(text("type"))
             .col(text("name"))
-            // What is said of it, as JSON text.
+            // A JSON object, as text.
             .col(text("data"))
             .col(text_null("provider_resource_type"))
             .col(text_null("provider_name"))
@@ -73,7 +73,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// The names of an owner's indexes.
+/// The names of each owner's two indexes.
 const INDEXES: [[&str; 2]; 7] = [
     ["tag_by_key_value_service", "tag_by_service"],
     ["tag_by_key_value_repository", "tag_by_repository"],
@@ -92,7 +92,7 @@ fn of(column: &'static str, [by_key_value, by_owner]: [&'static str; 2]) -> [Ind
     ]
 }
 
-/// SQLite cannot change the condition of a table: the table is made anew.
+/// Copies the table, because SQLite cannot change the check of an existing one.
 async fn copy_tags(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let mut tag = Table::create();
     tag.table("new_tag").col(big_pk_auto("id")).col(text("key")).col(text("value"));

@@ -1,10 +1,10 @@
-//! Which repository and commit a service's file comes from.
+//! The repository and the commit that a service's file comes from.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl::{create, partial};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

@@ -1,14 +1,14 @@
-//! Relationships between things of the catalogue, their definitions, and the rules of component types.
+//! Relationships between objects of the catalogue, their definitions, and the rules of component types.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, exactly_one, index, partial};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
-/// What can be at an end of a relationship, with the names of its two columns and their indexes.
+/// The tables that an end of a relationship can refer to, each with its two columns and their indexes.
 const ENDS: [(&str, [&str; 2], [&str; 2]); 5] = [
     ("service", ["source_service_id", "target_service_id"], ["relationship_from_service", "relationship_to_service"]),
     ("system", ["source_system_id", "target_system_id"], ["relationship_from_system", "relationship_to_system"]),
@@ -52,7 +52,7 @@ impl MigrationTrait for Migration {
             }
             relationship.check(exactly_one(ENDS.map(|(_, columns, _)| columns[end])));
         }
-        // Its type, its definition and both ends in one text, which is unique.
+        // The type, the definition and both ends as one text, which is unique.
         relationship.col(text("unique_key"));
         manager.create_table(definition).await?;
         manager.create_table(relationship.take()).await?;

@@ -1,18 +1,19 @@
-//! What the search over all nouns looks in: names and aliases, their words, and the words' trigrams.
+//! The search index of all nouns: names and aliases, their words, and the words' trigrams.
 //!
-//! - `find_text` holds each name, alias and email address, as it was given and folded ([`fold`]). Two texts of the same
-//!   owner that fold to the same are one row, the name first.
-//! - `find_posting` leads from a word to the texts with it, the shortest text first.
-//! - `find_word` holds each word once, and `find_gram` leads to the words from their trigrams and from what is left of
-//!   them without one letter, the shortest first. A mistyped word is looked for here. There are far fewer words than
-//!   texts. A word goes with its last text.
-//! - `find_stale` lists owners whose texts have changed. Triggers fill it, so that no write is missed, and [`refresh`]
+//! - `find_text` holds each name, alias and email address, verbatim and folded ([`fold`]). If two texts of the same
+//!   owner fold to the same text, only the first is stored; names come first.
+//! - `find_posting` maps a word to the texts that contain it, shortest text first.
+//! - `find_word` holds each word once. A word is removed with its last text.
+//! - `find_gram` maps a trigram of a word, and the word without one of its letters, to the word, shortest word first. A
+//!   mistyped word is looked up here, because there are far fewer words than texts.
+//! - `find_stale` lists owners whose texts have changed. Triggers fill it, so that no write is missed. [`refresh`]
 //!   empties it in the transaction of the write.
 //!
-//! None of these tables refers to another: what is stale is rewritten as a whole. Texts are compared by their code
-//! points on either backend, so that a range of an index is a prefix.
+//! These tables have no foreign keys, because the texts of a stale owner are rewritten as a whole. Texts are compared
+//! by code point on both backends, so that a prefix is a range of an index.
 //!
-//! The program writes and reads by the functions below. They are part of the step: another form is another step.
+//! The program writes and reads the index through the functions below. They belong to this migration: another form
+//! takes another migration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +21,14 @@ use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
-/// Something that is searched.
+/// A noun that is searched.
 struct Searched {
-    /// Its number in the tables, which never changes.
+    /// Its number in the tables. Never changes.
     kind: i32,
     table: &'static str,
-    /// A second column that is searched like an alias.
+    /// A second column that is searched. It is found by its beginning, but not by its words.
     second: Option<&'static str>,
-    /// Its table of aliases, with the column of the owner.
+    /// The table of aliases, and its column of the owner.
     aliases: Option<(&'static str, &'static str)>,
 }
 
@@ -45,23 +46,23 @@ const fn with_aliases(kind: i32, table: &'static str, aliases: (&'static str, &'
     Searched { kind, table, second: None, aliases: Some(aliases) }
 }
 
-/// The most letters of a folded text, and of a word, that are looked at.
+/// The maximum number of letters of a folded text.
 const TEXT: usize = 255;
-/// See [`TEXT`].
+/// The maximum number of letters of a word.
 const WORD: usize = 40;
-/// The most words of a text that lead to it.
+/// The maximum number of words by which a text is found.
 const WORDS: usize = 20;
-/// The most letters of a word that is found by what is left of it without a letter.
+/// The maximum number of letters of a word that is also found by what is left of it without one letter.
 const MISTYPED: usize = 20;
 
-/// Owners that are refreshed at once.
+/// The number of owners refreshed at once.
 const BATCH: usize = 200;
-/// Rows that are inserted at once.
+/// The number of rows inserted or deleted at once.
 const ROWS: usize = 1_000;
-/// Rows that are named one by one in a statement.
+/// The number of rows that a condition lists one by one.
 const CONDITIONS: usize = 100;
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -112,7 +113,8 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// The triggers that note the owner named in `column` when a row comes, goes, or changes one of `texts`.
+/// Returns the triggers that add the owner in `column` to `find_stale` when a row is inserted or deleted, or when one
+/// of `texts` changes.
 fn triggers(is_postgres: bool, kind: i32, table: &str, column: &str, texts: &[&str]) -> Vec<String> {
     let note = |row: &str| format!("INSERT INTO find_stale (kind, owner) VALUES ({kind}, {row}.{column});");
     let (old, new) = (note("OLD"), note("NEW"));
@@ -145,7 +147,7 @@ fn triggers(is_postgres: bool, kind: i32, table: &str, column: &str, texts: &[&s
     ]
 }
 
-/// Rewrites the texts of all owners that have changed since the last call, those of this transaction among them.
+/// Rewrites the texts of all owners that have changed since the last call, including those changed in this transaction.
 pub async fn refresh<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     let mut stale = BTreeMap::<i32, BTreeSet<i64>>::new();
     let taken =
@@ -188,19 +190,20 @@ pub async fn take_statistics<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// What there is to find: a text by its owner and its folded form.
+/// The texts of owners, by owner and folded text.
 type Texts = BTreeMap<(i64, String), Text>;
 
 #[derive(PartialEq)]
 struct Text {
     value: String,
     is_name: bool,
-    /// Whether its words lead to it, beside its beginning. Those of an email address or of the alias of a repository are
-    /// those of its owner's name, or say where it is.
+    /// Whether the text is found by its words, and not only by its beginning. The words of an email address or of a
+    /// repository's alias are those of its owner's name, or say where it is hosted.
     has_words: bool,
 }
 
-/// Adds a text, unless one that folds to the same is there. `is_name` is `None` for one without words.
+/// Adds a text, unless the owner has one that folds to the same text. `is_name` is `None` if the text is not found by
+/// its words.
 fn add(texts: &mut Texts, owner: i64, value: String, is_name: Option<bool>) {
     let folded = fold(&value);
     if !folded.is_empty() {
@@ -209,7 +212,7 @@ fn add(texts: &mut Texts, owner: i64, value: String, is_name: Option<bool>) {
     }
 }
 
-/// Makes the stored texts of these owners those that are given.
+/// Replaces the stored texts of these owners by the given ones.
 async fn replace<C: ConnectionTrait>(db: &C, kind: i32, owners: &[i64], mut texts: Texts) -> Result<(), DbErr> {
     let mut stored = Query::select();
     stored.columns(["id", "owner", "folded", "value", "is_name"]).from("find_text");
@@ -249,7 +252,7 @@ async fn replace<C: ConnectionTrait>(db: &C, kind: i32, owners: &[i64], mut text
             let Text { value, is_name, .. } = text;
             insert.values_panic([kind.into(), (*owner).into(), (*is_name).into(), value.into(), folded.into()]);
         }
-        // Another transaction may add the same text of the same owner.
+        // A concurrent transaction may add the same text of the same owner.
         insert.on_conflict(OnConflict::columns(["kind", "owner", "folded"]).do_nothing().to_owned());
         insert.returning(Query::returning().columns(["id", "owner", "folded"]));
         for row in db.query_all(&insert).await? {
@@ -269,11 +272,11 @@ async fn replace<C: ConnectionTrait>(db: &C, kind: i32, owners: &[i64], mut text
     remove_words(db, gone_postings.into_iter().map(|(word, ..)| word).collect()).await
 }
 
-/// Removes those of the words that lead to nothing any more, with their grams.
+/// Removes those of the words that no text contains any more, with their grams.
 async fn remove_words<C: ConnectionTrait>(db: &C, words: BTreeSet<String>) -> Result<(), DbErr> {
     let words: Vec<String> = words.into_iter().collect();
     for some in words.chunks(ROWS) {
-        // Waits for those who give a text one of these words: the next statement then sees their postings.
+        // Waits for transactions that add postings of one of these words. The next statement then sees these postings.
         let mut held = Query::select();
         held.column("word").from("find_word").and_where(Expr::col("word").is_in(some)).order_by("word", Order::Asc);
         db.query_all(held.lock(LockType::Update)).await?;
@@ -299,15 +302,15 @@ async fn remove_words<C: ConnectionTrait>(db: &C, words: BTreeSet<String>) -> Re
     Ok(())
 }
 
-/// Adds the words that are new, with their grams.
+/// Adds the words that are not stored yet, with their grams.
 async fn add_words<C: ConnectionTrait>(db: &C, words: BTreeSet<&str>) -> Result<(), DbErr> {
-    // In one order, so that two who add the same words do not wait for each other.
+    // Sorted, so that two transactions that add the same words cannot deadlock.
     let words: Vec<&str> = words.into_iter().collect();
     let mut known = BTreeSet::new();
     for some in words.chunks(ROWS) {
         let mut select = Query::select();
         select.column("word").from("find_word").and_where(Expr::col("word").is_in(some.to_vec()));
-        // Held, so that nobody removes a word that is about to lead to a text.
+        // Locked, so that no other transaction removes a word that is about to get a posting.
         select.order_by("word", Order::Asc).lock(LockType::KeyShare);
         for row in db.query_all(&select).await? {
             known.insert(row.try_get_by_index::<String>(0)?);
@@ -325,13 +328,13 @@ async fn add_words<C: ConnectionTrait>(db: &C, words: BTreeSet<&str>) -> Result<
     .await
 }
 
-/// What leads to a word, each with the letters of the word.
+/// The grams that lead to a word, each with the number of letters of the word.
 fn grams_of(word: &str) -> Vec<(String, i32)> {
     let letters = <i32 as TryFrom<usize>>::try_from(word.chars().count()).unwrap_or(i32::MAX);
     grams(word).into_iter().chain(shorter(word)).map(|gram| (gram, letters)).collect()
 }
 
-/// Inserts rows, but for those that are there.
+/// Inserts rows. Skips those that exist.
 async fn insert<C: ConnectionTrait, T, const N: usize>(
     db: &C,
     table: &'static str,
@@ -350,15 +353,15 @@ async fn insert<C: ConnectionTrait, T, const N: usize>(
     Ok(())
 }
 
-/// The postings of a folded text.
+/// Returns the postings of a folded text.
 fn postings(folded: &str, text: i64) -> Vec<(String, i32, i64)> {
     let letters = <i32 as TryFrom<usize>>::try_from(folded.chars().count()).unwrap_or(i32::MAX);
     let words: BTreeSet<String> = words(folded).take(WORDS).collect();
     words.into_iter().map(|word| (word, letters, text)).collect()
 }
 
-/// A text as it is compared: its letters and digits without letter case, in every script, in words with one blank
-/// between them. `Shopping-Cart` and `shopping_cart` are the same.
+/// Folds a text for comparison: its letters and digits without letter case, in every script, as words separated by one
+/// space. `Shopping-Cart` and `shopping_cart` are the same.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let letters = text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
@@ -371,13 +374,13 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// The words of a folded text, each with its first letters alone when it is long.
+/// Returns the words of a folded text. Truncates long words.
 pub fn words(folded: &str) -> impl Iterator<Item = String> {
     folded.split(' ').filter(|word| !word.is_empty()).map(|word| word.chars().take(WORD).collect())
 }
 
-/// The grams of a word: each three letters beside one another, a mark before the first of the word. A word without a
-/// letter, such as a number, has none: nobody means another number.
+/// Returns the trigrams of a word, with a mark before its first letter. A word without a letter, such as a number, has
+/// none: nobody who searches for a number means another one.
 pub fn grams(word: &str) -> BTreeSet<String> {
     if !word.contains(char::is_alphabetic) {
         return BTreeSet::new();
@@ -386,9 +389,9 @@ pub fn grams(word: &str) -> BTreeSet<String> {
     letters.windows(3).map(|gram| gram.iter().collect()).collect()
 }
 
-/// A word, and what is left of it without each of its letters, behind a mark. Two words that differ by one letter, or by
-/// two that changed places, share one of these; short words may then share no gram. Words of two letters and very long
-/// ones have none.
+/// Returns a word, and what is left of it without each of its letters, with a mark before each. Two words that differ
+/// by one letter, or by two swapped letters, share one of these. If they are short, they may share no trigram. Words of
+/// fewer than three letters, very long words, and words without a letter have none.
 pub fn shorter(word: &str) -> BTreeSet<String> {
     let letters: Vec<char> = word.chars().collect();
     if !(3..=MISTYPED).contains(&letters.len()) || !word.contains(char::is_alphabetic) {
@@ -396,7 +399,7 @@ pub fn shorter(word: &str) -> BTreeSet<String> {
     }
     let without =
         |place| letters.iter().enumerate().filter(move |(other, _)| *other != place).map(|(_, letter)| *letter);
-    // No letter stands at a place behind the last one, so that the last of these is the whole word.
+    // No letter is at the place behind the last one, so the last entry is the whole word.
     (0..=letters.len()).map(|place| std::iter::once('-').chain(without(place)).collect()).collect()
 }
 

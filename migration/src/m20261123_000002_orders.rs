@@ -1,12 +1,11 @@
-//! Indexes for the orders of lists: services by name, language and product, and what services are ordered by of others:
-//! the names of their teams, the places of their tiers and lifecycles. Names are ordered whatever the case of their
-//! ASCII letters, on either backend.
+//! Indexes for the sort orders of lists, including the orders of services by what they refer to: the names of teams,
+//! and the positions of tiers and lifecycles. Texts are ordered ignoring the case of ASCII letters, on both backends.
 
 use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 

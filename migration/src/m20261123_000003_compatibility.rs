@@ -1,11 +1,11 @@
-//! Which programs may use the database: those that know a certain step. A program that is older than the database asks
-//! this. `crate::NEEDED` says what a program writes here.
+//! Which programs may use the database: those that know a certain migration. A program that is older than the database
+//! reads this table. A program writes `crate::NEEDED` here.
 
 use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::ConnectionTrait;
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -14,7 +14,7 @@ impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let table = Table::create()
             .table("compatibility")
-            // One row.
+            // There is only one row.
             .col(ColumnDef::new("id").integer().not_null().primary_key().check(Expr::col("id").eq(1)))
             .col(ColumnDef::new("needed_step").text().not_null())
             .take();

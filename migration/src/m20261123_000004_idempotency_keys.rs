@@ -1,10 +1,10 @@
-//! Idempotency keys: which requests with mutations were made, so that none is carried out twice.
+//! Idempotency keys of requests with mutations, so that no such request runs twice.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
 use crate::ddl::{cascade, create, exactly_one, index, partial};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -17,7 +17,7 @@ impl MigrationTrait for Migration {
             .col(big_pk_auto("id"))
             .col(big_integer_null("token_id"))
             .col(big_integer_null("user_id"))
-            // SHA-256 of the key and of the request's body.
+            // SHA-256 of the key, and of the request's body.
             .col(blob("key_hash"))
             .col(blob("request_hash"))
             .col(big_integer("created_at"))

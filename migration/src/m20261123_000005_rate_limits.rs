@@ -1,4 +1,4 @@
-//! How many requests a caller made in its current window, over all processes of an installation on PostgreSQL.
+//! The number of requests of each caller in its current window, across all processes of an installation on PostgreSQL.
 
 use sea_orm_migration::{prelude::*, schema::*, sea_orm};
 
@@ -6,7 +6,7 @@ use sea_orm::{ConnectionTrait, DbBackend};
 
 use crate::ddl::{create, index};
 
-/// This step.
+/// This migration.
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -22,7 +22,8 @@ impl MigrationTrait for Migration {
         manager.create_table(window).await?;
         create(manager, [index("rate_limit_window_by_time", "rate_limit_window", ["began_at"])]).await?;
         if manager.get_database_backend() == DbBackend::Postgres {
-            // A count need not outlive a crash, and so needs no log. Pages have room for the next version of a row.
+            // Unlogged, because counts need not survive a crash. Half of each page is left free for new versions of its
+            // rows.
             let unlogged = "ALTER TABLE rate_limit_window SET UNLOGGED; \
                  ALTER TABLE rate_limit_window SET (fillfactor = 50)";
             manager.get_connection().execute_unprepared(unlogged).await?;

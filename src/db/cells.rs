@@ -13,8 +13,8 @@ use serde::forward_to_deserialize_any;
 /// Counts the bytes of text values.
 type Count = cell::Cell<usize>;
 
-/// Reads the first columns into a struct. Adds the length of its text values to `text`. The fields whose places are set
-/// in `absent` have no column, and read as null.
+/// Reads the first columns into a struct. Adds the length of its text values to `text`. A field whose bit is set in
+/// `absent` has no column, and reads as null.
 pub(super) fn read<'de, T>(row: &'de Row<'de>, absent: u64, text: &Count) -> Result<T, DbErr>
 where
     T: de::Deserialize<'de>,

@@ -1,9 +1,9 @@
-//! Finds what has a name or an alias like a term. A migration defines the tables, and what a text is compared by.
+//! Searches all nouns by name and alias. A migration defines the tables and how texts are folded.
 //!
 //! The texts that begin with the term come from a range of an index. For each word of the term, the dictionary gives
-//! the words that are equal to it, begin with it, contain it, or are like it. The texts with such a word for every word
-//! of the term come from the postings of the rarest. Every list on the way is limited, so that a search costs the same
-//! whatever the catalogue holds.
+//! the words that are equal to it, begin with it, contain it, or resemble it. The texts that have such a word for every
+//! word of the term come from the postings of the rarest one. Every list on the way is limited, so the cost of a search
+//! does not depend on the size of the catalogue.
 
 use foldhash::{HashMap, HashMapExt};
 use migration::find::{fold, grams, shorter, words};
@@ -14,23 +14,25 @@ use super::Read;
 
 pub use migration::find::{refresh, take_statistics};
 
-/// The most words of a term that are looked for.
+/// The maximum number of words of a term that are searched for.
 pub const WORDS: usize = 6;
-/// The most texts that are compared because they begin with the term, and because of their words.
+/// The maximum number of texts compared because they begin with the term. Also that of texts compared because of their
+/// words.
 const TEXTS: u64 = 200;
-/// The most texts of a word that are looked at, the shortest ones.
+/// The maximum number of postings read for a word, shortest texts first.
 const POSTINGS: u64 = 2_000;
-/// The most words that begin with a word of the term, and that are like it.
+/// The maximum number of dictionary words read because they begin with a word of the term. Also that of those read
+/// because they share trigrams with it.
 const BEGINNINGS: u64 = 50;
-/// The most words with one trigram that are looked at, the shortest ones.
+/// The maximum number of words read for one trigram, shortest first.
 const OF_GRAM: u64 = 500;
-/// The most words that a word of the term may stand for.
+/// The maximum number of dictionary words that a word of the term may stand for.
 const ALIKE: usize = 8;
 
-/// The greatest code point: no text has it, so that it ends the range of texts with a beginning.
+/// The greatest code point. No text contains it, so it ends the range of texts with a common beginning.
 const END: char = '\u{10FFFF}';
 
-/// What something is, by its number in the tables.
+/// The noun of an object, by its number in the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A service.
@@ -52,29 +54,29 @@ pub enum Kind {
 const KINDS: [Kind; 7] =
     [Kind::Service, Kind::System, Kind::Domain, Kind::Team, Kind::User, Kind::Repository, Kind::InfrastructureResource];
 
-/// How a text matches a term, the best first.
+/// How a text matches a term, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Match {
-    /// It is the term.
+    /// The text is the term.
     Exact,
-    /// It begins with the term.
+    /// The text begins with the term.
     Prefix,
-    /// It has words that are those of the term, or begin with them.
+    /// The text has words that are those of the term, or begin with them.
     Word,
-    /// It has words like those of the term.
+    /// The text has words that resemble those of the term.
     Similar,
 }
 
-/// Something that was found.
+/// An object that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// What it is.
+    /// Its noun.
     pub kind: Kind,
     /// Its id.
     pub id: i64,
-    /// The alias that matched; `None` when the name did.
+    /// The alias that matched; `None` if the name matched.
     pub alias: Option<String>,
-    /// How it matched.
+    /// How the text matched.
     pub matched: Match,
 }
 
@@ -87,7 +89,8 @@ struct Text {
     folded: String,
 }
 
-/// The best matches of a term, at most `most`, each thing once. A term without a letter or a digit matches nothing.
+/// Returns the best matches of a term, at most `most`, each object once. A term without letters and digits matches
+/// nothing.
 pub async fn find(db: &impl Read, term: &str, most: usize) -> Result<Vec<Found>, DbErr> {
     let term = fold(term);
     let mut wanted: Vec<String> = words(&term).collect();
@@ -125,18 +128,18 @@ pub async fn find(db: &impl Read, term: &str, most: usize) -> Result<Vec<Found>,
     Ok(found.collect())
 }
 
-/// The order of what is found: the smaller is the better.
+/// The order of matches. Smaller is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     matched: Match,
-    /// How unlike the words are, in thousandths.
+    /// How dissimilar the words are, in thousandths.
     unlike: u32,
     letters: usize,
     is_alias: bool,
     kind: Kind,
 }
 
-/// How well a text matches; `None` when a word of the term has nothing like it there.
+/// Ranks a text; `None` if it does not match the term.
 fn rank(term: &str, stands_for: &[Vec<(String, u32)>], text: &Text) -> Option<Rank> {
     let Text { kind, is_name, folded, .. } = text;
     let there: Vec<String> = words(folded).collect();
@@ -163,11 +166,11 @@ fn rank(term: &str, stands_for: &[Vec<(String, u32)>], text: &Text) -> Option<Ra
     Some(Rank { matched, unlike: SAME.saturating_sub(likeness), letters, is_alias: !is_name, kind: *kind })
 }
 
-/// The likeness of a word to itself, in thousandths, and the least of one that begins with it.
+/// The similarity of a word to itself, and the minimum similarity of a word that begins with it, in thousandths.
 const SAME: u32 = 1_000;
 const BEGINS: u32 = 700;
 
-/// How like a word of the dictionary is to one of the term.
+/// Returns the similarity of a dictionary word to a word of the term; `None` if they are too different.
 fn likeness(term: &str, word: &str) -> Option<u32> {
     if term == word {
         return Some(SAME);
@@ -187,7 +190,7 @@ fn likeness(term: &str, word: &str) -> Option<u32> {
         2 if mistakes > 1 => return Some(450),
         _ => {}
     }
-    // The beginning of a longer word, mistyped.
+    // A mistyped beginning of a longer word.
     if wanted.len() > 3 && letters.len() > wanted.len() && distance(&wanted, &letters[..wanted.len()]) == 1 {
         return Some(400);
     }
@@ -196,12 +199,12 @@ fn likeness(term: &str, word: &str) -> Option<u32> {
     }
     let (of_term, of_word) = (grams(term), grams(word));
     let shared = of_term.intersection(&of_word).count();
-    // Half of all grams are shared: pg_trgm's similarity of a third.
+    // Half of all grams are shared. In pg_trgm that is a similarity of one third.
     (shared > 0 && shared * 4 >= of_term.len() + of_word.len()).then_some(200)
 }
 
-/// The number of letters to add, to leave out, to change, or to exchange with the next (Damerau and Levenshtein, optimal
-/// string alignment), to make one word the other.
+/// Returns the Damerau-Levenshtein distance of two words (optimal string alignment): the number of letters to insert,
+/// delete, replace or swap with the next one. Returns `usize::MAX` if the lengths differ by more than two.
 fn distance(one: &[char], other: &[char]) -> usize {
     if one.len().abs_diff(other.len()) > 2 {
         return usize::MAX;
@@ -228,7 +231,7 @@ fn distance(one: &[char], other: &[char]) -> usize {
     rows[one.len() * width + other.len()]
 }
 
-/// The words of the dictionary that a word of the term may stand for, the likest first.
+/// Returns the dictionary words that a word of the term may stand for, most similar first.
 async fn alike(db: &impl Read, term: &str) -> Result<Vec<(String, u32)>, DbErr> {
     let mut beginnings = Query::select();
     beginnings.column("word").from("find_word").and_where(begins_with("word", term));
@@ -261,7 +264,7 @@ fn sharing_grams(term: &str) -> Option<SelectStatement> {
         words.column("word").from("find_gram").and_where(Expr::col("gram").eq(gram));
         words.and_where(Expr::col("letters").gte(least));
         words.order_by("letters", Order::Asc).order_by("word", Order::Asc).limit(OF_GRAM);
-        // Behind a limit no UNION can stand.
+        // A SELECT with a limit cannot be part of a UNION. A subquery can.
         Query::select().column("word").from_subquery(words.take(), format!("gram_{place}")).take()
     };
     let mut each = grams(term).into_iter().enumerate().map(of_gram);
@@ -279,7 +282,7 @@ fn begins_with(column: &'static str, text: &str) -> Expr {
     Expr::col(column).gte(text).and(Expr::col(column).lt(format!("{text}{END}")))
 }
 
-/// The columns of [`Text`].
+/// Selects the columns of [`Text`].
 fn texts() -> SelectStatement {
     let columns = ["kind", "owner", "is_name", "value", "folded"].map(|column| ("find_text", column));
     Query::select().columns(columns).from("find_text").take()
@@ -301,7 +304,7 @@ async fn beginning_with(db: &impl Read, term: &str) -> Result<Vec<Text>, DbErr> 
     read(db, select.limit(TEXTS)).await
 }
 
-/// Texts with one of each of these words.
+/// Reads texts that have, for each word of the term, one of the words that it may stand for.
 async fn with_words(db: &impl Read, stands_for: &[Vec<(String, u32)>]) -> Result<Vec<Text>, DbErr> {
     let names = |words: &[(String, u32)]| words.iter().map(|(word, _)| word.clone()).collect::<Vec<_>>();
     let mut each: Vec<Vec<String>> = stands_for.iter().map(|words| names(words)).collect();
@@ -337,7 +340,7 @@ async fn with_words(db: &impl Read, stands_for: &[Vec<(String, u32)>]) -> Result
             for column in ["letters", "text_id"] {
                 other.and_where(Expr::col(("find_posting", column)).eq(Expr::col(("some", column))));
             }
-            // With the offset PostgreSQL looks each text up, and does not read all postings of a frequent word.
+            // With OFFSET, PostgreSQL looks up each text and does not read all postings of a frequent word.
             select.and_where(Expr::exists(other.limit(1).offset(0).take()));
         }
         select.order_by(("some", "letters"), Order::Asc).order_by(("some", "text_id"), Order::Asc);

@@ -75,7 +75,7 @@ pub struct Db {
     read: Reader,
     committed: Reader,
     write: DatabaseConnection,
-    /// On PostgreSQL.
+    /// On PostgreSQL only.
     reserved: Option<Reader>,
     writes: Arc<Writes>,
 }
@@ -127,7 +127,7 @@ impl Db {
     }
 
     /// Begins a read transaction. It sees the database as of its first statement, and ends when dropped. Reads are
-    /// charged to `budget`. Without one, it may take as long as it takes.
+    /// charged to `budget`. Without a budget there are no limits.
     pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, DbErr> {
         if let Some(embedded) = &self.read.embedded {
             return Ok(Snapshot { kind: read::Kind::Embedded(Box::new(embedded.begin().await?)), budget });
@@ -334,8 +334,8 @@ pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
     Ok(pending)
 }
 
-/// Lets one process at a time migrate the database, or make what only one of several may make at their start. The others
-/// wait until its transaction ends.
+/// Waits until no other process holds this lock, and holds it until the transaction ends. For migrations, and for
+/// anything that only one of several starting processes must create.
 pub async fn one_process_at_a_time(transaction: &DatabaseTransaction) -> Result<(), DbErr> {
     if transaction.get_database_backend() == DbBackend::Postgres {
         transaction.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({START_LOCK})")).await?;
@@ -357,8 +357,8 @@ pub enum Version {
     },
 }
 
-/// Checks that the database responds and that this program can use it. Notes whether it accepts writes, as far as it says
-/// so itself.
+/// Checks that the database responds and that this program can use it. Also checks whether PostgreSQL reports that it
+/// is read-only.
 pub async fn check(db: &Db) -> Result<(), OpenError> {
     match version(db).await? {
         Version::Same | Version::Newer { .. } => {
@@ -416,7 +416,7 @@ pub fn any(db: &impl Backend, column: impl ColumnTrait, ids: &[i64]) -> Expr {
     is_any(db.backend(), Expr::col(column.as_column_ref()), ids)
 }
 
-/// The same for any expression.
+/// Like [`any`], for any expression.
 pub fn is_any(backend: DbBackend, column: Expr, ids: &[i64]) -> Expr {
     let ids = Expr::value(list(backend, ids));
     match backend {
@@ -438,12 +438,12 @@ fn list(backend: DbBackend, ids: &[i64]) -> Value {
     }
 }
 
-/// The same condition for texts.
+/// Like [`any`], for texts.
 pub fn any_text(db: &impl Backend, column: impl ColumnTrait, texts: &[&str]) -> Expr {
     is_any_text(db.backend(), Expr::col(column.as_column_ref()), texts)
 }
 
-/// The same for any expression.
+/// Like [`any_text`], for any expression.
 pub fn is_any_text(backend: DbBackend, column: Expr, texts: &[&str]) -> Expr {
     match backend {
         DbBackend::Postgres => {

@@ -1,4 +1,4 @@
-//! What became of a transaction whose commit PostgreSQL did not confirm.
+//! Finds the outcome of a transaction whose commit PostgreSQL did not confirm.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use super::refusal::{STALLED, UNCERTAIN};
 use super::{Backend, Db};
 
-/// How long to look for the outcome. The server may have to start again first.
+/// How long to look for the outcome. The server may have to restart first.
 const SEARCH: Duration = Duration::from_secs(5);
 
 /// The pause between two attempts.
@@ -21,9 +21,9 @@ pub fn transaction_id(db: &impl Backend) -> Option<Expr> {
 }
 
 impl Db {
-    /// Finds out what became of a transaction whose commit was not confirmed. `row` selects a row that it has written and
-    /// that nobody removes. Fails as unavailable if the transaction was rolled back, and as
-    /// [uncertain](super::is_uncertain) if that cannot be known.
+    /// Finds out whether a transaction whose commit was not confirmed was committed. `row` must select a row that the
+    /// transaction wrote and that nobody removes. Fails as unavailable if the transaction was rolled back, and as
+    /// [uncertain](super::is_uncertain) if the outcome cannot be found.
     pub async fn outcome(&self, transaction: &str, row: &SelectStatement) -> Result<(), DbErr> {
         let (db, began) = (self.reserved(), Instant::now());
         while began.elapsed() < SEARCH {

@@ -1,4 +1,5 @@
-//! Connects to PostgreSQL: what the URL means, TLS, the limits of every connection, and which of several hosts is used.
+//! Connects to PostgreSQL: parses the URL, sets up TLS and the limits of every connection, and chooses one of several
+//! hosts.
 //!
 //! A URL means what it means to libpq, with two exceptions. Without `sslmode`, the certificate of a host that is not
 //! local is verified, because libpq's default sends the password in the clear to whoever answers. An unknown parameter
@@ -85,11 +86,11 @@ pub(super) struct Target {
 
 /// The parameters of a URL.
 struct Parameters {
-    /// Those that the driver reads, as a query.
+    /// The parameters that the driver reads, as a query string.
     passed_on: form_urlencoded::Serializer<'static, String>,
-    /// How to encrypt, if that is said.
+    /// How to encrypt, if the URL says so.
     mode: Option<PgSslMode>,
-    /// Whether the certificate that signs the server's is named.
+    /// Whether the URL names the certificate that signs the server's.
     has_root: bool,
     connect_timeout: Duration,
     must_be_writable: bool,
@@ -179,7 +180,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// How to encrypt. As in libpq, `require` verifies the certificate if it is said what signs it.
+    /// Returns how to encrypt. As in libpq, `require` verifies the certificate if the URL names its signer.
     fn mode_of(&self, options: &PgConnectOptions) -> PgSslMode {
         // The driver reads PGSSLMODE.
         let of_environment = Some(options.get_ssl_mode()).filter(|mode| !matches!(mode, PgSslMode::Prefer));
@@ -252,7 +253,7 @@ impl Target {
         Ok(is_read_only.then_some("it is read-only, and the URL asks for a server that accepts writes"))
     }
 
-    /// Says what to do if the connection cannot be encrypted as it must be.
+    /// Explains a failed connection. If TLS has failed, says which settings of the URL to change.
     fn explain(&self, host: &PgConnectOptions, error: sqlx::Error) -> OpenError {
         let why = match &error {
             sqlx::Error::Tls(why) => why.to_string(),
@@ -279,7 +280,7 @@ async fn is_read_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error
 /// How long the statements of a pool wait for locks.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Locks {
-    /// As long as the settings say.
+    /// As long as [`SETTINGS`] say.
     Usual,
     /// Half a second.
     Short,
@@ -314,7 +315,7 @@ impl Hosts {
         &self.target.hosts[self.current.load(Ordering::Relaxed)]
     }
 
-    /// Creates a pool. It connects on demand. Its statements wait for locks as long as `locks` says, or as usual.
+    /// Creates a pool that connects on demand. Its statements wait for locks as long as `locks` says.
     pub(super) fn pool(&self, connections: u32, locks: Locks) -> PgPool {
         let since = Arc::clone(&self.since);
         let pool = PgPoolOptions::new().max_connections(connections).acquire_timeout(ACQUIRE);
@@ -333,7 +334,7 @@ impl Hosts {
         pool.connect_lazy_with(locks.of(self.host()))
     }
 
-    /// Changes to another host when the one in use will no longer do. Runs until the pools are closed.
+    /// Switches to another host when the one in use fails its check. Runs until the pools are closed.
     pub(super) async fn watch(self, pools: Vec<(PgPool, Locks)>) {
         let mut was_away = false;
         while !pools.iter().all(|(pool, _)| pool.is_closed()) {
@@ -353,7 +354,7 @@ impl Hosts {
                     *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
                 }
                 Ok(_) => {}
-                // Once, not every second.
+                // Logged once, not every second.
                 Err(error) if !was_away => error!(%error, "no database host will do"),
                 Err(_) => {}
             }
@@ -374,7 +375,7 @@ pub(super) async fn open(target: Target) -> Result<Db, OpenError> {
     let pools = [
         (connections, Locks::Usual),
         (CONNECTIONS_BESIDE, Locks::Usual),
-        // The webhook goes round what is locked.
+        // The webhook sets aside posts whose rows are locked.
         (CONNECTIONS_RESERVED, Locks::Short),
     ];
     let pools = pools.map(|(connections, locks)| (hosts.pool(connections, locks), locks));
@@ -387,8 +388,8 @@ pub(super) async fn open(target: Target) -> Result<Db, OpenError> {
     Ok(Db { place, read: reader(write.clone()), committed: reader(committed), write, reserved, writes: Arc::default() })
 }
 
-/// Begins a transaction. On PostgreSQL, a connection may have died while it was idle. It is not used again, so another
-/// attempt takes another one, and the last makes a new one.
+/// Begins a transaction. On PostgreSQL, a connection may have died while it was idle. It is then discarded, and another
+/// attempt is made on another connection, and finally on a new one.
 pub(super) async fn begin(
     pool: &DatabaseConnection,
     options: TransactionOptions,
@@ -400,7 +401,7 @@ pub(super) async fn begin(
     timeout(BEGIN, begun).await.unwrap_or_else(|_| Err(DbErr::Custom(STALLED.to_owned())))
 }
 
-/// Runs a read or a `BEGIN`, and again while its connection turns out to be dead. On SQLite no connection dies.
+/// Runs a read or a `BEGIN`, and repeats it while its connection turns out to be dead. On SQLite no connection dies.
 pub(super) async fn repeat<T, F>(pool: &DatabaseConnection, work: impl Fn() -> F) -> Result<T, DbErr>
 where
     F: Future<Output = Result<T, DbErr>>,

@@ -240,7 +240,7 @@ pub trait Read: Backend + Sync {
         self.run(Work::new(statement), |row| row.model::<E>())
     }
 
-    /// Reads the first of them.
+    /// Reads the first of the rows that a statement selects.
     fn one<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Option<E::Model>, DbErr>> + Send {
         let rows = self.all(select.limit(1));
         async move { Ok(rows.await?.pop()) }
@@ -262,7 +262,7 @@ async fn pooled(
 }
 
 impl Reader {
-    /// Runs a read on PostgreSQL, on another connection if the first turns out to be dead, and for as long as it may take.
+    /// Runs a read within the reader's timeout. Repeats it on another connection if the first one turns out to be dead.
     async fn read<T, F>(&self, read: impl Fn() -> F) -> Result<T, DbErr>
     where
         F: Future<Output = Result<T, DbErr>>,

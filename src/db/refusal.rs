@@ -6,7 +6,7 @@ use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
 
 use super::session::Answer;
 
-/// Why a process stops writing after a newer program has migrated the database.
+/// The sentence for a client whose write is refused because a newer program has migrated the database.
 pub(super) const NEWER: &str = "A newer version of rollcall has upgraded the database. This process is now read-only.";
 
 /// The sentence for a client while the server is away.
@@ -59,8 +59,8 @@ pub fn refusal(error: &DbErr) -> Option<&'static str> {
             Some(SQLITE_READONLY) => Some(READ_ONLY),
             Some(SQLITE_IOERR) => Some(BROKEN),
             Some(_) => None,
-            // PostgreSQL: disk full; lock not available; read-only transaction; I/O error; shutting down, starting, out of
-            // connections, or the connection was ended because its transaction was idle.
+            // PostgreSQL: disk full; lock not available; read-only transaction; I/O error; shutting down, starting, out
+            // of connections, or the connection was ended because its transaction was idle.
             None => match answer.code()?.as_ref() {
                 "53100" => Some(FULL),
                 "55P03" => Some(BUSY),

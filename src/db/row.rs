@@ -38,20 +38,20 @@ pub trait Table: EntityTrait<Model: DeserializeOwned + 'static> {}
 
 impl<E> Table for E where E: EntityTrait<Model: DeserializeOwned + 'static> {}
 
-/// Columns of a table that a statement leaves out: a bit for each, by its place in the table. Only columns that may be
-/// null, and only of the first 64.
+/// The columns of a table that a statement leaves out: one bit per column, by its position in the table. Only nullable
+/// columns, and only among the first 64.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Omitted(pub u64);
 
 impl Omitted {
-    /// Whether the column at this place is left out.
+    /// Returns whether the column at this position is left out.
     pub fn has(self, place: usize) -> bool {
         place < 64 && self.0 & 1 << place != 0
     }
 }
 
-/// Selects the columns of a table in their order, for [`Row::model_without`]. PostgreSQL's rows are read by name: what
-/// is left out is selected as null.
+/// Selects the columns of a table in their order, for [`Row::model_without`]. Rows of PostgreSQL are read by column
+/// name, so a column that is left out is selected as null.
 pub fn select_without<E: Table>(db: &impl Backend, omitted: Omitted, select: &mut SelectStatement) {
     let backend = db.backend();
     for (place, own) in E::Column::iter().enumerate() {
@@ -92,7 +92,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// Reads the columns of a table, which must come first, named as in the table and in its order.
+    /// Reads the columns of a table. They must come first, with the table's column names and in its order.
     pub fn model<E: Table>(&self) -> Result<E::Model, DbErr> {
         match self.from {
             From::Pool(row) => E::Model::from_query_result(row, ""),
@@ -100,7 +100,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// Reads the columns of a table, of which [`select_without`] has left out some. They read as null.
+    /// Reads the columns of a table. Those that [`select_without`] has left out read as null.
     pub fn model_without<E: Table>(&self, omitted: Omitted) -> Result<E::Model, DbErr> {
         match self.from {
             From::Pool(row) => E::Model::from_query_result(row, ""),

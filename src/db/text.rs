@@ -1,11 +1,11 @@
-//! Comparisons of texts, letter by letter. `LIKE` is none on SQLite, where it takes the two cases of a letter for the same.
+//! Comparisons of texts. SQLite's `LIKE` ignores the case of ASCII letters, so comparisons by code point do not use it.
 
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr};
 
 use super::Backend;
 
-/// That a text contains another.
+/// The condition that a text contains another.
 pub fn contains(db: &impl Backend, text: Expr, part: &str) -> Expr {
     match db.backend() {
         DbBackend::Postgres => text.like(pattern("%", part, "%")),
@@ -13,7 +13,7 @@ pub fn contains(db: &impl Backend, text: Expr, part: &str) -> Expr {
     }
 }
 
-/// That a text begins with another.
+/// The condition that a text begins with another.
 pub fn begins_with(db: &impl Backend, text: Expr, part: &str) -> Expr {
     match db.backend() {
         DbBackend::Postgres => text.like(pattern("", part, "%")),
@@ -21,7 +21,7 @@ pub fn begins_with(db: &impl Backend, text: Expr, part: &str) -> Expr {
     }
 }
 
-/// That a text ends with another.
+/// The condition that a text ends with another.
 pub fn ends_with(db: &impl Backend, text: Expr, part: &str) -> Expr {
     match db.backend() {
         DbBackend::Postgres => text.like(pattern("%", part, "")),
@@ -31,13 +31,13 @@ pub fn ends_with(db: &impl Backend, text: Expr, part: &str) -> Expr {
     }
 }
 
-/// That a text contains another, whatever the case of the ASCII letters.
+/// The condition that a text contains another, ignoring the case of ASCII letters.
 pub fn contains_in_any_case(text: Expr, part: &str) -> Expr {
     Expr::from(Func::lower(text)).like(pattern("%", &part.to_ascii_lowercase(), "%"))
 }
 
-/// A text by which rows are ordered: whatever the case of its ASCII letters, and by code points on either backend.
-/// Migrations make indexes of it.
+/// The expression by which rows are ordered: ignoring the case of ASCII letters, and by code point on both backends.
+/// Migrations create indexes on it.
 pub fn in_order(db: &impl Backend, text: Expr) -> Expr {
     match db.backend() {
         DbBackend::Postgres => Expr::cust_with_exprs(r#"lower($1 COLLATE "C")"#, [text]),
@@ -49,7 +49,7 @@ fn length(text: &str) -> Expr {
     Expr::value(i64::try_from(text.chars().count()).unwrap_or(i64::MAX))
 }
 
-/// A pattern of `LIKE` with a text in it that is taken as it is.
+/// A `LIKE` pattern that matches `text` literally between two wildcards or nothing.
 fn pattern(before: &str, text: &str, behind: &str) -> LikeExpr {
     let text = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     LikeExpr::new(format!("{before}{text}{behind}")).escape('\\')

@@ -1,4 +1,4 @@
-//! Counts the requests of callers over all processes, in windows of a fixed length. The server's clock decides when a
+//! Counts the requests of callers across all processes, in windows of a fixed length. The server's clock decides when a
 //! window ends.
 
 use std::time::Duration;
@@ -11,19 +11,19 @@ use sea_orm::{
 
 use super::{Db, Table};
 
-/// The window of a caller, this request included.
+/// The window of a caller, including this request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
-    /// The requests in it.
+    /// The number of requests in the window.
     pub requests: u32,
-    /// The time until it ends.
+    /// The time until the window ends.
     pub rest: Duration,
 }
 
 /// The server's time in microseconds.
 const NOW: &str = "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint";
 
-/// How many windows are removed in one statement.
+/// The number of windows removed in one statement.
 const BATCH: u64 = 500;
 
 impl Db {
@@ -41,8 +41,8 @@ impl Db {
         Counted::of(&row.ok_or_else(|| DbErr::RecordNotFound("the window of a caller".to_owned()))?)
     }
 
-    /// Reads the row whose `column` has a value, and counts a request of it in the same statement. Its key is `kind` with
-    /// the row's id.
+    /// Reads the row whose `column` has this value, and counts a request for it in the same statement. The key of the
+    /// window is `kind` followed by the row's id.
     pub async fn one_and_count<E: Table>(
         &self,
         column: E::Column,
@@ -60,7 +60,7 @@ impl Db {
         Ok(Some((E::Model::from_query_result(&row, "")?, Counted::of(&row)?)))
     }
 
-    /// Removes windows that began so long ago that they have ended.
+    /// Removes some windows that began before `before`, in microseconds since 1970, and returns their number.
     pub async fn remove_windows(&self, before: i64) -> Result<u64, DbErr> {
         let old = format!(
             "DELETE FROM rate_limit_window WHERE key IN (SELECT key FROM rate_limit_window WHERE began_at < $1 \
@@ -79,7 +79,7 @@ impl Counted {
     }
 }
 
-/// The statement that counts the requests that `of` has: a key, the time, a number.
+/// The statement that counts the requests that `of` selects: a key, the time and a number.
 fn count(of: &str, window: Duration) -> String {
     let window = window.as_micros();
     let has_ended = format!("w.began_at + {window} <= excluded.began_at");

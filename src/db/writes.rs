@@ -19,7 +19,8 @@ const AGAIN: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Writes {
     last: Mutex<Last>,
-    /// Whether a newer program has migrated the database. If so, writes of this one could break what that one expects.
+    /// Whether a newer program has migrated the database so that this one cannot use it. A write could then break what
+    /// that program expects.
     newer: AtomicBool,
 }
 
@@ -53,12 +54,12 @@ impl Writes {
         *self.lock() = Last { at: Instant::now(), failing };
     }
 
-    /// Records whether a newer program has migrated the database.
+    /// Records whether a newer program has migrated the database so that this one cannot use it.
     pub(super) fn note_version(&self, is_newer: bool) {
         self.newer.store(is_newer, Ordering::Relaxed);
     }
 
-    /// Refuses every write after a newer program has migrated the database.
+    /// Refuses every write after a newer program has migrated the database so that this one cannot use it.
     pub(super) fn check_version(&self) -> Result<(), DbErr> {
         if self.newer.load(Ordering::Relaxed) { Err(DbErr::Custom(NEWER.to_owned())) } else { Ok(()) }
     }
@@ -89,7 +90,7 @@ impl Db {
         self.writes.lock().failing
     }
 
-    /// Asks PostgreSQL whether it is read-only: a replica, or one that was set so. Records that as a failed write.
+    /// Asks PostgreSQL whether it is read-only, because it is a replica or was set so. Records that as a failed write.
     pub(super) async fn look_for_read_only(&self) -> Result<(), DbErr> {
         if self.write.get_database_backend() != DbBackend::Postgres {
             return Ok(());

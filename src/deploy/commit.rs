@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 const WRITE: Duration = Duration::from_secs(10);
 /// How long a post that was set aside is retried. Longer than a process that has died keeps its locks.
 const ASIDE: Duration = Duration::from_secs(20);
-/// For how long posts for the same service are set aside at once, after one was.
+/// How long further posts for the same service are set aside without an attempt, after one was set aside.
 const LOCKED: Duration = Duration::from_secs(2);
 /// The maximum number of posts that are set aside.
 const MOST_ASIDE: usize = 256;
@@ -118,11 +118,11 @@ async fn commit_all(db: Db, mut queue: mpsc::Receiver<Waiting>, most: usize) {
 /// Posts whose rows someone else has locked: a process that has stalled, or a long mutation.
 struct Aside {
     db: Db,
-    /// One of them at a time is tried.
+    /// Only one of them is tried at a time.
     turn: Arc<Semaphore>,
     /// Bounds their number.
     room: Arc<Semaphore>,
-    /// When a post for a service was set aside, by the alias.
+    /// When a post for a service was last set aside, by alias.
     locked: HashMap<String, Instant>,
 }
 
@@ -189,8 +189,8 @@ async fn commit(db: &Db, posts: &[Post]) -> Vec<Option<Result<Outcome, Failure>>
     }
 }
 
-/// The failure of a post whose commit was not confirmed. With a `dedup_id` it can be sent again. Without one it could be
-/// recorded twice, so the client must not be told to.
+/// The failure of a post whose commit was not confirmed. With a `dedup_id` the post can be sent again. Without one it
+/// could be recorded twice, so the client must not be told to retry.
 fn uncertain(post: &Post) -> Failure {
     match post.record.dedup_id {
         Some(_) => Failure::Unavailable(db::UNCERTAIN),

@@ -1,4 +1,4 @@
-//! What raises alerts in another system: a monitor, a schedule, a rule.
+//! Alert sources: monitors, schedules and rules in another system that raise alerts.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -10,32 +10,32 @@ use super::{Timestamp, repository, text};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "alert_source")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The integration that it was pushed through.
+    /// The integration through which the alert source was pushed.
     pub integration_id: i64,
-    /// Its id in the other system; once per integration.
+    /// The id in the other system; unique within the integration.
     pub external_id: String,
-    /// The other system: a word of the SDL's `AlertSourceTypeEnum`.
+    /// The other system: a value of the SDL's `AlertSourceTypeEnum`.
     pub r#type: String,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// What it watches.
+    /// What the alert source monitors.
     pub description: Option<String>,
-    /// Where it is on the web.
+    /// The URL in the other system.
     pub url: Option<String>,
-    /// What the other system says of it, as text.
+    /// Metadata from the other system, as text.
     pub metadata: Option<String>,
-    /// Whether it raises an alert: a word of the SDL's `AlertSourceStatusTypeEnum`.
+    /// The alert status: a value of the SDL's `AlertSourceStatusTypeEnum`.
     pub status: String,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -1,4 +1,4 @@
-//! Which services an alert source watches.
+//! The services that alert sources monitor.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -7,16 +7,16 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "alert_source_service")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The alert source.
     pub alert_source_id: i64,
-    /// The service; once per alert source.
+    /// The service; at most once per alert source.
     pub service_id: i64,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -1,25 +1,27 @@
-//! What `service_alias` and `team_alias` share: the kinds of aliases, who gets one, and how a name becomes a slug.
+//! Aliases of services, teams, systems, domains and infrastructure resources: their kinds, how an owner claims one, and
+//! how a name becomes a slug.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use serde::Deserialize;
 
-/// Where an alias comes from.
+/// The origin of an alias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Made from a name by [`slug`]. It is locked: it outlives a rename and cannot be deleted.
+    /// Derived from a name by [`slug`]. Locked: it outlives a rename and cannot be deleted.
     Slug,
-    /// A name, exactly as it was given, that was free. Locked too.
+    /// A name, verbatim, that was free when its owner took it. Locked too.
     Name,
-    /// Given by somebody: through the API, by a service file, or by mapping a suggestion. These, and no others, are
-    /// the SDL's `managedAliases`, so that a client which declares them sees what it declared.
+    /// Given by someone: through the API, by a service file, or by mapping a suggestion. Only these are the SDL's
+    /// `managedAliases`, so that a client which declares aliases reads back what it declared.
     Managed,
 }
 
-/// The slug of a name: in lower case, each run of anything but letters and digits one `_`, none at either end
-/// (`Shopping Cart` → `shopping_cart`). A name without a letter or digit has the slug `fallback`.
+/// Returns the slug of a name: lower case, with each run of other characters than letters and digits replaced by one
+/// `_`, and no `_` at either end (`Shopping Cart` → `shopping_cart`). Returns `fallback` for a name without letters and
+/// digits.
 pub fn slug(name: &str, fallback: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for letter in name.to_lowercase().chars() {
@@ -33,24 +35,25 @@ pub fn slug(name: &str, fallback: &str) -> String {
     if slug.is_empty() { fallback.to_owned() } else { slug }
 }
 
-/// A table that gives each alias to one owner at a time.
+/// A table of aliases. Each alias belongs to one owner at a time.
 pub trait AliasTable: EntityTrait {
-    /// An owner whose aliases may be written.
+    /// An owner whose aliases the caller may write.
     type Owner: Sync;
-    /// What the owners are called, which is also the slug of an owner whose name has no letter or digit.
+    /// The noun for an owner. Also the slug of an owner whose name has no letter or digit.
     const NOUN: &'static str;
-    /// The column of the owner's key.
+    /// The column of the owner's id.
     const OWNER: Self::Column;
-    /// The column of the alias, unique.
+    /// The column of the alias; unique.
     const VALUE: Self::Column;
-    /// The column of its kind.
+    /// The column of the alias's kind.
     const KIND: Self::Column;
 
-    /// The key of an owner.
+    /// Returns the id of an owner.
     fn key(owner: &Self::Owner) -> i64;
 
-    /// Gives the alias to the owner unless another has it, and says whether the owner has it now. One that the owner
-    /// had before keeps the stronger kind: a slug stays a slug, and what somebody gave does not become a mere name.
+    /// Gives an alias to the owner unless another owner has it. Returns whether the owner has it now.
+    ///
+    /// If the owner already had the alias, the stronger kind wins: `Slug` over `Managed`, and `Managed` over `Name`.
     fn claim<C: ConnectionTrait>(
         db: &C,
         owner: &Self::Owner,
@@ -75,7 +78,8 @@ pub trait AliasTable: EntityTrait {
         async move { Ok(db.execute(&insert).await?.rows_affected() == 1) }
     }
 
-    /// Gives the owner a slug of its name: the plain one where that is free or the owner's, else a numbered one.
+    /// Gives the owner a slug of its name and returns it: the plain slug if it is free or already the owner's,
+    /// otherwise a numbered one.
     fn claim_slug<C: ConnectionTrait>(
         db: &C,
         owner: &Self::Owner,
@@ -92,8 +96,8 @@ pub trait AliasTable: EntityTrait {
     }
 }
 
-/// The slugs to try for the name of an owner: `cart`, `cart_2` to `cart_9`, and then, so that a hundred carts do not
-/// cost a hundred attempts each, from the owner's own key on.
+/// The slugs to try for a name: `cart`, `cart_2` to `cart_9`, and then numbers from the owner's id on. Without that
+/// jump, the hundredth owner of the same name would need a hundred attempts.
 fn slugs(name: &str, fallback: &str, owner: i64) -> impl Iterator<Item = String> {
     let slug = slug(name, fallback);
     let numbered = slug.clone();

@@ -1,6 +1,8 @@
-//! The audit: who changed what, when, and through what; who signed in and out; and who was refused. An entry is written
-//! in the transaction of its change, so that neither is there without the other. It keeps the names of then, and stays
-//! when what it names goes. What a change did to a thing is found by [`change`](super::change).
+//! The audit: who changed what, when and how; who signed in and out; and who was refused.
+//!
+//! An entry is written in the transaction of its change, so that neither exists without the other. It stores names as
+//! they were at that time, and outlives the objects that it names. [`change`](super::change) computes what a
+//! transaction changed.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query, SelectStatement};
@@ -16,104 +18,104 @@ use crate::db;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "audit")]
 pub struct Model {
-    /// What identifies the row; never given out twice. Newer entries have larger ones.
+    /// Primary key; never reused. Later entries have larger ids.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// When it was changed.
+    /// The time of the change.
     pub at: Timestamp,
-    /// Through what.
+    /// The kind of actor.
     pub actor_kind: ActorKind,
-    /// The row of the token, or of the session's user.
+    /// The id of the token, or of the session's user.
     pub actor_id: Option<i64>,
-    /// What that was called.
+    /// The actor's name at that time.
     pub actor_name: String,
-    /// The mutation, or what else was done: `serviceUpdate`, `tokenCreate`, `apply`.
+    /// The mutation or other action: `serviceUpdate`, `tokenCreate`, `apply`.
     pub action: String,
-    /// The SDL's noun for what was changed.
+    /// The SDL type of the changed object.
     pub subject_class: Option<String>,
-    /// Its row.
+    /// The id of the changed object.
     pub subject_id: Option<i64>,
-    /// What it was called.
+    /// The name of the changed object at that time.
     pub subject_name: Option<String>,
-    /// A JSON object of at most [`DETAIL`] bytes: the input, and under `changed` the fields with their values before and
-    /// after. Long texts are cut short; there are no secrets.
+    /// A JSON object of at most [`DETAIL`] bytes: the input, and under `changed` each changed field's values before and
+    /// after. Long texts are truncated. There are no secrets.
     pub detail: String,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// Through what a change was made.
+/// The kind of actor that made a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum ActorKind {
     /// An API token.
     Token,
-    /// A person who was signed in to the application.
+    /// A person signed in to the application.
     Session,
     /// The program's own command line.
     CommandLine,
-    /// Somebody who is not signed in, known by an address alone.
+    /// Someone who is not signed in, identified only by an address.
     Visitor,
 }
 
-/// Who makes a change.
+/// The actor that makes a change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Actor {
-    /// Through what.
+    /// The kind of actor.
     pub kind: ActorKind,
-    /// The row of the token, or of the user.
+    /// The id of the token, or of the user.
     pub id: Option<i64>,
-    /// What that is called.
+    /// The actor's name.
     pub name: String,
 }
 
 impl Actor {
-    /// Whoever holds the token.
+    /// The holder of a token.
     pub fn token(token: &token::Model) -> Self {
         Self { kind: ActorKind::Token, id: Some(token.id), name: token.description.clone() }
     }
 
-    /// A user in the application. The session's number is kept with the name: it tells one browser from another.
+    /// A signed-in user. The name includes the session's id, which tells one browser from another.
     pub fn session(session: &session::Model, user: &user::Model) -> Self {
         let name = format!("{} ({}), session {}", user.name, user.email, session.id);
         Self { kind: ActorKind::Session, id: Some(user.id), name }
     }
 
-    /// Somebody who is not signed in. `address` is where the request came from.
+    /// Someone who is not signed in. `address` is where the request came from.
     pub fn visitor(address: &str) -> Self {
         Self { kind: ActorKind::Visitor, id: None, name: address.to_owned() }
     }
 
-    /// Whoever may run the program beside its database.
+    /// Someone who runs the program's command line, next to its database.
     pub fn command_line() -> Self {
         Self { kind: ActorKind::CommandLine, id: None, name: "command line".to_owned() }
     }
 }
 
-/// What was changed.
+/// The object that was changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// The SDL's noun.
+    /// The SDL type.
     pub class: Option<String>,
-    /// The row.
+    /// The id.
     pub id: Option<i64>,
-    /// What it is called.
+    /// The name.
     pub name: Option<String>,
 }
 
 impl Subject {
-    /// A row of a noun.
+    /// An object of an SDL type.
     pub fn new(class: &str, id: Option<i64>, name: &str) -> Self {
         Self { class: Some(class.to_owned()), id, name: Some(name.to_owned()) }
     }
 }
 
-/// Writes an entry. `detail` is an object; what is too long of it is cut.
+/// Writes an entry. `detail` must be a JSON object. It is truncated if it is too long.
 pub async fn record<C: ConnectionTrait>(
     db: &C,
     actor: &Actor,
@@ -124,16 +126,16 @@ pub async fn record<C: ConnectionTrait>(
     Entity::insert(entry(actor, action, subject, detail)).exec_without_returning(db).await.map(drop)
 }
 
-/// An entry that was written.
+/// A written entry.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// Its row.
+    /// The id of the entry.
     pub id: i64,
-    /// The transaction that it was written in, where one must be asked after ([`db::Db::outcome`]).
+    /// The id of the entry's transaction, for [`db::Db::outcome`]. `None` where commits are never uncertain.
     pub transaction: Option<String>,
 }
 
-/// Writes an entry, and tells which.
+/// Like [`record`], but returns the entry's id and transaction.
 pub async fn insert<C: ConnectionTrait>(
     db: &C,
     actor: &Actor,
@@ -171,19 +173,19 @@ fn entry(actor: &Actor, action: &str, subject: Subject, detail: &Json) -> Active
     }
 }
 
-/// Writes other details into an entry, which may be gone.
+/// Replaces the details of an entry. Does nothing if the entry no longer exists.
 pub async fn rewrite<C: ConnectionTrait>(db: &C, id: i64, detail: &Json) -> Result<(), DbErr> {
     let update = Entity::update_many().col_expr(Column::Detail, Expr::value(bounded(detail))).filter(Column::Id.eq(id));
     update.exec(db).await.map(drop)
 }
 
-/// The longest detail of an entry, in bytes.
+/// The maximum size of an entry's details, in bytes.
 pub const DETAIL: usize = 8 * 1024;
 
-/// The most entries of a list, or fields of an object, that the detail keeps.
+/// The maximum number of list items, or of object fields, that the details keep.
 pub const ENTRIES: usize = 50;
 
-/// The details as text of at most [`DETAIL`] bytes: texts, lists and objects are cut shorter until it fits.
+/// Serialises the details in at most [`DETAIL`] bytes. Truncates texts, lists and objects more and more until they fit.
 fn bounded(detail: &Json) -> String {
     for (text, entries) in [(200, ENTRIES), (50, 20), (20, 5)] {
         let detail = shortened(detail, text, entries).to_string();
@@ -208,24 +210,24 @@ fn shortened(value: &Json, longest: usize, entries: usize) -> Json {
     }
 }
 
-/// Which entries to show.
+/// Selects entries. A condition that is `None` selects all.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Those of one actor; of all of a kind where there is no row.
+    /// Entries of one actor. Without an id, entries of all actors of the kind.
     pub actor: Option<(ActorKind, Option<i64>)>,
-    /// Those about one thing.
+    /// Entries about one object: its SDL type and id.
     pub subject: Option<(String, i64)>,
-    /// Those of one action.
+    /// Entries with one action.
     pub action: Option<String>,
-    /// Those from this moment on.
+    /// Entries at or after this time.
     pub start: Option<Timestamp>,
-    /// Those before this one.
+    /// Entries before this time.
     pub end: Option<Timestamp>,
-    /// Those older than this entry.
+    /// Entries older than this one.
     pub before: Option<(Timestamp, i64)>,
 }
 
-/// At most `limit` entries, the newest first.
+/// Returns at most `limit` entries, newest first.
 pub async fn page<C: ConnectionTrait>(db: &C, filter: &Filter, limit: u64) -> Result<Vec<Model>, DbErr> {
     let Filter { actor, subject, action, start, end, before } = filter;
     let (actor_id, kind) = (actor.and_then(|(_, id)| id), actor.map(|(kind, _)| kind));
@@ -245,7 +247,7 @@ pub async fn page<C: ConnectionTrait>(db: &C, filter: &Filter, limit: u64) -> Re
     entries.order_by_desc(Column::At).order_by_desc(Column::Id).limit(limit).all(db).await
 }
 
-/// Removes at most `limit` entries that are older than a moment, and says how many.
+/// Removes at most `limit` entries that are older than `before`, and returns their number.
 pub async fn remove<C: ConnectionTrait>(db: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
     let old = Entity::find().select_only().column(Column::Id).filter(Column::At.lt(before));
     let old: Vec<i64> = old.order_by_asc(Column::At).limit(limit).into_tuple().all(db).await?;

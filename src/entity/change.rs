@@ -1,8 +1,8 @@
-//! What a transaction changes, for the audit: the fields of a thing before and after.
+//! Computes what a transaction changes, for the audit: the fields of an object before and after.
 //!
-//! No writer keeps the values from before. Until a transaction commits, a connection beside it reads the committed rows,
-//! and the transaction reads its own: the difference is the change. The transaction holds the rows that it has written,
-//! so what is committed meanwhile is exactly what it has written over.
+//! Writers do not keep old values. Until the transaction commits, another connection reads the committed rows, and the
+//! transaction reads its own. The difference is the change. The transaction has locked the rows that it wrote, so no
+//! other transaction can change them in the meantime.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +20,14 @@ use super::{
 };
 use crate::db::Read;
 
-/// What belongs to a thing and is kept in another table.
+/// Parts of an object that are stored in another table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List<'a> {
-    /// The aliases of a service, a team, a system or a domain.
+    /// The aliases of a service, a team, a system, a domain or an infrastructure resource.
     Aliases,
-    /// Of these users those who are members of a team, with their roles.
+    /// Those of these users who are members of a team, with their roles.
     Members(&'a [i64]),
-    /// The first members of a team, with their roles.
+    /// The first [`audit::ENTRIES`] members of a team, with their roles.
     FirstMembers,
     /// The tags of a service, a repository, a team, a system or a domain.
     Tags,
@@ -37,11 +37,11 @@ pub enum List<'a> {
     Tools,
     /// The contacts of a service or a team.
     Contacts,
-    /// What a service depends on.
+    /// The services that a service depends on.
     Dependencies,
 }
 
-/// Columns that say nothing about a thing, or are secrets.
+/// Columns that are not compared: they say nothing about the object, or they are secrets.
 const LEFT_OUT: &[&str] = &[
     "id",
     "created_at",
@@ -55,7 +55,7 @@ const LEFT_OUT: &[&str] = &[
     "unique_key",
 ];
 
-/// Columns that name a row of another table, and its noun in the SDL.
+/// Columns that hold the id of a row in another table, with that table's SDL type.
 const REFERENCES: &[(&str, &str)] = &[
     ("owner_id", "Team"),
     ("type_id", "ComponentType"),
@@ -89,13 +89,13 @@ const REFERENCES: &[(&str, &str)] = &[
     ("code_issue_project_id", "CodeIssueProject"),
 ];
 
-/// The columns that a thing is called by, the best first.
+/// The columns that can name an object, in order of preference.
 const NAMES: &[&str] = &["slug", "alias", "default_alias", "email", "name", "key", "display_name", "address"];
 
-/// The columns of a row.
+/// The values of a row, by column.
 type Columns = BTreeMap<&'static str, Value>;
 
-/// Calls a macro with the nouns whose rows are compared, and their tables.
+/// Calls a macro with the SDL types whose rows are compared, and their tables.
 macro_rules! nouns {
     ($each:ident) => {
         $each! {
@@ -110,11 +110,11 @@ macro_rules! nouns {
     };
 }
 
-/// Returns what `transaction` has changed of a thing: an object of fields, each with its `old` and its `new` value, or with
-/// what was `removed` and `added`. `committed` reads what others see; `class` is the SDL's noun.
+/// Returns what `transaction` has changed of an object: a JSON object of fields, each with its `old` and `new` value,
+/// or with what was `removed` and `added`. `committed` must read what others see. `class` is the SDL type.
 ///
-/// Of the lists only `lists` are compared, beside those that follow from the row: a name is an alias, and what is made or
-/// deleted has its aliases and members with it.
+/// Compares the given lists. Also compares the aliases if the name has changed, and the aliases and members if the
+/// object was created or deleted.
 pub async fn of(
     committed: &impl Read,
     transaction: &impl Read,
@@ -134,7 +134,7 @@ pub async fn of(
         let mut names = [old, new].map(|value| readable(column, &value));
         for name in &mut names {
             if let Some(id) = name.as_i64() {
-                // A team that is deleted in the same transaction is known to the others alone.
+                // If the row was deleted in the same transaction, only `committed` still finds it.
                 let known = match called(transaction, class, id).await? {
                     None => called(committed, class, id).await?,
                     known => known,
@@ -169,8 +169,8 @@ pub async fn of(
     Ok(Json::Object(changed))
 }
 
-/// Returns whose tags these are, as the SDL's noun and a key, and what `transaction` has changed of them. Nothing when they
-/// belong to several things, or are no tags any more and never were.
+/// Returns the owner of these tags, as an SDL type and an id, and what `transaction` has changed of the tags. Returns
+/// `None` if the tags have several owners, or if none of them exists before or after.
 pub async fn of_tags(
     committed: &impl Read,
     transaction: &impl Read,
@@ -201,7 +201,7 @@ fn owner(tag: &tag::Model) -> Option<(&'static str, i64)> {
     owners.into_iter().find_map(|(class, id)| Some((class, id?)))
 }
 
-/// Returns what a row that is at hand was before and is now, as [`of`] does; names of other rows are left out.
+/// Compares two versions of a row, like [`of`]. References to other rows are ids, not names.
 pub fn between<M: ModelTrait>(before: Option<&M>, after: Option<&M>) -> Json {
     let (before, after) = (before.map(columns), after.map(columns));
     let mut changed = Map::new();
@@ -211,7 +211,7 @@ pub fn between<M: ModelTrait>(before: Option<&M>, after: Option<&M>) -> Json {
     Json::Object(changed)
 }
 
-/// What a thing is called; nothing when there is none.
+/// Returns the name of an object. `None` if the object does not exist.
 pub async fn called(db: &impl Read, class: &str, id: i64) -> Result<Option<String>, DbErr> {
     let Some(row) = row(db, class, id).await? else { return Ok(None) };
     Ok(NAMES.iter().find_map(|name| match row.get(name)? {
@@ -237,7 +237,7 @@ fn columns<M: ModelTrait>(row: &M) -> Columns {
     all.filter(|(name, _)| !LEFT_OUT.contains(name)).collect()
 }
 
-/// The columns whose values differ, with both.
+/// The columns whose values differ, with both values.
 fn different(before: Option<&Columns>, after: Option<&Columns>) -> Vec<(&'static str, Option<Value>, Option<Value>)> {
     let names: BTreeSet<&'static str> = before.into_iter().chain(after).flat_map(BTreeMap::keys).copied().collect();
     let value = |columns: Option<&Columns>, name: &str| columns.and_then(|columns| columns.get(name)).cloned();
@@ -245,7 +245,7 @@ fn different(before: Option<&Columns>, after: Option<&Columns>) -> Vec<(&'static
     both.filter(|(_, old, new)| old != new).collect()
 }
 
-/// A value as people read it.
+/// Converts a value to readable JSON.
 fn readable(column: &str, value: &Option<Value>) -> Json {
     match value {
         Some(Value::BigInt(Some(micros))) if column.ends_with("_at") => {
@@ -259,7 +259,7 @@ fn readable(column: &str, value: &Option<Value>) -> Json {
     }
 }
 
-/// A column in the SDL's spelling.
+/// Converts the name of a column to the SDL's camel case.
 fn field(column: &str) -> String {
     let mut field = String::with_capacity(column.len());
     for (place, word) in column.split('_').enumerate() {
@@ -271,13 +271,13 @@ fn field(column: &str) -> String {
 }
 
 fn insert(changed: &mut Map<String, Json>, field: &str, old: Json, new: Json) {
-    // Of a row that is made or deleted, what it never had is no change.
+    // A field that is null before and after has not changed, even if the row was created or deleted.
     if old != new {
         changed.insert(field.to_owned(), json!({ "old": old, "new": new }));
     }
 }
 
-/// The entries of a list, each with its value where it has one.
+/// The entries of a list. Tags also have values.
 type Entries = BTreeMap<String, Option<String>>;
 
 async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result<Entries, DbErr> {

@@ -1,4 +1,4 @@
-//! Code issues: what a scanner found.
+//! Code issues: problems that a scanner found.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{CaseStatement, ExprTrait, Func, Query};
@@ -13,32 +13,32 @@ use crate::db::Read;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "code_issue")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The project it was found in.
+    /// The project in which the issue was found.
     pub code_issue_project_id: i64,
     /// The id in the source system; unique within the project.
     pub external_id: String,
     /// The name as the source system writes it.
     pub name: String,
-    /// The category its tool puts it in, as sent.
+    /// The scanner's category, as sent.
     pub issue_category: String,
     /// The type of problem, as sent.
     pub issue_type: Option<String>,
-    /// How bad it is, as sent.
+    /// The severity, as sent.
     pub severity: Option<String>,
-    /// Where the issue is in the source system.
+    /// The URL of the issue in the source system.
     pub external_url: Option<String>,
-    /// When it came in.
+    /// When the issue came into the code.
     pub introduced_at: Option<Timestamp>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -56,7 +56,7 @@ impl FieldRules for Entity {
     ];
 }
 
-/// The issue that the source system calls `external_id`.
+/// Finds an issue by its id in the source system.
 pub async fn by_external_id<C: Read>(
     db: &C,
     code_issue_project_id: i64,
@@ -66,17 +66,17 @@ pub async fn by_external_id<C: Read>(
     db.one(Entity::find().filter(key)).await
 }
 
-/// The severities that scanners agree on, the worst first.
+/// The severities that scanners agree on, worst first.
 pub const SEVERITIES: [&str; 5] = ["critical", "high", "medium", "low", "info"];
 
-/// How many issues of a service there are of each severity, in lower case; `None` counts those without one.
+/// Counts the issues of a service by severity in lower case. `None` counts issues without a severity.
 pub async fn by_severity<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<Vec<(Option<String>, i64)>, DbErr> {
     let of_service = of_service(service_id).select_only();
     let counted = of_service.column_as(severity(), "word").column_as(Column::Id.count(), "issues");
     counted.group_by(Expr::col("word")).into_tuple().all(db).await
 }
 
-/// At most `limit` issues of a service, the worst first, and of those the newest.
+/// Returns at most `limit` issues of a service, worst first, and newest first within a severity.
 pub async fn worst<C: ConnectionTrait>(db: &C, service_id: i64, limit: u64) -> Result<Vec<Model>, DbErr> {
     let (mut rank, mut last) = (CaseStatement::new(), 0);
     for word in SEVERITIES {
@@ -91,7 +91,7 @@ fn severity() -> Expr {
     Func::lower(Expr::col(Column::Severity.as_column_ref())).into()
 }
 
-/// A project is connected to a service once, so an issue is there once.
+/// Selects the issues of all projects that are connected to a service, each issue once.
 fn of_service(service_id: i64) -> Select<Entity> {
     let projects = Query::select()
         .column(code_issue_project_resource::Column::CodeIssueProjectId)

@@ -10,18 +10,18 @@ use super::text;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "code_issue_cve")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The issue.
     pub code_issue_id: i64,
-    /// `CVE-…`, as sent; the order of the ids is the order sent.
+    /// `CVE-…`, as sent. The order of the ids is the order in which they were sent.
     pub identifier: String,
-    /// Where it is described.
+    /// The URL of its description.
     pub url: Option<String>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

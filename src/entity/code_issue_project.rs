@@ -1,4 +1,4 @@
-//! Code issue projects: what a scanner calls one thing it scans.
+//! Code issue projects: the units that a scanner scans.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
@@ -12,24 +12,24 @@ use crate::db::Read;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "code_issue_project")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The custom integration it belongs to.
     pub integration_id: i64,
     /// The id in the source system; unique within the integration.
     pub external_id: String,
-    /// The name; a service or repository of the same name is connected at once.
+    /// The name. A service or repository with the same name is connected to the project automatically.
     pub name: String,
-    /// Where the project is in the source system.
+    /// The URL of the project in the source system.
     pub external_url: Option<String>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -43,7 +43,7 @@ impl FieldRules for Entity {
     ];
 }
 
-/// The project that the source system calls `external_id`.
+/// Finds a project by its id in the source system.
 pub async fn by_external_id<C: Read>(db: &C, integration_id: i64, external_id: &str) -> Result<Option<Model>, DbErr> {
     let key = Column::IntegrationId.eq(integration_id).and(Column::ExternalId.eq(external_id));
     db.one(Entity::find().filter(key)).await

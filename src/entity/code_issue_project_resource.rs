@@ -1,6 +1,6 @@
-//! What a code issue project is about: services and repositories.
+//! The services and repositories that code issue projects are connected to.
 //!
-//! The database keeps that exactly one of `service_id` and `repository_id` has a value, and each pair once.
+//! The database enforces that exactly one of `service_id` and `repository_id` is set, and that each pair occurs once.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -9,18 +9,18 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "code_issue_project_resource")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The project.
     pub code_issue_project_id: i64,
-    /// The service it is connected to, or
+    /// The service, if the project is connected to a service.
     pub service_id: Option<i64>,
-    /// the repository.
+    /// The repository, if the project is connected to a repository.
     pub repository_id: Option<i64>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -1,4 +1,4 @@
-//! Component types: what a service is, such as a library or a website.
+//! Component types: kinds of services, such as a library or a website.
 
 use sea_orm::QueryOrder;
 use sea_orm::entity::prelude::*;
@@ -12,12 +12,12 @@ use crate::db::Read;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "component_type")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// What services name it by; unique.
+    /// The alias by which services refer to the type; unique.
     pub alias: String,
-    /// What people call it.
+    /// The display name.
     pub name: String,
     /// What services of this type have in common.
     pub description: Option<String>,
@@ -29,15 +29,15 @@ pub struct Model {
     pub owner_rules: String,
     /// The management rules for systems, as a JSON list.
     pub system_rules: String,
-    /// Whether a service that names no type is of this one. One row is.
+    /// Whether services without a type have this one. True for one row.
     pub is_default: bool,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -57,7 +57,7 @@ impl super::ByAlias for Entity {
     }
 }
 
-/// The key of the type of a service that names this one: the default type where it names none.
+/// Returns the id of a service's component type: `named`, or the default type if that is `None`.
 pub async fn or_default<C: Read>(db: &C, named: Option<i64>) -> Result<Option<i64>, DbErr> {
     match named {
         None => Ok(default(db).await?.map(|found| found.id)),
@@ -65,7 +65,7 @@ pub async fn or_default<C: Read>(db: &C, named: Option<i64>) -> Result<Option<i6
     }
 }
 
-/// The type of services that name none.
+/// Returns the type of services that have none of their own.
 pub async fn default<C: Read>(db: &C) -> Result<Option<Model>, DbErr> {
     db.one(Entity::find().filter(Column::IsDefault.eq(true)).order_by_asc(Column::Id)).await
 }

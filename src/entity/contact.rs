@@ -1,4 +1,4 @@
-//! Contacts: how to reach those who look after a service, a team or a person.
+//! Contacts: how to reach a person, or those responsible for a service or a team.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -11,36 +11,36 @@ use super::text;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "contact")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The channel: a word of the SDL's `ContactType`.
+    /// The channel: a value of the SDL's `ContactType`.
     pub r#type: String,
     /// The address, handle, channel or URL.
     pub address: String,
-    /// What people call it.
+    /// The display name.
     pub display_name: Option<String>,
-    /// What people call its type.
+    /// The display name of the type.
     pub display_type: Option<String>,
-    /// Its id in the system that it was taken from.
+    /// The id in the system from which the contact was taken.
     pub external_id: Option<String>,
-    /// Whether it is the one to use among those of its type.
+    /// Whether to prefer this contact over others of its type.
     pub is_default: bool,
-    /// The service that it is of, or
+    /// The owner, if it is a service.
     pub service_id: Option<i64>,
-    /// the team, or
+    /// The owner, if it is a team.
     pub team_id: Option<i64>,
-    /// the user.
+    /// The owner, if it is a user.
     pub user_id: Option<i64>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// The channels: the words of the SDL's `ContactType`.
+/// The channels: the values of the SDL's `ContactType`.
 pub const TYPES: &[&str] = &["email", "github", "microsoft_teams", "slack", "slack_handle", "web"];
 
 impl FieldRules for Entity {
@@ -53,7 +53,7 @@ impl FieldRules for Entity {
 }
 
 impl Model {
-    /// The column that names its owner, and the owner's key.
+    /// Returns the column of the owner, and the owner's id.
     pub fn owner(&self) -> (Column, i64) {
         let owners =
             [(Column::ServiceId, self.service_id), (Column::TeamId, self.team_id), (Column::UserId, self.user_id)];
@@ -62,7 +62,8 @@ impl Model {
     }
 }
 
-/// Makes a contact the default of its owner and type, and no other.
+/// Clears the default flag of the owner's other contacts of the same type. The caller sets the flag of `contact`
+/// itself.
 pub async fn make_default<C: ConnectionTrait>(db: &C, contact: &Model) -> Result<(), DbErr> {
     let (owner, id) = contact.owner();
     let others = owner.eq(id).and(Column::Type.eq(&contact.r#type)).and(Column::Id.ne(contact.id));

@@ -1,5 +1,5 @@
-//! What a deploy endpoint answered to posts that did not become deploys: the last ones of each, for whoever sets up a
-//! pipeline. A post that became a deploy tells of itself.
+//! The last responses of each deploy endpoint to posts that did not become deploys. They help people who set up a
+//! pipeline. Posts that became deploys are not recorded here: the deploys themselves show that they arrived.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, QuerySelect, Set};
@@ -11,32 +11,32 @@ use super::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "delivery")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The endpoint.
     pub integration_id: i64,
-    /// When it was answered.
+    /// When the endpoint responded.
     pub at: Timestamp,
-    /// The answer's status.
+    /// The status code of the response.
     pub status: i32,
-    /// The answer's body, cut short.
+    /// The body of the response, truncated.
     pub answer: String,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// So many are kept of each endpoint.
+/// The number of rows kept per endpoint.
 pub const KEPT: u64 = 20;
 
-/// The longest answer that is kept, in characters.
+/// The maximum length of a stored body, in characters.
 const ANSWER: usize = 1_000;
 
-/// Notes an answer, and forgets the oldest of the endpoint. One whose endpoint is gone by now is not noted.
+/// Records a response and removes the endpoint's oldest rows. Fails if the endpoint no longer exists.
 pub async fn note<C: ConnectionTrait>(
     db: &C,
     integration_id: i64,
@@ -48,7 +48,7 @@ pub async fn note<C: ConnectionTrait>(
         integration_id: Set(integration_id),
         at: Set(now),
         status: Set(status.into()),
-        // PostgreSQL takes no text with a null character.
+        // PostgreSQL cannot store NUL.
         answer: Set(answer.chars().filter(|letter| *letter != '\0').take(ANSWER).collect()),
         ..Default::default()
     };
@@ -61,7 +61,7 @@ pub async fn note<C: ConnectionTrait>(
     Ok(())
 }
 
-/// What is kept of an endpoint, the newest first.
+/// Returns the rows of an endpoint, newest first.
 pub async fn last<C: ConnectionTrait>(db: &C, integration_id: i64) -> Result<Vec<Model>, DbErr> {
     of_endpoint(integration_id).limit(KEPT).all(db).await
 }

@@ -1,6 +1,6 @@
-//! Deploys, as the webhook recorded them.
+//! Deploys, as recorded by the webhook.
 //!
-//! Most columns hold what was sent, unchanged. `*_key` and `deploy_status` are derived, for the filters.
+//! Most columns hold what was sent, unchanged. `*_key` and `deploy_status` are derived, for filters.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Func};
@@ -12,16 +12,16 @@ use super::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "deploy")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The deploy endpoint it came in by; `None` once that is deleted.
+    /// The deploy endpoint that received the post; `None` once that endpoint is deleted.
     pub integration_id: Option<i64>,
-    /// The service; `None` while none has the alias, and once it is deleted.
+    /// The service. `None` while no service has the alias, and after the service is deleted.
     pub service_id: Option<i64>,
     /// The alias that was sent.
     pub service_alias: String,
-    /// The user whose address the deployer has.
+    /// The user who has the deployer's email address.
     pub associated_user_id: Option<i64>,
     /// The text shown with the deploy.
     pub description: String,
@@ -29,25 +29,25 @@ pub struct Model {
     pub deployed_at: Timestamp,
     /// When it started.
     pub started_at: Option<Timestamp>,
-    /// Where its record is.
+    /// The URL of its record elsewhere.
     pub deploy_url: Option<String>,
-    /// The sender's id for it; unique within the endpoint.
+    /// The sender's id for the deploy; unique within the endpoint.
     pub dedup_id: Option<String>,
-    /// The number that was sent, or the next one of the service.
+    /// The number, as sent, or the next number of the service or alias.
     pub deploy_number: String,
     /// The environment.
     pub environment: Option<String>,
-    /// The environment in lower case, by [`environment_key`].
+    /// The environment in lower case, from [`environment_key`].
     pub environment_key: Option<String>,
     /// The status that was sent.
     pub status: Option<String>,
-    /// The status it was understood as; `None` for an unknown word.
+    /// The normalised status; `None` for an unknown word.
     pub deploy_status: Option<Status>,
     /// The deployer's id in the pipeline.
     pub deployer_id: Option<String>,
     /// The deployer's name.
     pub deployer_name: Option<String>,
-    /// The deployer's address.
+    /// The deployer's email address.
     pub deployer_email: Option<String>,
     /// The commit's hash.
     pub commit_sha: Option<String>,
@@ -59,11 +59,11 @@ pub struct Model {
     pub committed_at: Option<Timestamp>,
     /// The committer's name.
     pub committer_name: Option<String>,
-    /// The committer's address.
+    /// The committer's email address.
     pub committer_email: Option<String>,
     /// The author's name.
     pub commit_author_name: Option<String>,
-    /// The author's address.
+    /// The author's email address.
     pub commit_author_email: Option<String>,
     /// When the commit was authored.
     pub commit_authoring_date: Option<Timestamp>,
@@ -71,7 +71,7 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -82,24 +82,24 @@ impl ActiveModelBehavior for ActiveModel {}
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// It is done and live.
+    /// The deploy is complete and live.
     Succeeded,
-    /// It did not work.
+    /// The deploy failed.
     Failed,
-    /// Somebody stopped it.
+    /// Someone stopped the deploy.
     Cancelled,
-    /// It has yet to start.
+    /// The deploy has not started yet.
     Queued,
-    /// It is under way.
+    /// The deploy is in progress.
     Running,
 }
 
-/// What environments are compared by: lower case.
+/// Returns the form in which environments are compared: lower case.
 pub fn environment_key(environment: &str) -> String {
     environment.to_lowercase()
 }
 
-/// Of which environments deploys are counted.
+/// Selects the environments whose deploys count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Environments {
     keys: Vec<String>,
@@ -107,17 +107,18 @@ pub struct Environments {
 }
 
 impl Environments {
-    /// Those with these names, whatever the letter case; all when none is named.
+    /// Selects the environments with these names, ignoring case. Selects all deploys if there are no names.
     pub fn named(names: &[String]) -> Self {
         Self { keys: environment_keys(names), with_unnamed: false }
     }
 
-    /// Those with these names, whatever the letter case, and the one of deploys that name none.
+    /// Selects the environments with these names, ignoring case, and deploys without an environment. Selects all
+    /// deploys if there are no names.
     pub fn production(names: &[String]) -> Self {
         Self { keys: environment_keys(names), with_unnamed: true }
     }
 
-    /// Whether deploys to this environment are counted.
+    /// Returns whether deploys to this environment count.
     pub fn contain(&self, environment: Option<&str>) -> bool {
         match environment {
             _ if self.keys.is_empty() => true,
@@ -126,7 +127,7 @@ impl Environments {
         }
     }
 
-    /// That the key of an environment is one of theirs; nothing where all are counted.
+    /// Returns the condition that an environment's key is selected; `None` if all are selected.
     pub fn condition(&self, key: Expr) -> Option<Expr> {
         let first = self.keys.first()?;
         let key = if self.with_unnamed { Func::coalesce([key, first.as_str().into()]).into() } else { key };
@@ -134,7 +135,7 @@ impl Environments {
     }
 }
 
-/// The keys of environments, each once.
+/// Returns the keys of environments, sorted, each once.
 pub fn environment_keys(environments: &[String]) -> Vec<String> {
     let mut keys: Vec<String> = environments.iter().map(|environment| environment_key(environment)).collect();
     keys.sort_unstable();

@@ -1,7 +1,8 @@
-//! The last deploy number given out, for each service and for each alias that no service has.
+//! The last deploy number taken, for each service and for each alias without a service.
 //!
-//! Only deploys that bring no number of their own are counted. A number is given out in the transaction that stores its
-//! deploy, so that none is left out and none given twice; whoever counts for the same service waits until then.
+//! Only deploys that are sent without a number take one. The number is taken in the transaction that stores the deploy,
+//! so no number is skipped or taken twice. Other transactions that take a number of the same service wait until that
+//! one ends.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -17,24 +18,24 @@ use super::{deploy, service, suggestion};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "deploy_number")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The service, or
+    /// The service, unless the counter belongs to an alias.
     pub service_id: Option<i64>,
-    /// the unknown alias.
+    /// The alias, if no service has it.
     pub alias: Option<String>,
-    /// The last number given out.
+    /// The last number taken.
     pub last: i64,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// Gives each service so many numbers, and says which is its last.
+/// Takes the given number of deploy numbers for each service, and returns the last one taken for each.
 pub async fn take_of_services<C: ConnectionTrait>(
     db: &C,
     counts: &BTreeMap<i64, i64>,
@@ -42,7 +43,7 @@ pub async fn take_of_services<C: ConnectionTrait>(
     take(db, Column::ServiceId, counts.iter().map(|(service, count)| (Expr::value(*service), *count))).await
 }
 
-/// The same for aliases that no service has.
+/// Like [`take_of_services`], for aliases without a service.
 pub async fn take_of_aliases<C: ConnectionTrait>(
     db: &C,
     counts: &BTreeMap<&str, i64>,
@@ -50,7 +51,8 @@ pub async fn take_of_aliases<C: ConnectionTrait>(
     take(db, Column::Alias, counts.iter().map(|(alias, count)| (Expr::value(*alias), *count))).await
 }
 
-/// The counters in the order of their keys, so that two who take several never wait for each other.
+/// Takes numbers of one kind. The callers pass sorted keys, so that two transactions lock counters in the same order
+/// and cannot deadlock.
 async fn take<C: ConnectionTrait, K: TryGetable + Eq + Hash>(
     db: &C,
     key: Column,
@@ -72,7 +74,8 @@ async fn take<C: ConnectionTrait, K: TryGetable + Eq + Hash>(
     db.query_all(&insert).await?.iter().map(read).collect()
 }
 
-/// An alias that had no service has one now: the service's numbers go on after the greater of the two last ones.
+/// Gives the counter of an alias to the service that now has the alias. The service continues after the greater of the
+/// two numbers.
 pub async fn move_to_service<C: ConnectionTrait>(db: &C, alias: &str, service_id: i64) -> Result<(), DbErr> {
     let last = Query::select()
         .expr(Expr::value(service_id))
@@ -85,10 +88,11 @@ pub async fn move_to_service<C: ConnectionTrait>(db: &C, alias: &str, service_id
     Ok(())
 }
 
-/// The numbers of a service that is about to be deleted live on with every alias that its deploys were sent with: those
-/// stay, and what is sent with such an alias later must not get their numbers again.
+/// Copies the counter of a service that is about to be deleted to each alias in its deploys. The deploys stay, so a
+/// later deploy with such an alias must not get one of their numbers.
 pub async fn leave_to_aliases<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<(), DbErr> {
-    // In the order in which a deploy that is recorded holds on to things: neither waits for the other for ever.
+    // Lock rows in the order in which recording a deploy locks them: service, suggestion, counters. Another order could
+    // deadlock.
     service::Entity::find_by_id(service_id).lock(LockType::Update).one(db).await?;
     suggestion::Entity::update_many()
         .col_expr(suggestion::Column::ServiceId, Expr::value(None::<i64>))
@@ -106,7 +110,7 @@ pub async fn leave_to_aliases<C: ConnectionTrait>(db: &C, service_id: i64) -> Re
     raise(db, Column::Alias, last).await
 }
 
-/// Sets each counter that is selected, a key and a number, to at least that number.
+/// Sets each selected counter (a key and a number) to at least that number.
 async fn raise<C: ConnectionTrait>(db: &C, key: Column, counters: SelectStatement) -> Result<(), DbErr> {
     let (given, present) = (Expr::col(("excluded", Column::Last)), Expr::col((Entity, Column::Last)));
     let greater = Expr::case(given.clone().gt(present.clone()), given).finally(present);

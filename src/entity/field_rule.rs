@@ -1,7 +1,8 @@
-//! The rules of the fields that people write: one list for each table, which stands beside its row.
+//! The rules of the fields that people write. Each table has one list, next to its columns.
 //!
-//! The API's mutations, the forms of pages and service files all read the list, so that they agree on how long a text may
-//! be, what clears a column, and which row a name stands for. A list is in the order in which service files show the keys.
+//! The API's mutations, the forms of pages and service files all read these lists. So they agree on how long a text may
+//! be, what clears a column, and which row a name refers to. A list is in the order in which service files show the
+//! keys.
 
 use sea_orm::entity::prelude::*;
 
@@ -10,13 +11,13 @@ use crate::error::{UserError, quoted};
 
 /// A table with columns that people write.
 pub trait FieldRules: EntityTrait {
-    /// Its fields. A field that is not here cannot be written by anybody.
+    /// The fields. People cannot write a field that is not listed.
     const FIELDS: &'static [FieldRule<Self::Column>];
 
-    /// The rule of a column.
+    /// Returns the rule of a column.
     ///
     /// # Panics
-    /// When the list lacks the column.
+    /// If the list lacks the column.
     fn rule(column: Self::Column) -> &'static FieldRule<Self::Column> {
         let found = Self::FIELDS.iter().find(|field| field.column.as_str() == column.as_str());
         found.expect("a column that people write is in the list of its table")
@@ -30,40 +31,41 @@ pub struct FieldRule<C> {
     pub name: &'static str,
     /// The column.
     pub column: C,
-    /// What it holds.
+    /// What the column holds.
     pub value: ValueRule,
-    /// Whether a row always has it: null is refused, and so is a blank text.
+    /// Whether every row has a value. If so, null and blank texts are refused.
     pub is_required: bool,
-    /// Whether service files have it too, under the [`key`](Self::key).
+    /// Whether service files have the field too, under its [`key`](Self::key).
     pub is_in_files: bool,
-    /// What a text must be beside its length.
+    /// An additional check of texts, after that of their length.
     check: Option<Check>,
 }
 
-/// Tells what is wrong with a text.
+/// Returns an error if a text is not acceptable.
 type Check = fn(&str) -> Result<(), UserError>;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy)]
 pub enum ValueRule {
-    /// A text of at most so many characters. Where the field is not required, the empty text is the same as null.
+    /// A text of at most this many characters. If the field is optional, the empty text means null.
     Text(usize),
-    /// A row of another table, named by a text. The empty text is the same as null.
+    /// A row of another table, referred to by a text. The empty text means null.
     Named(Reference),
-    /// A row of another table, named in the API by its global id, elsewhere by the alias.
+    /// A row of another table. The API refers to it by its global id, everything else by its alias.
     Id(Reference),
-    /// A row of another table, named in the API by an object with its `id` or `alias`, elsewhere by the alias.
+    /// A row of another table. The API refers to it by an object with its `id` or `alias`, everything else by its
+    /// alias.
     Identified(Reference),
     /// True or false.
     Flag,
-    /// A place in a list, from 0.
+    /// A position in a list.
     Place,
     /// A date and time.
     Moment,
 }
 
 impl ValueRule {
-    /// The table whose rows it names, if it does.
+    /// The table that the value refers to, if it is a reference.
     pub fn reference(self) -> Option<Reference> {
         match self {
             Self::Named(to) | Self::Identified(to) | Self::Id(to) => Some(to),
@@ -72,7 +74,7 @@ impl ValueRule {
     }
 }
 
-/// A table whose rows are named by a field of another.
+/// A table that fields of other tables refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reference {
     /// A team, by its alias.
@@ -102,30 +104,30 @@ impl<C: Copy> FieldRule<C> {
         Self::new(name, column, ValueRule::Text(most))
     }
 
-    /// The same field, as one that a row always has.
+    /// Makes the field required.
     pub const fn required(self) -> Self {
         Self { is_required: true, ..self }
     }
 
-    /// The same field, its texts of no more than the right length checked by `check` too.
+    /// Adds a check of texts. It runs after the check of their length.
     pub const fn checked(self, check: Check) -> Self {
         Self { check: Some(check), ..self }
     }
 
-    /// The same field, as one that service files do not have.
+    /// Excludes the field from service files.
     pub const fn not_in_files(self) -> Self {
         Self { is_in_files: false, ..self }
     }
 }
 
 impl<C: ColumnTrait> FieldRule<C> {
-    /// The field's key in service files: its column, without what tells that the column holds another row's key.
+    /// The field's key in service files: the column's name without `_id`.
     pub fn key(&self) -> &'static str {
         let column = self.column.as_str();
         column.strip_suffix("_id").unwrap_or(column)
     }
 
-    /// The most characters that a text may have.
+    /// The maximum number of characters of a text.
     pub fn most(&self) -> usize {
         match self.value {
             ValueRule::Text(most) => most,
@@ -133,7 +135,7 @@ impl<C: ColumnTrait> FieldRule<C> {
         }
     }
 
-    /// Returns the text that the field is to hold, `None` where it is to hold none. `said` is the name to use in messages.
+    /// Checks a text and returns the value to store; `None` means null. `said` is the field's name in messages.
     pub fn check_text(&self, said: &'static str, given: &str) -> Result<Option<String>, UserError> {
         if given.is_empty() && !self.is_required {
             return Ok(None);
@@ -148,24 +150,24 @@ impl<C: ColumnTrait> FieldRule<C> {
         Ok(Some(checked))
     }
 
-    /// The text of a field that a row always has.
+    /// Checks that a text is neither blank nor too long. Does not run the additional check.
     pub fn required_text(&self, given: &str) -> Result<String, UserError> {
         text::required(self.name, given, self.most())
     }
 
-    /// Refuses null where a row always has the field.
+    /// Refuses null if the field is required.
     pub fn check_null(&self) -> Result<(), UserError> {
         if self.is_required { Err(must_not_be_null(self.name)) } else { Ok(()) }
     }
 }
 
-/// The error about a field that can be left out but not cleared.
+/// The error for null in a field that may be omitted but not cleared.
 pub fn must_not_be_null(field: &'static str) -> UserError {
     UserError::new(field, format!("{field} must not be null"))
 }
 
 impl Reference {
-    /// The sentence about a name that stands for no row.
+    /// The message for a name that refers to no row.
     pub fn unknown(self, name: &str) -> String {
         let (noun, called) = match self {
             Self::Team => ("team", "alias"),

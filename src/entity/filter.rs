@@ -1,4 +1,4 @@
-//! Saved filters of services. What they ask for are rows of `filter_predicate`.
+//! Saved filters of services. Their predicates are rows of `filter_predicate`.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -10,20 +10,20 @@ use super::{Timestamp, text};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "filter")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// Whether one predicate is enough or all are needed: a word of the SDL's `ConnectiveEnum`.
+    /// Whether a service must match all predicates or only one: a value of the SDL's `ConnectiveEnum`.
     pub connective: Option<String>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

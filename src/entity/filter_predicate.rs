@@ -1,4 +1,4 @@
-//! What a saved filter asks of a service, in the order in which it was given.
+//! The predicates of saved filters, in the order in which they were given.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -7,24 +7,24 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "filter_predicate")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The filter.
     pub filter_id: i64,
-    /// What is compared: a word of the SDL's `PredicateKeyEnum`.
+    /// What is compared: a value of the SDL's `PredicateKeyEnum`.
     pub key: String,
-    /// Which of several: the key of a tag, the definition of a property.
+    /// The key of a tag or the definition of a property, where `key` alone does not say what to compare.
     pub key_data: Option<String>,
-    /// How it is compared: a word of the SDL's `PredicateTypeEnum`.
+    /// How it is compared: a value of the SDL's `PredicateTypeEnum`.
     pub r#type: String,
-    /// What it is compared with.
+    /// The value to compare with.
     pub value: Option<String>,
-    /// Whether the case of letters counts.
+    /// Whether the comparison is case-sensitive.
     pub case_sensitive: Option<bool>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -1,5 +1,5 @@
-//! Idempotency keys of requests with mutations. A row is made before its request runs, and counts its mutations in their
-//! own transactions, so that it always says whether the request has changed anything.
+//! Idempotency keys of requests with mutations. The row of a key is inserted before its request runs. Each mutation
+//! increments the row's count in its own transaction, so the row always says whether the request has changed anything.
 
 use std::time::Duration;
 
@@ -10,32 +10,33 @@ use serde::Deserialize;
 
 use super::Timestamp;
 
-/// A row of `idempotency_key`. Belongs to either a token or a user.
+/// A row of `idempotency_key`. It belongs to either a token or a user.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "idempotency_key")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The token that sent it.
+    /// The token that sent the key.
     pub token_id: Option<i64>,
-    /// The signed-in user who sent it.
+    /// The signed-in user who sent the key.
     pub user_id: Option<i64>,
-    /// SHA-256 of the key, 32 bytes; unique for its owner.
+    /// SHA-256 of the key, 32 bytes; unique within its owner.
     pub key_hash: Vec<u8>,
     /// SHA-256 of the request's body, 32 bytes.
     pub request_hash: Vec<u8>,
-    /// When its request began. Whoever has the row knows this time; it changes when the row is taken over.
+    /// When its request began. Also identifies that request: it changes when another request takes the row over, and
+    /// writes of the first one then match no row.
     pub created_at: Timestamp,
-    /// How many mutations were committed.
+    /// The number of committed mutations.
     pub mutations: i32,
     /// Whether the request has ended.
     pub has_ended: bool,
-    /// The answer, if it is short enough to be kept.
+    /// The response, if it is short enough to be kept.
     pub answer: Option<String>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -44,21 +45,21 @@ impl ActiveModelBehavior for ActiveModel {}
 /// How long a key is kept.
 pub const LIFETIME: Duration = Duration::from_secs(24 * 3_600);
 
-/// How many keys of one token or user are kept. Older ones are forgotten.
+/// The maximum number of keys kept per token or user. The oldest are removed.
 pub const MOST: u64 = 10_000;
 
-/// The longest answer that is kept, in bytes.
+/// The maximum size of a stored response, in bytes.
 pub const ANSWER: usize = 8 * 1024;
 
-/// Old keys are looked for once in so many new ones.
+/// The oldest keys are removed once per this many new keys.
 const ROUND: i64 = 64;
 
-/// Whose key it is.
+/// The owner of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// A token's, by the id of its row.
+    /// The token with this id.
     Token(i64),
-    /// A signed-in user's, by the id of the row.
+    /// The signed-in user with this id.
     User(i64),
 }
 
@@ -71,7 +72,7 @@ impl Owner {
     }
 }
 
-/// Makes the row of a new key. `None` if the owner has used the key before.
+/// Inserts the row of a new key and returns its id. Returns `None` if the owner has already used the key.
 pub async fn insert<C: ConnectionTrait>(
     db: &C,
     owner: Owner,
@@ -113,7 +114,8 @@ pub async fn find<C: ConnectionTrait>(db: &C, owner: Owner, key_hash: [u8; 32]) 
     Entity::find().filter(owner.condition()).filter(Column::KeyHash.eq(key_hash.to_vec())).one(db).await
 }
 
-/// Takes over a row whose request has ended without changing anything. Returns whether nobody else has.
+/// Takes over a row whose request has ended without a committed mutation. Returns false if another request was faster,
+/// or if a mutation has been committed in the meantime.
 pub async fn take_over<C: ConnectionTrait>(
     db: &C,
     row: &Model,
@@ -127,13 +129,14 @@ pub async fn take_over<C: ConnectionTrait>(
     Ok(update.filter(is(row.id, row.created_at)).exec(db).await?.rows_affected > 0)
 }
 
-/// Counts a mutation, in its transaction. Returns whether the row is still that of the request that began at `since`.
+/// Counts a mutation. Must run in the mutation's transaction. Returns whether the row still belongs to the request that
+/// began at `since`.
 pub async fn count_mutation<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp) -> Result<bool, DbErr> {
     let update = Entity::update_many().col_expr(Column::Mutations, Expr::col(Column::Mutations).add(1));
     Ok(update.filter(is(id, since)).exec(db).await?.rows_affected > 0)
 }
 
-/// Keeps the answer to a request that has ended.
+/// Marks the request as ended and stores its response.
 pub async fn end<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp, answer: Option<String>) -> Result<(), DbErr> {
     let update = Entity::update_many()
         .col_expr(Column::HasEnded, Expr::value(true))
@@ -141,7 +144,7 @@ pub async fn end<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp, answer: 
     update.filter(is(id, since)).exec(db).await.map(drop)
 }
 
-/// Forgets a key whose request has changed nothing.
+/// Removes the key of a request that has changed nothing.
 pub async fn release<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp) -> Result<(), DbErr> {
     Entity::delete_many().filter(is(id, since)).filter(Column::Mutations.eq(0)).exec(db).await.map(drop)
 }
@@ -150,7 +153,7 @@ fn is(id: i64, since: Timestamp) -> Expr {
     Column::Id.eq(id).and(Column::CreatedAt.eq(since))
 }
 
-/// Forgets at most `most` keys that are older than `before`. Returns their number.
+/// Removes at most `most` keys that are older than `before`, and returns their number.
 pub async fn remove<C: ConnectionTrait>(db: &C, before: Timestamp, most: u64) -> Result<u64, DbErr> {
     let old = Entity::find().select_only().column(Column::Id).filter(Column::CreatedAt.lt(before));
     let old: Vec<i64> = old.order_by_asc(Column::CreatedAt).limit(most).into_tuple().all(db).await?;

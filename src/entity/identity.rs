@@ -1,5 +1,7 @@
-//! Whom an OpenID provider means: one of its subjects is one of our users. An address can pass from one person to another, a
-//! subject cannot (OpenID Connect Core, section 5.7), so after the first time the subject counts and not the address.
+//! Links subjects of OpenID providers to users.
+//!
+//! An email address can pass from one person to another, but a subject cannot (OpenID Connect Core, section 5.7). So
+//! the email address counts at the first sign-in only, and the subject after that.
 
 use std::collections::HashSet;
 
@@ -14,39 +16,40 @@ use super::{Timestamp, user};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "identity")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The provider, as it calls itself.
+    /// The issuer: the provider's name for itself.
     pub issuer: String,
-    /// Whom it means, in its own words; unique beside the issuer.
+    /// The provider's id for the person; unique within the issuer.
     pub subject: String,
-    /// Who that is here.
+    /// The user.
     pub user_id: i64,
-    /// When that was found out.
+    /// When the subject was linked to the user.
     pub created_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// Who the subject is here.
+/// Finds the user that a subject is linked to.
 pub async fn user<C: ConnectionTrait>(db: &C, issuer: &str, subject: &str) -> Result<Option<user::Model>, DbErr> {
     let found = Entity::find().filter(Column::Issuer.eq(issuer)).filter(Column::Subject.eq(subject)).one(db).await?;
     let Some(identity) = found else { return Ok(None) };
     user::Entity::find_by_id(identity.user_id).one(db).await
 }
 
-/// Whether the provider knows the user, as whomever.
+/// Returns whether a subject of this issuer is linked to the user.
 pub async fn is_known<C: ConnectionTrait>(db: &C, issuer: &str, user_id: i64) -> Result<bool, DbErr> {
     let known = Entity::find().filter(Column::UserId.eq(user_id)).filter(Column::Issuer.eq(issuer));
     Ok(known.one(db).await?.is_some())
 }
 
-/// Keeps that the subject is this user, and answers who it is now: somebody else may have been quicker to say so.
+/// Links a subject to a user. Returns the user that it is linked to now, which is another one if a concurrent request
+/// was faster.
 pub async fn remember<C: ConnectionTrait>(
     db: &C,
     issuer: &str,
@@ -66,13 +69,13 @@ pub async fn remember<C: ConnectionTrait>(
     user(db, issuer, subject).await
 }
 
-/// Which of the users some provider knows.
+/// Returns those of the users that are linked to a subject of any issuer.
 pub async fn known<C: ConnectionTrait>(db: &C, users: impl IntoIterator<Item = i64>) -> Result<HashSet<i64>, DbErr> {
     let identities = Entity::find().filter(Column::UserId.is_in(users)).all(db).await?;
     Ok(identities.into_iter().map(|identity| identity.user_id).collect())
 }
 
-/// Forgets whom providers mean by the user, and says whether there was anything to forget.
+/// Removes all links to a user. Returns whether there were any.
 pub async fn forget<C: ConnectionTrait>(db: &C, user_id: i64) -> Result<bool, DbErr> {
     Ok(Entity::delete_many().filter(Column::UserId.eq(user_id)).exec(db).await?.rows_affected > 0)
 }

@@ -11,32 +11,32 @@ use crate::db::Read;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "infrastructure_resource")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// What it is: the name of a built-in schema.
+    /// The type: the name of a built-in schema.
     pub r#type: String,
-    /// The name in its data.
+    /// The name, taken from `data`.
     pub name: String,
-    /// What is said of it: a JSON object that fits the schema, as JSON text.
+    /// A JSON object that conforms to the schema, as JSON text.
     pub data: String,
-    /// What its provider calls things like it.
+    /// The provider's name for this type of resource.
     pub provider_resource_type: Option<String>,
-    /// Who provides it.
+    /// The name of the provider.
     pub provider_name: Option<String>,
     /// The account at the provider.
     pub account_name: Option<String>,
-    /// Where the provider shows it.
+    /// The URL at the provider.
     pub external_url: Option<String>,
     /// The team that owns it.
     pub owner_id: Option<i64>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -1,5 +1,4 @@
-//! The names that an infrastructure resource answers to. Each belongs to one resource at a time; [`AliasTable`] gives them
-//! out.
+//! Aliases of infrastructure resources. Each belongs to one resource at a time; [`AliasTable`] assigns them.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -10,18 +9,18 @@ use super::alias::{AliasTable, Kind};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "infrastructure_resource_alias")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The resource.
     pub infrastructure_resource_id: i64,
     /// The alias, matched exactly; unique.
     pub value: String,
-    /// Where it comes from: somebody gave it.
+    /// The origin of the alias: always [`Kind::Managed`].
     pub kind: Kind,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -15,29 +15,30 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "integration")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// What the tool may push: the SDL's `type`.
+    /// The kind: the SDL's `type`.
     #[sea_orm(column_name = "type")]
     pub kind: Kind,
-    /// The name as people write it.
+    /// The display name.
     pub name: String,
-    /// The secret last part of a webhook's address, a UUID; `None` for kinds without one.
+    /// The secret last part of the webhook's URL, a UUID; `None` for kinds without a webhook.
     pub webhook_id: Option<String>,
-    /// What kind of system posts to a deploy endpoint: a word of the SDL's `EventIntegrationEnum`. `None` for `deploy`.
+    /// The kind of system that posts to a deploy endpoint: a value of the SDL's `EventIntegrationEnum`. `None` for
+    /// `deploy`.
     pub event_type: Option<String>,
     /// When it was last connected.
     pub installed_at: Option<Timestamp>,
-    /// What is set of a connection with a cloud or a cluster, as JSON: [`settings`](Model::settings) reads it.
+    /// The settings of a connection with a cloud or a cluster, as JSON. [`settings`](Model::settings) parses them.
     pub settings: Option<String>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -58,20 +59,20 @@ pub enum Kind {
     Custom,
     /// Receives API documents at a webhook.
     ApiDoc,
-    /// An account at Amazon's cloud.
+    /// An AWS account.
     Aws,
-    /// A subscription at Microsoft's cloud.
+    /// An Azure subscription.
     AzureResources,
-    /// Projects at Google's cloud.
+    /// Google Cloud projects.
     GoogleCloud,
-    /// A cluster.
+    /// A Kubernetes cluster.
     Kubernetes,
-    /// An account at New Relic.
+    /// A New Relic account.
     NewRelic,
 }
 
 impl Kind {
-    /// What people call it.
+    /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Deploy => "Deploy",
@@ -86,66 +87,66 @@ impl Kind {
     }
 }
 
-/// What is set of a connection with a cloud or a cluster. Secrets are not kept: nothing here uses them.
+/// The settings of a connection with a cloud or a cluster. Secrets are not stored, because nothing here uses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Amazon's role to take on.
+    /// AWS: the role to assume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iam_role: Option<String>,
-    /// What Amazon is told with it.
+    /// AWS: the external id to send with the role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
-    /// Whether tags say who owns a resource, whatever the catalogue says.
+    /// Whether tags determine the owner of a resource, even if the catalogue names another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags_override_ownership: Option<bool>,
-    /// The tags that name an owner.
+    /// The keys of the tags that name an owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ownership_tag_keys: Option<Vec<String>>,
-    /// Amazon's regions, where not all count.
+    /// AWS: the regions, unless all count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region_override: Option<Vec<String>>,
-    /// Azure's subscription.
+    /// Azure: the subscription.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subscription_id: Option<String>,
-    /// Azure's tenant.
+    /// Azure: the tenant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant_id: Option<String>,
-    /// Azure's application.
+    /// Azure: the application.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// Google's service account.
+    /// Google Cloud: the service account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_email: Option<String>,
-    /// What is read of a cluster, as YAML.
+    /// Kubernetes: what to read from the cluster, as YAML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extract_definition: Option<String>,
-    /// What becomes of it, as YAML.
+    /// Kubernetes: how to transform what was read, as YAML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transform_definition: Option<String>,
-    /// Where New Relic is asked.
+    /// New Relic: the base URL of its API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
 }
 
 impl Model {
-    /// What is set of a connection with a cloud or a cluster.
+    /// Parses the settings. Returns the default if they are missing or malformed.
     pub fn settings(&self) -> Settings {
         self.settings.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 }
 
-/// The integration whose address ends in `webhook_id`.
+/// Finds the integration whose webhook's URL ends in `webhook_id`.
 pub async fn by_webhook<C: Read>(db: &C, webhook_id: &str) -> Result<Option<Model>, DbErr> {
     super::by_unique::<Entity>(db, Column::WebhookId, webhook_id).await
 }
 
-/// The deploy endpoints, the oldest first.
+/// Returns the deploy endpoints, oldest first.
 pub async fn deploy_endpoints<C: ConnectionTrait>(db: &C) -> Result<Vec<Model>, DbErr> {
     Entity::find().filter(Column::Kind.eq(Kind::Deploy)).order_by_asc(Column::Id).all(db).await
 }
 
-/// Makes an integration. One that receives something gets an address that nobody can guess.
+/// Creates an integration. Kinds with a webhook get a URL that nobody can guess.
 pub async fn create<C: ConnectionTrait>(db: &C, kind: Kind, name: String, now: Timestamp) -> Result<Model> {
     let webhook_id = match kind {
         Kind::Deploy | Kind::ApiDoc => Some(random_uuid()?),
@@ -163,7 +164,7 @@ pub async fn create<C: ConnectionTrait>(db: &C, kind: Kind, name: String, now: T
     Ok(row.insert(db).await?)
 }
 
-/// Deletes a deploy endpoint and answers what it was, if there was one. Its deploys stay.
+/// Deletes a deploy endpoint and returns it; `None` if there was none. Its deploys stay.
 pub async fn delete_deploy_endpoint<C: ConnectionTrait>(db: &C, id: i64) -> Result<Option<Model>, DbErr> {
     let found = Entity::find_by_id(id).filter(Column::Kind.eq(Kind::Deploy)).one(db).await?;
     let Some(endpoint) = found else { return Ok(None) };
@@ -171,13 +172,13 @@ pub async fn delete_deploy_endpoint<C: ConnectionTrait>(db: &C, id: i64) -> Resu
     Ok(deleted.then_some(endpoint))
 }
 
-/// Which of these are there, and stay until the transaction ends.
+/// Returns those of the integrations that exist, and locks them against deletion until the transaction ends.
 pub async fn lock_present<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<Vec<i64>, DbErr> {
     let found = Entity::find().select_only().column(Column::Id).filter(db::any(db, Column::Id, ids));
     found.lock(LockType::KeyShare).into_tuple().all(db).await
 }
 
-/// A UUID of version 4.
+/// Generates a UUID of version 4.
 fn random_uuid() -> Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(Error::internal)?;
@@ -187,12 +188,12 @@ fn random_uuid() -> Result<String> {
     Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
 }
 
-/// What the paths of deploy endpoints begin with.
+/// The prefix of the paths of deploy endpoints.
 pub const WEBHOOKS: &str = "/integrations/deploy/";
-/// What the paths of endpoints for API documents begin with.
+/// The prefix of the paths of endpoints for API documents.
 pub const DOCUMENTS: &str = "/integrations/document/";
 
-/// The path that deploys, or API documents, are posted to.
+/// Returns the path that deploys or API documents are posted to.
 pub fn webhook_path(kind: Kind, webhook_id: &str) -> String {
     let start = if kind == Kind::ApiDoc { DOCUMENTS } else { WEBHOOKS };
     format!("{start}{webhook_id}")

@@ -1,4 +1,4 @@
-//! The secrets that sessions and sign-in links are: 256 random bits, of which only the hash is kept.
+//! The secrets of sessions and sign-in links: 256 random bits. Only the hash is stored.
 
 use std::fmt;
 
@@ -7,32 +7,32 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 
-/// 32 random bytes as whoever was given them holds them: 43 characters of base64url.
+/// A secret as its holder has it: 32 random bytes as 43 characters of base64url.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
 const LENGTH: usize = 43;
 
 impl Key {
-    /// A new one.
+    /// Generates a key.
     pub fn new() -> Result<Self> {
         let mut random = [0; 32];
         getrandom::fill(&mut random).map_err(Error::internal)?;
         Ok(Self(BASE64URL_NOPAD.encode(&random)))
     }
 
-    /// Reads one, when its form is right.
+    /// Parses a key. Checks its form only.
     pub fn read(text: &str) -> Option<Self> {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         (text.len() == LENGTH && text.bytes().all(fits)).then(|| Self(text.to_owned()))
     }
 
-    /// What is kept of it.
+    /// The SHA-256 hash of the text. Only the hash is stored.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(&self.0).into()
     }
 
-    /// The secret, to give it to whom it is for.
+    /// The secret itself, to hand to its holder.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -10,20 +10,20 @@ use super::text;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "level")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// A slug of the first name; unique.
+    /// The slug of the name that the level was created with; unique.
     pub alias: String,
-    /// What people call it.
+    /// The display name.
     pub name: String,
     /// What a service of this level has reached.
     pub description: Option<String>,
-    /// Its place among the levels.
+    /// The position among the levels.
     pub index: i32,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -11,20 +11,20 @@ use crate::db::Read;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "lifecycle")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// What the API calls it; unique.
+    /// The alias in the API; unique.
     pub alias: String,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// What it means.
+    /// What the lifecycle means for a service.
     pub description: Option<String>,
-    /// Its place in the list, from 1.
+    /// The position in the list.
     pub index: i32,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

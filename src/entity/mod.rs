@@ -1,8 +1,8 @@
-//! The rows: one file per table, each with its columns and what finds or makes its rows.
+//! Database rows: one file per table, with its columns, finders and constructors.
 //!
-//! Finders and constructors take any connection, so that they work inside a transaction. What the rows mean to a
-//! client is left to `graphql/` and `deploy/`. Foreign keys and unique indexes stand in `migration/`; a writer relies
-//! on them and reads [`DbErr::sql_err`], and never looks first.
+//! Finders and constructors take any connection, so that they work inside a transaction. `graphql/` and `deploy/`
+//! decide what rows mean to a client. `migration/` defines the foreign keys and unique indexes. Writers rely on them:
+//! they write without checking first, and recognise a violation by [`DbErr::sql_err`].
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, Query, SelectStatement};
@@ -74,10 +74,10 @@ pub mod user;
 
 pub use timestamp::Timestamp;
 
-/// A table whose rows are found by one number, for all rows of a page at once.
+/// A table with an integer primary key, whose rows can be read for many keys at once.
 pub trait ByIds: Table {
-    /// The rows with these keys, in the order of the keys: `None` for no key and for a key without a row. It takes one
-    /// statement whatever the number of keys, and none when there is no key.
+    /// Reads the rows with these ids, in the order of the ids. Returns `None` for an id that is `None` or has no row.
+    /// Runs one statement for any number of ids, and none if there are no ids.
     fn by_ids<C: Read>(
         db: &C,
         ids: impl IntoIterator<Item = Option<i64>>,
@@ -120,7 +120,7 @@ where
     }
 }
 
-/// The row with this value in a column that is unique.
+/// Finds the row with this value in a unique column.
 pub(crate) async fn by_unique<E: Table>(
     db: &impl Read,
     column: E::Column,
@@ -132,13 +132,13 @@ pub(crate) async fn by_unique<E: Table>(
     Ok(rows.await?.pop())
 }
 
-/// A table whose rows can be found by an alias. An alias names at most one row.
+/// A table whose rows can be found by an alias. An alias belongs to at most one row.
 pub trait ByAlias: Table {
-    /// The row that has this alias, of whatever kind.
+    /// Finds the row with this alias, of any kind.
     fn by_alias<C: Read>(db: &C, alias: &str) -> impl Future<Output = Result<Option<Self::Model>, DbErr>> + Send;
 }
 
-/// The owner of an alias.
+/// Finds the owner of an alias that is stored in the alias table `T`.
 pub(crate) async fn by_own_alias<E: Table, T: AliasTable>(
     db: &impl Read,
     id: E::Column,
@@ -156,7 +156,7 @@ fn select<E: EntityTrait>(condition: Expr) -> SelectStatement {
     E::find().filter(condition).into_query()
 }
 
-/// The shape of a statement that a name and a few columns tell from all others.
+/// The shape of a statement that is identified by a name and a few columns.
 fn shape<C: ColumnTrait>(name: &'static str, columns: &[C]) -> Shape {
     let table = C::EntityName::default().table_name();
     let mut shape = Shape { name, columns: [("", ""); 5], flags: 0 };

@@ -1,4 +1,4 @@
-//! Who is on call for a service, as an on-call tool told last.
+//! Who is on call for a service, as last reported by an on-call tool.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use super::{Timestamp, repository, text};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "on_call")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The service.
@@ -19,15 +19,15 @@ pub struct Model {
     pub name: String,
     /// The person's email address, by which a user is found.
     pub external_email: Option<String>,
-    /// The schedule that says so.
+    /// The on-call schedule.
     pub schedule: Option<String>,
-    /// Where the schedule is on the web.
+    /// The URL of the schedule.
     pub url: Option<String>,
-    /// When the person's turn ends; `None`: nobody said.
+    /// When the person's shift ends; `None` if unknown.
     pub ends_at: Option<Timestamp>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

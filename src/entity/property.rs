@@ -1,6 +1,6 @@
-//! Properties: the values that services and teams have for property definitions.
+//! Properties: the values of property definitions for services and teams.
 //!
-//! The database makes sure that exactly one of the owners is set, and that an owner has one value for a definition.
+//! The database enforces that exactly one owner is set, and that an owner has at most one value per definition.
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
@@ -13,35 +13,35 @@ use super::text;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "property")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The definition that it is a value for.
+    /// The definition.
     pub definition_id: i64,
-    /// The service that has it, or
+    /// The owner, if it is a service.
     pub service_id: Option<i64>,
-    /// the team.
+    /// The owner, if it is a team.
     pub team_id: Option<i64>,
-    /// The value, as JSON text as it was given.
+    /// The value, as the JSON text that was given.
     pub value: String,
-    /// What the value is found by: see [`search_key`].
+    /// The text by which the value is found: see [`search_key`].
     pub search_key: String,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// Sets the value of a row: `text` is the JSON text of `value`.
+/// Sets the value of a row. `text` is the JSON text of `value`.
 pub fn set_value(row: &mut ActiveModel, text: String, value: &Json) {
     row.search_key = Set(search_key(value));
     row.value = Set(text);
 }
 
-/// What a value is found by: the text itself, or the JSON text of anything else, cut to [`text::SHORT`] characters so that
-/// an index takes it.
+/// Returns the text by which a value is found: the text itself, or the JSON text of any other value. It is truncated to
+/// [`text::SHORT`] characters to fit into an index.
 pub fn search_key(value: &Json) -> String {
     match value {
         Json::String(text) => cut(text),
@@ -49,7 +49,7 @@ pub fn search_key(value: &Json) -> String {
     }
 }
 
-/// Cut to what an index takes, without the one character that no database text may hold.
+/// Truncates a text to fit into an index. Removes NUL, which PostgreSQL cannot store.
 fn cut(text: &str) -> String {
     text.chars().filter(|letter| *letter != '\0').take(text::SHORT).collect()
 }

@@ -1,4 +1,4 @@
-//! Property definitions: what is recorded of services and teams beside the fields that all of them have.
+//! Property definitions: what is recorded about services and teams, in addition to their built-in fields.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -11,34 +11,34 @@ use crate::db::Read;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "property_definition")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// What values name it by; unique.
+    /// The alias by which values refer to the definition; unique.
     pub alias: String,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// What it says of a service or a team.
+    /// What the property says about a service or a team.
     pub description: Option<String>,
     /// The JSON Schema of its values, as JSON text.
     pub schema: String,
-    /// Whether service files may set it.
+    /// Whether service files may set the property.
     pub allowed_in_config_files: bool,
-    /// Whether pages show it: a word of the SDL's `PropertyDisplayStatusEnum`.
+    /// Whether pages show it: a value of the SDL's `PropertyDisplayStatusEnum`.
     pub property_display_status: String,
-    /// Whether people may change its values on pages: a word of the SDL's `PropertyLockedStatusEnum`.
+    /// Whether people may change its values on pages: a value of the SDL's `PropertyLockedStatusEnum`.
     pub locked_status: String,
-    /// Whether it is of teams alone.
+    /// Whether only teams have the property.
     pub is_of_teams: bool,
-    /// The type whose services alone have it.
+    /// If set, only services of this component type have the property.
     pub component_type_id: Option<i64>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -1,4 +1,5 @@
-//! Looks up what a field names: beside the rules of the fields, which the tables themselves lean on.
+//! Looks up the rows that fields refer to. Separate from the field rules, because the tables themselves depend on
+//! those.
 
 use sea_orm::DbErr;
 
@@ -7,7 +8,7 @@ use super::{ByAlias, component_type, domain, lifecycle, system, team, tier, user
 use crate::db::Read;
 
 impl Reference {
-    /// The key of the row that `name` stands for.
+    /// Finds the id of the row that `name` refers to.
     pub async fn key(self, db: &impl Read, name: &str) -> Result<Option<i64>, DbErr> {
         Ok(match self {
             Self::Team => team::Entity::by_alias(db, name).await?.map(|team| team.id),

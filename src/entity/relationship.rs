@@ -1,7 +1,8 @@
-//! Relationships: that one thing of the catalogue belongs to another, depends on it, or is related to it.
+//! Relationships: one object belongs to another, depends on it, or is related to it.
 //!
-//! The database makes sure that each of the two ends is exactly one thing, and that nothing is said twice. What has a place
-//! of its own is not a row here: the system of a service, the domain of a system, and what a service depends on.
+//! The database enforces that each end is exactly one object, and that each relationship occurs once. Relationships
+//! that have a column or a table of their own are not stored here: the system of a service, the domain of a system, and
+//! the dependencies of a service.
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
@@ -11,44 +12,44 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "relationship")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// How the source is tied to the target: a word of `RelationshipTypeEnum`.
+    /// How the source relates to the target: a value of the SDL's `RelationshipTypeEnum`.
     pub r#type: String,
-    /// What the relationship means.
+    /// The definition, which says what the relationship means.
     pub relationship_definition_id: Option<i64>,
-    /// The source: a service, or
+    /// The source, if it is a service.
     pub source_service_id: Option<i64>,
-    /// a system, or
+    /// The source, if it is a system.
     pub source_system_id: Option<i64>,
-    /// a domain, or
+    /// The source, if it is a domain.
     pub source_domain_id: Option<i64>,
-    /// a team, or
+    /// The source, if it is a team.
     pub source_team_id: Option<i64>,
-    /// an infrastructure resource.
+    /// The source, if it is an infrastructure resource.
     pub source_infrastructure_resource_id: Option<i64>,
-    /// The target: a service, or
+    /// The target, if it is a service.
     pub target_service_id: Option<i64>,
-    /// a system, or
+    /// The target, if it is a system.
     pub target_system_id: Option<i64>,
-    /// a domain, or
+    /// The target, if it is a domain.
     pub target_domain_id: Option<i64>,
-    /// a team, or
+    /// The target, if it is a team.
     pub target_team_id: Option<i64>,
-    /// an infrastructure resource.
+    /// The target, if it is an infrastructure resource.
     pub target_infrastructure_resource_id: Option<i64>,
-    /// All of it but its id in one text, which is unique: see [`new`].
+    /// The type, the definition and both ends as one text; unique. See [`new`].
     pub unique_key: String,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// A thing at an end of a relationship, with its key.
+/// An object at an end of a relationship, with its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// A service.
@@ -64,10 +65,10 @@ pub enum End {
 }
 
 impl End {
-    /// What an end can be, for sentences.
+    /// What an end can be, for messages.
     pub const NOUN: &'static str = "service, a system, a domain, a team or an infrastructure resource";
 
-    /// The noun of the SDL, and the key.
+    /// Returns the SDL type and the id.
     pub fn named(self) -> (&'static str, i64) {
         match self {
             Self::Service(id) => ("Service", id),
@@ -78,7 +79,7 @@ impl End {
         }
     }
 
-    /// The thing that a noun of the SDL and a key name.
+    /// Returns the end with this SDL type and id; `None` if the type cannot be an end.
     pub fn of(class: &str, id: i64) -> Option<Self> {
         match class {
             "Service" => Some(Self::Service(id)),
@@ -90,7 +91,7 @@ impl End {
         }
     }
 
-    /// The columns that name a source and a target of this kind.
+    /// Returns the columns that hold a source and a target of this kind.
     pub fn columns(self) -> [Column; 2] {
         match self {
             Self::Service(_) => [Column::SourceServiceId, Column::TargetServiceId],
@@ -105,7 +106,7 @@ impl End {
 }
 
 impl Model {
-    /// The thing that belongs, depends or is related.
+    /// The object that belongs to the target, depends on it or is related to it.
     pub fn source(&self) -> Option<End> {
         end(
             self.source_service_id,
@@ -116,7 +117,7 @@ impl Model {
         )
     }
 
-    /// The thing that it belongs to, depends on or is related to.
+    /// The object that the source belongs to, depends on or is related to.
     pub fn target(&self) -> Option<End> {
         end(
             self.target_service_id,
@@ -140,7 +141,7 @@ fn end(
     service.map(End::Service).or(grouping).or(other)
 }
 
-/// A row to insert.
+/// Builds a row to insert.
 pub fn new(r#type: &str, definition: Option<i64>, source: End, target: End) -> ActiveModel {
     let ((from, from_id), (to, to_id)) = (source.named(), target.named());
     let key = format!("{type}/{}/{from}/{from_id}/{to}/{to_id}", definition.unwrap_or_default());

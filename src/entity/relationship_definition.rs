@@ -1,4 +1,4 @@
-//! Relationship definitions: which things the services of a component type are related to, and what that means.
+//! Relationship definitions: what services of a component type can be related to, and what the relationship means.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -7,41 +7,42 @@ use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
 use crate::db::Read;
 
-/// The most management rules of one definition, and of one component type for owners or systems.
+/// The maximum number of management rules of a definition. A component type may have as many for owners, and as many
+/// for systems.
 pub const RULES: usize = 20;
 
 /// A row of `relationship_definition`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "relationship_definition")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// What clients name it by; unique.
+    /// The alias by which clients refer to the definition; unique.
     pub alias: String,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// What it means.
+    /// What the relationship means.
     pub description: Option<String>,
-    /// The type of the services that have such relationships.
+    /// The component type of the services that have such relationships.
     pub component_type_id: i64,
-    /// What their targets may be, as a JSON list of words; empty for anything.
+    /// The allowed types of targets, as a JSON list of words; empty if any type is allowed.
     pub allowed_types: String,
-    /// The categories that were given for it, as a JSON list of words.
+    /// The allowed categories, as given: a JSON list of words.
     pub allowed_categories: String,
     /// Its management rules, as a JSON list.
     pub management_rules: String,
-    /// How many of them a service should have at least.
+    /// The minimum number of such relationships that a service should have.
     pub min_items: Option<i32>,
-    /// How many of them a service can have at most.
+    /// The maximum number of such relationships that a service can have.
     pub max_items: Option<i32>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

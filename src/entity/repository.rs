@@ -1,4 +1,4 @@
-//! Repositories: where the source of services is kept.
+//! Repositories: where the source code of services is kept.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use sea_orm::entity::prelude::*;
@@ -13,42 +13,42 @@ use crate::error::UserError;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "repository")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The name, as `owner/name` where the host has owners.
     pub name: String,
     /// Host and name, `github.com:owner/name`; unique.
     pub default_alias: String,
-    /// The branch that others start from.
+    /// The default branch.
     pub default_branch: Option<String>,
-    /// Where the repository is on the web.
+    /// The URL of the repository at its host.
     pub url: Option<String>,
     /// Whether only invited people see it at its host.
     pub private: bool,
     /// Whether the catalogue lists it.
     pub visible: bool,
-    /// When it was archived; `None`: it is in use.
+    /// When the repository was archived; `None` if it is in use.
     pub archived_at: Option<Timestamp>,
-    /// What it holds, in a few sentences.
+    /// A short description of its contents.
     pub description: Option<String>,
-    /// Whether it is a copy of another.
+    /// Whether the repository is a fork.
     pub forked: Option<bool>,
-    /// The languages that it is written in, as JSON: [`languages`](Model::languages) reads it.
+    /// The programming languages, as JSON. [`languages`](Model::languages) parses them.
     pub languages: Option<String>,
-    /// The team that answers for it.
+    /// The team that owns it.
     pub owner_id: Option<i64>,
     /// When its owner was last changed.
     pub last_owner_changed_at: Option<Timestamp>,
-    /// Whether a bill of materials is wanted: a word of the SDL's `RepositorySBOMGenerationConfigEnum`.
+    /// Whether to generate a software bill of materials: a value of the SDL's `RepositorySBOMGenerationConfigEnum`.
     pub sbom_state: Option<String>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -69,16 +69,16 @@ impl FieldRules for Entity {
     ];
 }
 
-/// A language that a repository is written in.
+/// A programming language of a repository.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Language {
-    /// What it is called.
+    /// The name of the language.
     pub name: String,
-    /// The part of the code that is written in it, from 0 to 1.
+    /// Its share of the code, from 0 to 1.
     pub usage: f64,
 }
 
-/// The hosts that are known by name, and what clients call them.
+/// The hosts that are recognised by name, and their types in the API.
 const HOSTS: &[(&str, &str)] = &[
     ("github", "Repositories::Github"),
     ("gitlab", "Repositories::Gitlab"),
@@ -87,31 +87,31 @@ const HOSTS: &[(&str, &str)] = &[
 ];
 
 impl Model {
-    /// The languages that it is written in, the most used first.
+    /// The programming languages, most used first.
     pub fn languages(&self) -> Vec<Language> {
         self.languages.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 
-    /// The organization that it is of at its host.
+    /// The organisation at the host: the name without its last part.
     pub fn organization(&self) -> Option<&str> {
         self.name.rsplit_once('/').map(|(organization, _)| organization).filter(|name| !name.is_empty())
     }
 
-    /// Its path at its host.
+    /// The path at the host.
     pub fn path(&self) -> &str {
         self.default_alias.split_once(':').map_or(&self.default_alias, |(_, path)| path)
     }
 
-    /// What clients call the kind of its host, where that is known.
+    /// The host's type in the API; `None` if the host is not recognised.
     pub fn host_type(&self) -> Option<&'static str> {
         let (host, _) = self.default_alias.split_once(':')?;
-        // `dev.azure.com` and a company's `gitlab.example.com` are told by a part of the name.
+        // Any part of the host's name may match, as in `dev.azure.com` and a company's `gitlab.example.com`.
         let is_named = |name: &str| host.split(['.', '-']).any(|part| part.eq_ignore_ascii_case(name));
         HOSTS.iter().find(|(name, _)| is_named(name)).map(|(_, said)| *said)
     }
 
-    /// Address of a folder at the host; of the repository where the host's addresses of folders are not known. `None`
-    /// without an address.
+    /// Returns the URL of a folder at the host. Returns the URL of the repository if the folder is empty, or if the
+    /// host's URLs of folders are unknown. Returns `None` if the repository has no URL.
     pub fn address_of(&self, folder: &str) -> Option<String> {
         let url = self.url.as_deref()?.trim_end_matches('/');
         let url = url.strip_suffix(".git").unwrap_or(url);
@@ -128,7 +128,7 @@ impl Model {
     }
 }
 
-/// What does not stand in a path of an address as it is.
+/// The characters to percent-encode in the path of a URL.
 const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`');
 
 impl super::ByAlias for Entity {
@@ -137,7 +137,7 @@ impl super::ByAlias for Entity {
     }
 }
 
-/// The address of a repository at its host is shown as a link: nothing but http will do.
+/// Refuses URLs other than http and https. Pages show these URLs as links.
 pub fn check_url(url: &str) -> Result<(), UserError> {
     match without_scheme(url) {
         Some(_) => Ok(()),
@@ -151,7 +151,7 @@ fn without_scheme(url: &str) -> Option<&str> {
     (known && rest.starts_with(|first: char| first.is_alphanumeric() || first == '[')).then_some(rest)
 }
 
-/// The alias that follows from an address: `github.com:owner/name`. None without a path.
+/// Derives an alias from a URL: `github.com:owner/name`. `None` if the URL has no path.
 pub fn alias_of(url: &str) -> Option<String> {
     let rest = without_scheme(url)?.split(['?', '#']).next()?;
     let (authority, path) = rest.split_once('/')?;

@@ -1,23 +1,22 @@
-//! Row locks. They are for PostgreSQL, where mutations run side by side: SQLite has one writer at a time and ignores them.
+//! Row locks for PostgreSQL, where mutations run concurrently. SQLite has one writer at a time and ignores them.
 //!
-//! A row by its key is locked by [`row`]; several rows by `.lock(LockType::…)` on their query, ordered by the key, so that
-//! two transactions which lock several of them do not wait for each other. Take the weakest lock that will do:
+//! [`row`] locks one row by its id. To lock several rows, add `.lock(LockType::…)` to their query and order it by the
+//! id. Without that order, two transactions that lock the same rows can deadlock. Take the weakest lock that suffices:
 //!
-//! - `Update`: others neither change nor delete the row, nor refer to it anew. A mutation that writes more than one row below
-//!   a thing takes it first. Without it, each of two such mutations could hold what the other wants next, until the server
-//!   ends one of them.
-//! - `NoKeyUpdate`: the same, but others may refer to the row.
-//! - `KeyShare`: others do not delete the row. They may change it, and take this lock too.
+//! - `Update`: other transactions cannot change or delete the row, or insert references to it. A mutation that writes
+//!   several rows below an object takes this lock on the object first. Without it, two such mutations can deadlock.
+//! - `NoKeyUpdate`: as `Update`, but other transactions can insert references to the row.
+//! - `KeyShare`: other transactions cannot delete the row. They can change it, and take this lock too.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
 use sea_orm::{DbErr, PrimaryKeyTrait, QuerySelect};
 
-/// Reads a row as it is now, and locks it until the transaction ends.
+/// Reads the current version of a row, and locks it until the transaction ends.
 ///
 /// # Errors
-/// [`DbErr::RecordNotUpdated`] when the row was deleted since the caller found it: the mutation has lost a race, and runs
-/// again.
+/// [`DbErr::RecordNotUpdated`] if the row was deleted after the caller found it. The mutation has lost a race and is
+/// retried.
 pub async fn row<E>(db: &impl ConnectionTrait, id: i64, lock: LockType) -> Result<E::Model, DbErr>
 where
     E: EntityTrait,

@@ -1,4 +1,4 @@
-//! Services: what the catalogue is about.
+//! Services, the main objects of the catalogue.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -19,12 +19,12 @@ use crate::error::{Result, UserError};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "service")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The name as people write it; two services may share one.
+    /// The display name; not unique.
     pub name: String,
-    /// The slug of the present name; also a row of `service_alias`.
+    /// The slug of the current name; also a row of `service_alias`.
     pub slug: String,
     /// What the service does.
     pub description: Option<String>,
@@ -34,7 +34,7 @@ pub struct Model {
     pub framework: Option<String>,
     /// The product the service is a part of.
     pub product: Option<String>,
-    /// Free text beside the service.
+    /// Free text about the service.
     pub note: Option<String>,
     /// The team that owns it.
     pub owner_id: Option<i64>,
@@ -44,27 +44,27 @@ pub struct Model {
     pub lifecycle_id: Option<i64>,
     /// The system it belongs to.
     pub system_id: Option<i64>,
-    /// What it is; `None`: what the default component type says.
+    /// The component type; `None` for the default one.
     pub type_id: Option<i64>,
     /// The path of its API document in its repository.
     pub api_document_path: Option<String>,
-    /// Which of its API documents to prefer: a word of the SDL's `ApiDocumentSourceEnum`.
+    /// Which of its API documents is preferred: a value of the SDL's `ApiDocumentSourceEnum`.
     pub preferred_api_document_source: Option<String>,
-    /// The name of the service file that governs the service; `None`: it is not locked.
+    /// The name of the service file that governs the service; `None` if the service is not locked.
     pub locked_by: Option<String>,
-    /// How it came into the catalogue: `api`, `web`, `suggestion` or `service_file`; `None` for older rows.
+    /// How the service was created: `api`, `web`, `suggestion` or `service_file`; `None` for older rows.
     pub creation_source: Option<String>,
-    /// The URL of the repository that the file is in, if it is known.
+    /// The URL of the service file's repository, if known.
     pub locked_repository: Option<String>,
-    /// The commit at which the file was applied last.
+    /// The commit from which the service file was last applied.
     pub locked_commit: Option<String>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -86,7 +86,7 @@ impl FieldRules for Entity {
     ];
 }
 
-/// What a picture shows of a service.
+/// A service's label in a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The service.
@@ -95,11 +95,11 @@ pub struct Label {
     pub name: String,
     /// One of its aliases.
     pub slug: String,
-    /// The place of its tier: the smallest is the most critical.
+    /// The index of its tier. The smallest index is the most critical tier.
     pub tier: Option<i32>,
 }
 
-/// The labels of these services, in any order, without their long texts.
+/// Reads the labels of these services, in any order. Does not read their long texts.
 pub async fn labels(db: &impl Read, ids: &[i64]) -> Result<Vec<Label>, DbErr> {
     let select = Entity::find()
         .select_only()
@@ -112,22 +112,22 @@ pub async fn labels(db: &impl Read, ids: &[i64]) -> Result<Vec<Label>, DbErr> {
     db.rows(select.as_query(), label).await
 }
 
-/// How a service and its tier are joined.
+/// The join of a service and its tier.
 fn tier_of() -> RelationDef {
     Entity::belongs_to(tier::Entity).from(Column::TierId).to(tier::Column::Id).into()
 }
 
-/// The ids of the services whose `column` holds this key, the oldest first, and at most `most`.
+/// Returns the ids of the services whose `column` holds this id: oldest first, and at most `most`.
 pub async fn ids_of(db: &impl Read, column: Column, key: i64, most: u64) -> Result<Vec<i64>, DbErr> {
     let ids = Entity::find().select_only().column(Column::Id).filter(column.eq(key));
     db.rows(ids.order_by_asc(Column::Id).limit(most).as_query(), |row| row.get(0)).await
 }
 
-/// A service that this transaction may write: nobody else changes, deletes or locks it before the transaction ends. What
-/// writes a service, its aliases, its tags or its repositories asks for one.
+/// A service that the current transaction may write. No other transaction can change, delete or lock the service until
+/// this one ends. Code that writes a service, its aliases, its tags or its repositories requires this type.
 ///
-/// There are three ways to one: [`writable`], for everybody but a service file; [`governed`], for service files; and
-/// [`create`].
+/// There are three ways to obtain one: [`writable`], for everything but service files; [`governed`], for service files;
+/// and [`create`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Writable(Model);
 
@@ -145,8 +145,8 @@ impl From<Writable> for Model {
     }
 }
 
-/// Holds a service that was found in this transaction, and then looks whether it is locked. The other way round, a service
-/// file could lock it in between.
+/// Locks the row of a service that was found in this transaction, and then checks that no service file governs it. In
+/// the opposite order, a service file could start to govern the service between the check and the row lock.
 ///
 /// # Errors
 /// A service file governs the service.
@@ -164,17 +164,18 @@ pub async fn writable<C: ConnectionTrait>(db: &C, found: Model) -> Result<Writab
     }
 }
 
-/// Holds the services with these ids for a service file, locked or not, by their ids. Those that are gone are left out.
+/// Locks the rows of these services for a service file, and returns the services by id. Accepts services that a service
+/// file governs. Leaves out services that no longer exist.
 pub async fn governed<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Writable>, DbErr> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    // In one order, so that two who write many of them do not wait for each other.
+    // In the order of their ids, so that two transactions that write many services cannot deadlock.
     let held = Entity::find().filter(db::any(db, Column::Id, ids)).order_by_asc(Column::Id).lock(LockType::Update);
     Ok(held.all(db).await?.into_iter().map(|service| (service.id, Writable(service))).collect())
 }
 
-/// Unlocks a service.
+/// Unlocks a service: no service file governs it any more.
 pub async fn release<C: ConnectionTrait>(db: &C, service: &Writable) -> Result<Model, DbErr> {
     let mut row: ActiveModel = service.0.clone().into();
     (row.locked_by, row.locked_repository, row.locked_commit) = (Set(None), Set(None), Set(None));
@@ -188,13 +189,13 @@ impl super::ByAlias for Entity {
     }
 }
 
-/// A service of this name that is not stored yet, and how it comes into the catalogue.
+/// Builds a service with this name that is not stored yet. `creation_source` says how it is created.
 pub fn new(name: impl Into<String>, creation_source: &str) -> ActiveModel {
     let creation_source = Set(Some(creation_source.to_owned()));
     ActiveModel { name: Set(name.into()), creation_source, ..Default::default() }
 }
 
-/// Stores a new service, which has a name at least, and gives it the aliases that follow from its name.
+/// Stores a new service and gives it the aliases that follow from its name. `row` must have a name.
 pub async fn create<C: ConnectionTrait>(db: &C, row: ActiveModel) -> Result<Writable, DbErr> {
     let (name, now) = (row.name.try_as_ref().cloned().unwrap_or_default(), Timestamp::now());
     let row = ActiveModel { slug: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
@@ -207,7 +208,8 @@ pub async fn create<C: ConnectionTrait>(db: &C, row: ActiveModel) -> Result<Writ
     Ok(Writable(service))
 }
 
-/// Changes a service to what `row` sets, and gives it the aliases of its new name, if it has one.
+/// Updates a service with the values that `row` sets. If these include a name, also gives the service the aliases that
+/// follow from it.
 pub async fn update<C: ConnectionTrait>(db: &C, service: &Writable, mut row: ActiveModel) -> Result<Model, DbErr> {
     let name = if let ActiveValue::Set(name) = &row.name { Some(name.clone()) } else { None };
     if let Some(name) = &name {
@@ -221,8 +223,8 @@ pub async fn update<C: ConnectionTrait>(db: &C, service: &Writable, mut row: Act
     Ok(service)
 }
 
-/// Gives a service the aliases that follow from its name, a slug and the name itself where it is free, and answers the
-/// slug. The caller changes the row, and then keeps what is [searched](service_search::refresh).
+/// Gives a service the aliases that follow from a name: a slug, and the name itself if it is free. Returns the slug.
+/// The caller stores the slug in the row, and then calls [`service_search::refresh`].
 pub async fn claim_name<C: ConnectionTrait>(db: &C, service: &Writable, name: &str) -> Result<String, DbErr> {
     let slug = service_alias::Entity::claim_slug(db, service, name).await?;
     service_alias::Entity::claim(db, service, name, Kind::Name).await?;

@@ -1,4 +1,4 @@
-//! Dependencies: which service needs which.
+//! Dependencies between services.
 
 use std::collections::HashSet;
 
@@ -14,18 +14,18 @@ use crate::db::{self, Read};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "service_dependency")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The service that depends.
     pub source_id: i64,
-    /// The service that it depends on; another one, and once.
+    /// The service that it depends on. Never the same service; each pair occurs once.
     pub destination_id: i64,
     /// Why, or how.
     pub notes: Option<String>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -35,44 +35,44 @@ impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("notes", Column::Notes, text::DESCRIPTION)];
 }
 
-/// The most steps that a search follows.
+/// The maximum depth of a search.
 pub const STEPS: u8 = 5;
-/// The most services that a search finds.
+/// The maximum number of services that a search finds.
 pub const FOUND: usize = 10_000;
-/// The most dependencies that a search follows.
+/// The maximum number of dependencies that a search follows.
 pub const FOLLOWED: usize = 30_000;
 
-/// Which way a search follows dependencies.
+/// The direction in which a search follows dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// From a service to those that depend on it.
+    /// To the services that depend on a service.
     Dependents,
-    /// From a service to those that it depends on.
+    /// To the services that a service depends on.
     Dependencies,
 }
 
-/// What the search from one service has found.
+/// The result of the search from one service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reach {
-    /// The services by distance, then by id. The service itself is not among them.
+    /// The services by distance, then by id. The start is not among them.
     pub found: Vec<Found>,
-    /// Whether the search came to its end before one of its limits.
+    /// Whether the search ended before it reached a limit.
     pub is_complete: bool,
 }
 
-/// A service that a search has found.
+/// A service that a search found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// The service.
     pub id: i64,
-    /// The number of dependencies on the shortest way to it.
+    /// The number of dependencies on the shortest path to it.
     pub distance: u8,
-    /// The service before it on that way.
+    /// The previous service on that path.
     pub via: i64,
 }
 
-/// Searches from each service, breadth first, at most `steps` dependencies deep. Takes one statement for each step,
-/// whatever the number of services.
+/// Searches breadth first from each service, at most `steps` dependencies deep. Runs one statement per level, whatever
+/// the number of services.
 pub async fn reach(db: &impl Read, services: &[i64], direction: Direction, steps: u8) -> Result<Vec<Reach>, DbErr> {
     let mut searches: Vec<Search> = services.iter().copied().map(Search::from).collect();
     let most = FOLLOWED.saturating_mul(searches.len());
@@ -84,7 +84,7 @@ pub async fn reach(db: &impl Read, services: &[i64], direction: Direction, steps
             break;
         }
         let ways = ways(db, direction, &keys, most).await?;
-        // The rows were charged when they were read; following one for another search costs as much again.
+        // Each row was charged once when it was read. Following it for a second search charges it again.
         let mut paid = ways.len();
         for search in &mut searches {
             search.is_complete &= ways.len() <= most || search.frontier.is_empty();
@@ -100,8 +100,8 @@ pub async fn reach(db: &impl Read, services: &[i64], direction: Direction, steps
     Ok(searches.into_iter().map(|Search { found, is_complete, .. }| Reach { found, is_complete }).collect())
 }
 
-/// The dependencies at these services: the service, and the one at the other end. Ordered by service; at most one more
-/// than `most`.
+/// Reads the dependencies of these services: each service, and the one at the other end. Ordered by service. Reads at
+/// most one more than `most`.
 async fn ways(db: &impl Read, direction: Direction, keys: &[i64], most: usize) -> Result<Vec<(i64, i64)>, DbErr> {
     let (from, to) = match direction {
         Direction::Dependents => (Column::DestinationId, Column::SourceId),
@@ -118,10 +118,10 @@ async fn ways(db: &impl Read, direction: Direction, keys: &[i64], most: usize) -
     db.rows(&select, |row| Ok((row.get(0)?, row.get(1)?))).await
 }
 
-/// A search that is under way.
+/// A running search.
 struct Search {
     seen: HashSet<i64>,
-    /// What the last step has found, by id.
+    /// The services found by the last step, ordered by id.
     frontier: Vec<i64>,
     found: Vec<Found>,
     followed: usize,
@@ -134,7 +134,7 @@ impl Search {
         Self { seen, frontier, found: Vec::new(), followed: 0, is_complete: true }
     }
 
-    /// Follows the dependencies of the frontier. `pay` is called for each.
+    /// Follows the dependencies of the frontier. Calls `pay` for each.
     fn step(
         &mut self,
         ways: &[(i64, i64)],
@@ -166,8 +166,8 @@ impl Search {
     }
 }
 
-/// The dependencies between these services: the one that depends, and the other. The caller gives a few services, since
-/// all of them may depend on each other.
+/// Reads the dependencies among these services, as pairs of the service that depends and the other one. Pass only a few
+/// services, because each may depend on every other.
 pub async fn among(db: &impl Read, services: &[i64]) -> Result<Vec<(i64, i64)>, DbErr> {
     let select = Query::select()
         .columns([Column::SourceId, Column::DestinationId])
@@ -179,8 +179,8 @@ pub async fn among(db: &impl Read, services: &[i64]) -> Result<Vec<(i64, i64)>, 
     db.rows(&select, |row| Ok((row.get(0)?, row.get(1)?))).await
 }
 
-/// All dependencies at these services, each once: the one that depends, and the other. Also returns whether these are
-/// all: about `most` are read in each direction.
+/// Reads the dependencies of these services in both directions, each once, as pairs of the service that depends and the
+/// other one. Reads about `most` in each direction. Also returns whether there are no more.
 pub async fn around(db: &impl Read, services: &[i64], most: usize) -> Result<(Vec<(i64, i64)>, bool), DbErr> {
     let needs = ways(db, Direction::Dependencies, services, most).await?;
     let needed = ways(db, Direction::Dependents, services, most).await?;

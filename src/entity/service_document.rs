@@ -9,30 +9,30 @@ use super::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "service_document")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The service.
     pub service_id: i64,
-    /// What it was posted to; once per service.
+    /// The integration that it was posted to; at most one document per service and integration.
     pub integration_id: i64,
-    /// What it calls itself.
+    /// The title that the document states.
     pub title: String,
-    /// What it is written in.
+    /// The format.
     pub format: Format,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// What a document is written in.
+/// The format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Deserialize)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
@@ -41,7 +41,7 @@ pub enum Format {
     OpenApi,
     /// AsyncAPI, as JSON or YAML.
     AsyncApi,
-    /// The schema language of GraphQL.
+    /// The GraphQL schema language.
     GraphQl,
     /// Markdown.
     Markdown,

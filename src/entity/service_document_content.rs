@@ -1,4 +1,4 @@
-//! The texts of API documents, apart from the documents, so that a list of those does not read them.
+//! The texts of API documents. They are stored separately, so that listing documents does not read them.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -7,16 +7,16 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "service_document_content")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The document, which has one text.
+    /// The document; it has one text.
     pub document_id: i64,
     /// The text.
     pub content: String,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

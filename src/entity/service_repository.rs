@@ -1,4 +1,4 @@
-//! Which repositories a service's source is in.
+//! The repositories that contain the source of services.
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
@@ -13,21 +13,21 @@ use super::text;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "service_repository")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The service.
     pub service_id: i64,
     /// The repository.
     pub repository_id: i64,
-    /// The folder of the repository that holds the service, without slashes at its ends; empty for all of it. Once for
-    /// each service and repository.
+    /// The folder of the repository that contains the service, without slashes at either end; empty for the whole
+    /// repository. Unique for each service and repository.
     pub base_directory: String,
-    /// What the link is called.
+    /// The display name of the link.
     pub display_name: Option<String>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -40,12 +40,12 @@ impl FieldRules for Entity {
     ];
 }
 
-/// A folder as it is stored.
+/// Normalises a folder for storage.
 pub fn folder(given: Option<String>) -> String {
     given.map(|folder| folder.trim_matches('/').to_owned()).unwrap_or_default()
 }
 
-/// Links a service to a repository, and answers the link; nothing when the two are linked already by this folder.
+/// Links a service to a repository and returns the link. Returns `None` if a link with this folder already exists.
 pub async fn link<C: ConnectionTrait>(
     db: &C,
     service: &Writable,

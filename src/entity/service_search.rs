@@ -1,5 +1,6 @@
-//! What a search for services looks in: the name and the aliases of each, in a form that [`db::search`](crate::db::search)
-//! knows. A transaction that changes a name or an alias of a service calls [`refresh`].
+//! Maintains the search index of services: the name and aliases of each, in the form that
+//! [`db::search`](crate::db::search) reads. A transaction that changes a name or an alias of a service calls
+//! [`refresh`].
 
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::entity::prelude::*;
@@ -9,19 +10,19 @@ use sea_orm::{QueryOrder, QuerySelect};
 use super::{service, service_alias};
 use crate::db;
 
-/// Services whose texts are written at once.
+/// The number of services whose texts are written at once.
 const BATCH: usize = 500;
 
-/// Writes what is searched of a service, after its name or its aliases have changed.
+/// Updates the search index of a service after its name or aliases have changed.
 pub async fn refresh<C: ConnectionTrait>(db: &C, service: i64) -> Result<(), DbErr> {
-    // Of two that give a service an alias at once, the second to come here waits, and then reads both aliases. The lock
-    // is one that does not collide with those of the aliases' own rows.
+    // If two transactions add aliases to a service at the same time, the second waits here, and then reads both
+    // aliases. This lock does not conflict with the lock that inserting an alias takes on the service.
     let locked = service::Entity::find_by_id(service).select_only().column(service::Column::Id);
     locked.lock(LockType::NoKeyUpdate).into_tuple::<i64>().one(db).await?;
     refresh_many(db, &[service]).await
 }
 
-/// Writes what is searched of many services, of which nobody else knows yet.
+/// Updates the search index of many services that no other transaction changes.
 pub async fn refresh_many<C: ConnectionTrait>(db: &C, services: &[i64]) -> Result<(), DbErr> {
     for ids in services.chunks(BATCH) {
         let names = service::Entity::find().select_only().column(service::Column::Id).column(service::Column::Name);
@@ -41,7 +42,7 @@ pub async fn refresh_many<C: ConnectionTrait>(db: &C, services: &[i64]) -> Resul
     Ok(())
 }
 
-/// Writes what is searched of all services.
+/// Updates the search index of all services.
 pub async fn refresh_all<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     let ids = service::Entity::find().select_only().column(service::Column::Id).order_by_asc(service::Column::Id);
     refresh_many(db, &ids.into_tuple::<i64>().all(db).await?).await?;

@@ -1,4 +1,4 @@
-//! Sessions: people who are signed in to the application. The secret is a cookie; only its hash is kept.
+//! Sessions of people who are signed in to the application. The secret is a cookie. Only its hash is stored.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, Set};
@@ -12,24 +12,24 @@ use crate::error::Result;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "session")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// SHA-256 of the secret, 32 bytes; unique.
     pub hash: Vec<u8>,
-    /// Who is signed in.
+    /// The signed-in user.
     pub user_id: i64,
-    /// What the browser calls itself.
+    /// The browser's user agent.
     pub user_agent: Option<String>,
-    /// When it began.
+    /// When the session began.
     pub created_at: Timestamp,
-    /// When it was last used, roughly.
+    /// When the session was last used, approximately.
     pub last_seen_at: Timestamp,
-    /// When it ends, used or not.
+    /// When the session ends, even if it is in use.
     pub expires_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -38,28 +38,28 @@ impl ActiveModelBehavior for ActiveModel {}
 const MINUTE: i64 = 60 * 1_000_000;
 const DAY: i64 = 24 * 60 * MINUTE;
 
-/// A session ends so long after it began.
+/// How long a session lasts from its beginning, in microseconds.
 pub const LIFETIME_MICROS: i64 = 30 * DAY;
-/// And so long after it was last used.
+/// How long a session lasts from its last use.
 const IDLE_MICROS: i64 = 7 * DAY;
-/// The last use is written when the one that is known is so much older.
+/// A use is written only if the stored one is at least this old.
 const NOTED_EVERY_MICROS: i64 = 5 * MINUTE;
-/// The longest name of a browser that is kept, in characters.
+/// The maximum length of a stored user agent, in characters.
 const USER_AGENT: usize = 255;
 
 impl Model {
-    /// Whether the session holds at the moment `now`.
+    /// Returns whether the session is valid at `now`.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         now < self.expires_at && now.as_micros().saturating_sub(self.last_seen_at.as_micros()) < IDLE_MICROS
     }
 
-    /// Whether a use at the moment `now` is to be written.
+    /// Returns whether to write a use at `now`.
     pub fn is_use_worth_noting(&self, now: Timestamp) -> bool {
         now.as_micros().saturating_sub(self.last_seen_at.as_micros()) >= NOTED_EVERY_MICROS
     }
 }
 
-/// Begins a session and notes at the user when. This is the only time that its secret is seen.
+/// Begins a session, and stores the time in the user's row. Only this function returns the secret.
 pub async fn begin<C: ConnectionTrait>(
     db: &C,
     user_id: i64,
@@ -83,7 +83,7 @@ pub async fn begin<C: ConnectionTrait>(
     Ok((key, row))
 }
 
-/// The session of a secret and its user, where it is valid at the moment `now`.
+/// Finds the session of a secret, and its user. Returns `None` if the session is not valid at `now`.
 pub async fn by_key<C: ConnectionTrait>(
     db: &C,
     key: &Key,
@@ -95,30 +95,30 @@ pub async fn by_key<C: ConnectionTrait>(
     Ok(user.map(|user| (session, user)))
 }
 
-/// Writes that a session was used at the moment `now`. One that is gone by now stays so.
+/// Writes that a session was used at `now`. Does nothing if the session no longer exists.
 pub async fn note_use<C: ConnectionTrait>(db: &C, id: i64, now: Timestamp) -> Result<(), DbErr> {
     let update = Entity::update_many().col_expr(Column::LastSeenAt, Expr::value(now)).filter(Column::Id.eq(id));
     update.exec(db).await.map(drop)
 }
 
-/// The sessions of a user that are valid at the moment `now`, the newest first.
+/// Returns the sessions of a user that are valid at `now`, newest first.
 pub async fn of_user<C: ConnectionTrait>(db: &C, user_id: i64, now: Timestamp) -> Result<Vec<Model>, DbErr> {
     let sessions = Entity::find().filter(Column::UserId.eq(user_id)).order_by_desc(Column::Id).all(db).await?;
     Ok(sessions.into_iter().filter(|session| session.is_valid(now)).collect())
 }
 
-/// Ends a session of a user, and says whether there was one.
+/// Ends a session of a user. Returns whether it existed.
 pub async fn end<C: ConnectionTrait>(db: &C, user_id: i64, id: i64) -> Result<bool, DbErr> {
     let session = Entity::delete_many().filter(Column::Id.eq(id)).filter(Column::UserId.eq(user_id));
     Ok(session.exec(db).await?.rows_affected > 0)
 }
 
-/// Ends every session of a user, and says how many there were.
+/// Ends all sessions of a user and returns their number.
 pub async fn end_all<C: ConnectionTrait>(db: &C, user_id: i64) -> Result<u64, DbErr> {
     Ok(Entity::delete_many().filter(Column::UserId.eq(user_id)).exec(db).await?.rows_affected)
 }
 
-/// Forgets the sessions that ended before the moment `now`.
+/// Deletes the sessions of a user that have expired at `now`. Sessions that ended because they were idle stay.
 pub async fn forget_expired<C: ConnectionTrait>(db: &C, user_id: i64, now: Timestamp) -> Result<(), DbErr> {
     let ended = Entity::delete_many().filter(Column::UserId.eq(user_id)).filter(Column::ExpiresAt.lte(now));
     ended.exec(db).await.map(drop)

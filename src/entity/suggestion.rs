@@ -1,5 +1,5 @@
-//! What the catalogue lacks, as learnt from what was pushed: an alias that deploys name and no service has, or a code
-//! issue project that is connected to nothing. There is one row for each such alias, and one for each such project.
+//! Suggestions: what the catalogue may lack. There is one for each alias that deploys use and no service has, and one
+//! for each code issue project that is connected to nothing.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -10,16 +10,16 @@ use super::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "suggestion")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The unknown alias, or the project's name.
+    /// The unknown alias, or the name of the project.
     pub alias: String,
-    /// The project; `None` where the alias was learnt from deploys.
+    /// The project; `None` if the suggestion comes from deploys.
     pub code_issue_project_id: Option<i64>,
-    /// What was decided about it.
+    /// The decision.
     pub state: State,
-    /// How many deploys named the alias while no service had it.
+    /// The number of deploys that used the alias while no service had it.
     pub deploy_count: i32,
     /// When it was first pushed.
     pub first_seen_at: Timestamp,
@@ -29,36 +29,36 @@ pub struct Model {
     pub service_id: Option<i64>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// What was decided about a suggestion.
+/// The decision about a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Nothing yet.
+    /// No decision yet.
     Open,
-    /// A service was made for it, or has it now.
+    /// A service was created for it, or an existing one was chosen.
     Accepted,
-    /// It is not to be asked about again.
+    /// Never to be suggested again.
     Ignored,
 }
 
-/// What a suggestion was learnt from.
+/// The source of a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Deploys of an alias that no service has.
+    /// Deploys with an alias that no service has.
     Deploy,
     /// A code issue project that is connected to nothing.
     CodeIssueProject,
 }
 
 impl Model {
-    /// What it was learnt from.
+    /// The source of the suggestion.
     pub fn kind(&self) -> Kind {
         if self.code_issue_project_id.is_some() { Kind::CodeIssueProject } else { Kind::Deploy }
     }

@@ -1,4 +1,4 @@
-//! Which integrations pushed what a suggestion is about.
+//! The integrations that pushed what suggestions are about.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -7,16 +7,16 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "suggestion_integration")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The suggestion.
     pub suggestion_id: i64,
-    /// The integration; once per suggestion.
+    /// The integration; at most once per suggestion.
     pub integration_id: i64,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

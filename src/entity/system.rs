@@ -1,4 +1,4 @@
-//! Systems: groups of services that do one thing together.
+//! Systems: groups of services that serve one purpose.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -11,12 +11,12 @@ use crate::db::Read;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "system")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The name as people write it; two systems may share one.
+    /// The display name; not unique.
     pub name: String,
-    /// The slug of the present name; also a row of `system_alias`.
+    /// The slug of the current name; also a row of `system_alias`.
     pub slug: String,
     /// What the system is for.
     pub description: Option<String>,
@@ -26,13 +26,13 @@ pub struct Model {
     pub owner_id: Option<i64>,
     /// The domain it belongs to.
     pub domain_id: Option<i64>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

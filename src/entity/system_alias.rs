@@ -1,4 +1,4 @@
-//! The names that a system answers to. Each belongs to one system at a time; [`AliasTable`] gives them out.
+//! Aliases of systems. Each belongs to one system at a time; [`AliasTable`] assigns them.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -9,18 +9,18 @@ use super::alias::{AliasTable, Kind};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "system_alias")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The system.
     pub system_id: i64,
     /// The alias, matched exactly; unique.
     pub value: String,
-    /// Where it comes from.
+    /// The origin of the alias.
     pub kind: Kind,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -1,7 +1,7 @@
 //! Tags: keys with values on services, repositories, teams, users, systems, domains and infrastructure.
 //!
-//! The database makes sure that exactly one of the owners is set, and that an owner has a key with a value once. An owner may
-//! have several tags of one key.
+//! The database enforces that exactly one owner is set, and that an owner has each combination of key and value once.
+//! An owner may have several tags with the same key.
 
 use std::collections::HashMap;
 
@@ -19,36 +19,36 @@ use crate::error::UserError;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "tag")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The key.
     pub key: String,
     /// The value; may be empty.
     pub value: String,
-    /// The service that carries it, or
+    /// The owner, if it is a service.
     pub service_id: Option<i64>,
-    /// the repository, or
+    /// The owner, if it is a repository.
     pub repository_id: Option<i64>,
-    /// the team, or
+    /// The owner, if it is a team.
     pub team_id: Option<i64>,
-    /// the user, or
+    /// The owner, if it is a user.
     pub user_id: Option<i64>,
-    /// the system, or
+    /// The owner, if it is a system.
     pub system_id: Option<i64>,
-    /// the domain, or
+    /// The owner, if it is a domain.
     pub domain_id: Option<i64>,
-    /// the infrastructure resource.
+    /// The owner, if it is an infrastructure resource.
     pub infrastructure_resource_id: Option<i64>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// What can carry tags, with its key.
+/// The owner of a tag, with its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner<'a> {
     /// A service.
@@ -68,7 +68,7 @@ pub enum Owner<'a> {
 }
 
 impl Owner<'_> {
-    /// The column that names an owner of this kind.
+    /// Returns the column of owners of this kind.
     pub fn column(self) -> Column {
         match self {
             Self::Service(_) => Column::ServiceId,
@@ -81,7 +81,7 @@ impl Owner<'_> {
         }
     }
 
-    /// The key of the owner.
+    /// Returns the id of the owner.
     pub fn id(self) -> i64 {
         match self {
             Self::Service(service) => service.id,
@@ -95,7 +95,7 @@ impl Owner<'_> {
     }
 }
 
-/// A tag's key: `^[a-z][0-9a-z_./\\-]*$`, at most [`text::TAG_KEY`] characters.
+/// Checks the key of a tag: `^[a-z][0-9a-z_./\\-]*$`, at most [`text::TAG_KEY`] characters.
 pub fn check_key(key: &str) -> Result<String, UserError> {
     let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_./\\-".contains(letter);
     if !key.starts_with(|first: char| first.is_ascii_lowercase()) || !key.chars().all(fits) {
@@ -105,20 +105,21 @@ pub fn check_key(key: &str) -> Result<String, UserError> {
     text::at_most("key", key, text::TAG_KEY)
 }
 
-/// A value of at most [`text::TAG_VALUE`] characters; it may be empty.
+/// Checks the value of a tag: at most [`text::TAG_VALUE`] characters. It may be empty.
 pub fn check_value(value: &str) -> Result<String, UserError> {
     text::at_most("value", value, text::TAG_VALUE)
 }
 
-/// A tag that is not stored yet. Storing it fails on the unique index when the owner has the key with this value.
+/// Builds a tag that is not stored yet. Inserting it violates the unique index if the owner already has this key with
+/// this value.
 pub fn new(owner: Owner<'_>, key: String, value: String) -> ActiveModel {
     let mut tag = ActiveModel { key: Set(key), value: Set(value), ..Default::default() };
     tag.set(owner.column(), owner.id().into());
     tag
 }
 
-/// Leaves the owner exactly one tag with each of these keys, and gives it the value. The keys differ; the tags come in their
-/// order. The caller has locked the owner.
+/// Gives the owner exactly one tag with each of these keys, with the given value. The keys must be distinct. Returns
+/// the tags in the same order. The caller must have locked the owner.
 pub async fn assign<C: ConnectionTrait>(
     db: &C,
     owner: Owner<'_>,
@@ -142,7 +143,7 @@ pub async fn assign<C: ConnectionTrait>(
             made.push(new(owner, key.clone(), value.clone()));
             continue;
         }
-        // The tag that has the value already stays as it is.
+        // A tag that already has the value is kept as it is.
         let tag = present.remove(present.iter().position(|tag| tag.value == *value).unwrap_or_default());
         match tag.value == *value {
             true => assigned.push(tag),

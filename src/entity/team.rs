@@ -13,26 +13,26 @@ use crate::error::{Result, UserError};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "team")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The name as people write it; unique.
+    /// The display name; unique.
     pub name: String,
-    /// The slug of the present name; also a row of `team_alias`.
+    /// The slug of the current name; also a row of `team_alias`.
     pub alias: String,
     /// What the team looks after.
     pub responsibilities: Option<String>,
     /// The user who manages the team.
     pub manager_id: Option<i64>,
-    /// The team that it is a part of.
+    /// The parent team.
     pub parent_team_id: Option<i64>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -53,13 +53,13 @@ impl super::ByAlias for Entity {
     }
 }
 
-/// The most teams above a team.
+/// A parent is refused if a team would have at least this many teams above it.
 const LEVELS: usize = 20;
 
-/// Refuses a parent that is the team itself or a part of it.
+/// Checks that making `parent` the parent of `team` does not close a cycle.
 ///
 /// # Errors
-/// The team would be a part of itself, or too deep.
+/// `parent` is `team` itself or below it, or there would be too many teams above `team`.
 pub async fn refuse_circle(db: &impl ConnectionTrait, team: i64, parent: i64) -> Result<()> {
     let mut above = Some(parent);
     for _ in 0..LEVELS {
@@ -69,7 +69,7 @@ pub async fn refuse_circle(db: &impl ConnectionTrait, team: i64, parent: i64) ->
                 UserError::new("parentTeam", "a team cannot be a part of itself, or of one of its parts").into()
             );
         }
-        // Locked, so that two mutations do not close a circle together.
+        // Locked, so that two mutations cannot close a cycle together.
         above = row_lock::row::<Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
     }
     Err(UserError::new("parentTeam", format!("there are at most {LEVELS} teams above a team")).into())

@@ -1,4 +1,4 @@
-//! Who is in which team.
+//! The members of teams.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -10,18 +10,18 @@ use super::text;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "team_membership")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The team.
     pub team_id: i64,
-    /// The member; once per team.
+    /// The member; at most once per team.
     pub user_id: i64,
-    /// What the member does in the team, in the team's own words.
+    /// The member's role, in the team's own words.
     pub role: Option<String>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -1,33 +1,33 @@
-//! The rules of texts that come from outside, whichever way they come: how long they may be, and what they may not hold.
+//! The rules for all texts from outside: how long they may be, and which characters they must not contain.
 
 use crate::error::UserError;
 
-/// The longest name, alias or other short text, in characters.
+/// The maximum length of a name, alias or other short text, in characters.
 pub const SHORT: usize = 255;
-/// The longest description.
+/// The maximum length of a description.
 pub const DESCRIPTION: usize = 5_000;
-/// The longest note.
+/// The maximum length of a note.
 pub const NOTE: usize = 50_000;
-/// The longest address.
+/// The maximum length of a URL.
 pub const URL: usize = 2_000;
-/// The longest name of a branch.
+/// The maximum length of the name of a branch.
 pub const BRANCH: usize = 2_000;
-/// The longest key of a tag.
+/// The maximum length of a tag's key.
 pub const TAG_KEY: usize = 64;
-/// The longest value of a tag.
+/// The maximum length of a tag's value.
 pub const TAG_VALUE: usize = 1_000;
-/// The longest message of a commit, and the longest description of a deploy, which is one as a rule. To cut it or to refuse
-/// the deploy for it would be worse than to keep it.
+/// The maximum length of a commit message, and of the description of a deploy, which usually is a commit message.
+/// Storing a long one is better than truncating it or refusing the deploy.
 pub const MESSAGE: usize = 50_000;
 
-/// The most entries of a list in an input.
+/// The maximum number of items of a list in an input.
 pub const ENTRIES: usize = 1_000;
 
-/// The most rows of a short list: contacts of one owner, component types, levels, categories; and the most things that are
-/// assigned to another at once.
+/// The maximum number of rows of a short list: contacts of one owner, component types, levels, categories. Also the
+/// maximum number of objects that are assigned to another at once.
 pub const FEW: usize = 100;
 
-/// A text that must not be blank and is at most `most` characters long.
+/// Checks that a text is not blank and has at most `most` characters.
 pub fn required(field: &'static str, text: &str, most: usize) -> Result<String, UserError> {
     if text.trim().is_empty() {
         return Err(UserError::new(field, format!("{field} must not be empty")));
@@ -35,7 +35,7 @@ pub fn required(field: &'static str, text: &str, most: usize) -> Result<String, 
     at_most(field, text, most)
 }
 
-/// A text of at most `most` characters, without the one character that no database text may hold.
+/// Checks that a text has at most `most` characters and no NUL, which PostgreSQL cannot store.
 pub fn at_most(field: &'static str, text: &str, most: usize) -> Result<String, UserError> {
     match fault(text, most) {
         None => Ok(text.to_owned()),
@@ -43,7 +43,8 @@ pub fn at_most(field: &'static str, text: &str, most: usize) -> Result<String, U
     }
 }
 
-/// What is wrong with a text of at most `most` characters, as the rest of a sentence about it; nothing when it is right.
+/// Says what is wrong with a text, as the rest of a sentence about it. Returns `None` if the text has at most `most`
+/// characters and no NUL.
 pub fn fault(text: &str, most: usize) -> Option<String> {
     let length = text.chars().count();
     if length > most {
@@ -52,7 +53,7 @@ pub fn fault(text: &str, most: usize) -> Option<String> {
     text.contains('\0').then(|| "must not contain the null character".to_owned())
 }
 
-/// A text of which an empty one is the same as none.
+/// Checks a text like [`at_most`]. The empty text becomes `None`.
 pub fn optional(field: &'static str, text: &str, most: usize) -> Result<Option<String>, UserError> {
     if text.is_empty() { Ok(None) } else { at_most(field, text, most).map(Some) }
 }

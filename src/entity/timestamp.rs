@@ -1,4 +1,4 @@
-//! Moments: microseconds since 1970 in UTC, as the database keeps them, and RFC 3339, as clients write and read them.
+//! Timestamps: microseconds since 1970 in UTC for the database, RFC 3339 for clients.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ActiveValue, ColumnTrait, DeriveValueType, Set};
 use serde::Deserialize;
 
-/// A moment from the year 1 to the end of 9999 (but for its last day, as far as jiff goes), to the microsecond.
+/// A time from 0001-01-01T00:00:00Z to 9999-12-30T22:00:00Z, the last one that jiff supports, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, DeriveValueType, Deserialize)]
 pub struct Timestamp(i64);
 
@@ -17,7 +17,7 @@ pub struct Timestamp(i64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotATimestamp;
 
-/// From the start of year 1 to the last that jiff has: where four digits suffice for the year.
+/// From the start of year 1 to jiff's last timestamp, so that four digits suffice for the year.
 const RANGE: std::ops::RangeInclusive<i64> = -62_135_596_800_000_000..=253_402_207_200_000_000;
 
 impl Timestamp {
@@ -26,12 +26,12 @@ impl Timestamp {
         Self::from_micros(jiff::Timestamp::now().as_microsecond())
     }
 
-    /// The present moment, or `last` where the clock was set back since.
+    /// The present moment, or `last` if the clock has been set back since.
     pub fn now_after(last: Self) -> Self {
         Ord::max(last, Self::now())
     }
 
-    /// The moment so many microseconds after the start of 1970, or the nearest that a timestamp can hold.
+    /// The time this many microseconds after the start of 1970, clamped to the supported range.
     pub fn from_micros(micros: i64) -> Self {
         Self(micros.clamp(*RANGE.start(), *RANGE.end()))
     }
@@ -41,16 +41,20 @@ impl Timestamp {
         self.0
     }
 
-    /// Reads RFC 3339 (`2026-11-21T01:44:00Z`; up to nine fraction digits; `Z` or an offset), and the same with a
-    /// blank for the `T`, with `UTC` for the `Z`, with a blank before the zone, or without a zone, which means UTC; and what
-    /// Go prints when nobody tells it how: `2026-11-21 01:44:00.5 +0000 UTC`, also with the reading of its second clock
-    /// (`m=+0.123`) behind it.
-    /// What is finer than a microsecond is cut off.
+    /// Parses a date and time. Accepts:
+    ///
+    /// - RFC 3339 (`2026-11-21T01:44:00Z`), with up to nine fraction digits, and with `Z` or an offset
+    /// - the same with a space for the `T`, with `UTC` for the `Z`, with a space before the zone, or without a zone,
+    ///   which means UTC
+    /// - Go's default format (`2026-11-21 01:44:00.5 +0000 UTC`), with or without the reading of its monotonic clock
+    ///   (`m=+0.123`)
+    ///
+    /// Truncates to microseconds.
     pub fn parse(text: &str) -> Result<Self, NotATimestamp> {
         read(text.as_bytes()).ok_or(NotATimestamp)
     }
 
-    /// Appends the moment as RFC 3339 in UTC: `2026-11-21T01:44:00Z`, with a fraction only where there is one.
+    /// Appends the time as RFC 3339 in UTC: `2026-11-21T01:44:00Z`, with a fraction only if there is one.
     pub fn write_rfc3339(self, buffer: &mut Vec<u8>) {
         // Writing to memory cannot fail.
         let _ = DateTimePrinter::new().print_timestamp(&self.to_jiff(), buffer);
@@ -62,13 +66,13 @@ impl Timestamp {
     }
 }
 
-/// Notes in a row that it is changed now.
+/// Sets the `updated_at` of a row to now. Never moves it back.
 pub fn touch(updated_at: &mut ActiveValue<Timestamp>) {
     let last = updated_at.try_as_ref().copied();
     *updated_at = Set(last.map_or_else(Timestamp::now, Timestamp::now_after));
 }
 
-/// The same in a statement that changes rows where they are: the new value of the column.
+/// The new value of the column in an `UPDATE` statement. Like [`touch`], never moves it back.
 pub fn touched(updated_at: impl ColumnTrait) -> Expr {
     let (last, now) = (Expr::col(updated_at.as_column_ref()), Expr::value(Timestamp::now()));
     Expr::case(last.clone().gt(now.clone()), last).finally(now).into()
@@ -96,13 +100,13 @@ impl std::str::FromStr for Timestamp {
     }
 }
 
-/// Reads by hand, because jiff's parser accepts much more than what we promise (week dates, no seconds, annotations);
-/// whether there is such a day is jiff's to say.
+/// Parses by hand, because jiff's parser accepts much more than what we promise (week dates, no seconds, annotations).
+/// jiff decides whether the date exists.
 fn read(text: &[u8]) -> Option<Timestamp> {
     let (fixed, rest) = text.split_at_checked("YYYY-MM-DDTHH:MM:SS".len())?;
     let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T' | b't' | b' ', ref time @ ..] = fixed else { return None };
     let &[hour1, hour2, b':', min1, min2, b':', sec1, sec2] = time else { return None };
-    // A leap second is taken for the second before it, as jiff does.
+    // As in jiff, a leap second counts as the second before it.
     let second = number(&[sec1, sec2]).map(|second| if second == 60 { 59 } else { second })?;
     let (nanosecond, zone) = match rest {
         [b'.', rest @ ..] => fraction(rest)?,
@@ -125,7 +129,7 @@ fn read(text: &[u8]) -> Option<Timestamp> {
     RANGE.contains(&micros).then_some(Timestamp(micros))
 }
 
-/// Up to nine digits after a point as nanoseconds, and what follows them.
+/// Parses up to nine fraction digits as nanoseconds. Also returns the rest of the text.
 fn fraction(text: &[u8]) -> Option<(i32, &[u8])> {
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if !(1..=9).contains(&length) {
@@ -155,8 +159,8 @@ fn offset(zone: &[u8]) -> Option<Offset> {
     }
 }
 
-/// An offset and the zone's name as Go prints them: `+0200 CEST`, `+0300 +03`, `+0000 UTC m=+0.123`. The offset counts; a
-/// name that says another one is a mistake.
+/// An offset with a zone's name, as Go prints them: `+0200 CEST`, `+0300 +03`, `+0000 UTC m=+0.123`. Uses the offset. A
+/// name that is a different offset is an error.
 fn named_offset(zone: &[u8]) -> Option<Offset> {
     let mut words = zone.split(|byte| *byte == b' ');
     let (digits, name, clock) = (words.next()?, words.next()?, words.next());
@@ -181,7 +185,7 @@ fn is_clock(text: &[u8]) -> bool {
     is_number(parts.next()) && is_number(parts.next()) && parts.next().is_none()
 }
 
-/// At most four digits as a number.
+/// Parses at most four digits.
 fn number(digits: &[u8]) -> Option<i16> {
     digits.iter().try_fold(0, |sum, digit| digit.is_ascii_digit().then(|| sum * 10 + i16::from(digit - b'0')))
 }

@@ -1,4 +1,4 @@
-//! API tokens. The token itself is shown once, when it is made; only its hash is kept.
+//! API tokens. The token itself is shown once, when it is created. Only its hash is stored.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ use crate::error::{Error, Result, UserError};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "token")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// What the token is for.
@@ -28,36 +28,35 @@ pub struct Model {
     pub hash: Vec<u8>,
     /// What the token may do.
     pub scope: Scope,
-    /// When it stops being valid; `None`: never.
+    /// When the token expires; `None` if never.
     pub expires_at: Option<Timestamp>,
-    /// When it was last used, roughly; `None`: never.
+    /// When the token was last used, approximately; `None` if never.
     pub last_used_at: Option<Timestamp>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// A last use is written when the one that is known is so much older: a write for each request would cost more than
-/// the request.
+/// A use is written only if the stored one is at least this old. A write per request would cost more than the request.
 const NOTED_EVERY_MICROS: i64 = 60 * 1_000_000;
 
 impl Model {
-    /// Whether the token may be used at the moment `now`.
+    /// Returns whether the token is valid at `now`.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|end| now < end)
     }
 
-    /// The token as the audit names it.
+    /// The token as the subject of an audit entry.
     fn subject(&self) -> Subject {
         Subject::new("Token", Some(self.id), &self.description)
     }
 
-    /// Whether a use at the moment `now` is to be written.
+    /// Returns whether to write a use at `now`.
     pub fn is_use_worth_noting(&self, now: Timestamp) -> bool {
         self.last_used_at.is_none_or(|last| now.as_micros().saturating_sub(last.as_micros()) >= NOTED_EVERY_MICROS)
     }
@@ -76,8 +75,8 @@ pub enum Scope {
     Admin,
 }
 
-/// A token as its owner holds it: `rc_`, 256 random bits, and a checksum, so that programs which look for leaked
-/// secrets know it, and a mistyped one is told from a wrong one without asking the database.
+/// A token as its owner holds it: `rc_`, 256 random bits and a checksum. Secret scanners recognise the prefix. The
+/// checksum tells a mistyped token from a wrong one without asking the database.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -95,18 +94,18 @@ impl Secret {
         Ok(Self(text + &checksum))
     }
 
-    /// Reads a token, when its form and its checksum are right.
+    /// Parses a token. Checks its form and its checksum.
     pub fn read(text: &str) -> Option<Self> {
         let (body, end) = text.split_at_checked(PREFIX.len() + RANDOM_LENGTH)?;
         (body.starts_with(PREFIX) && checksum(body) == end).then(|| Self(text.to_owned()))
     }
 
-    /// What is kept of it.
+    /// The SHA-256 hash of the text. Only the hash is stored.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(&self.0).into()
     }
 
-    /// The token, to show it its owner.
+    /// The token itself, to show to its owner.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -118,15 +117,15 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Six characters.
+/// Returns a checksum of six characters.
 fn checksum(text: &str) -> String {
     BASE64URL_NOPAD.encode(&Sha256::digest(text)[..4])
 }
 
-/// Makes a token, which the audit notes. This is the only time that it is seen.
+/// Creates a token and records that in the audit. Only this function returns the token.
 ///
 /// # Errors
-/// A description that is empty, longer than 255 characters, or of more than one line.
+/// The description is empty, longer than 255 characters, or contains control characters.
 pub async fn create<C: ConnectionTrait>(
     db: &C,
     actor: &Actor,
@@ -157,12 +156,12 @@ pub async fn create<C: ConnectionTrait>(
     Ok(secret)
 }
 
-/// All tokens, the oldest first.
+/// Returns all tokens, oldest first.
 pub async fn all<C: ConnectionTrait>(db: &C) -> Result<Vec<Model>, DbErr> {
     Entity::find().order_by_asc(Column::Id).all(db).await
 }
 
-/// Deletes a token, which the audit notes, and says whether there was one.
+/// Deletes a token and records that in the audit. Returns whether it existed.
 pub async fn delete<C: ConnectionTrait>(db: &C, actor: &Actor, id: i64) -> Result<bool, DbErr> {
     let Some(token) = Entity::find_by_id(id).one(db).await? else { return Ok(false) };
     if Entity::delete_by_id(id).exec(db).await?.rows_affected == 0 {
@@ -173,13 +172,13 @@ pub async fn delete<C: ConnectionTrait>(db: &C, actor: &Actor, id: i64) -> Resul
     Ok(true)
 }
 
-/// Writes that a token was used at the moment `now`. One that is gone by now stays so.
+/// Writes that a token was used at `now`. Does nothing if the token no longer exists.
 pub async fn note_use<C: ConnectionTrait>(db: &C, id: i64, now: Timestamp) -> Result<(), DbErr> {
     let update = Entity::update_many().col_expr(Column::LastUsedAt, Expr::value(now)).filter(Column::Id.eq(id));
     update.exec(db).await.map(drop)
 }
 
-/// The token whose SHA-256 is `hash`, valid or not.
+/// Finds the token with this SHA-256 hash, valid or not.
 pub async fn by_hash<C: Read>(db: &C, hash: &[u8]) -> Result<Option<Model>, DbErr> {
     super::by_unique::<Entity>(db, Column::Hash, hash).await
 }

@@ -10,28 +10,28 @@ use super::{repository, text};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "tool")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The service.
     pub service_id: i64,
-    /// What it is for: a word of the SDL's `ToolCategory`.
+    /// The category: a value of the SDL's `ToolCategory`.
     pub category: String,
-    /// What people call it.
+    /// The display name.
     pub display_name: String,
-    /// Its address on the web.
+    /// The URL.
     pub url: String,
-    /// The environment that it is of.
+    /// The environment that it belongs to.
     pub environment: Option<String>,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// What tools are for: the words of the SDL's `ToolCategory`.
+/// The categories of tools: the values of the SDL's `ToolCategory`.
 pub const CATEGORIES: &[&str] = &[
     "admin",
     "api_documentation",

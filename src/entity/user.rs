@@ -1,4 +1,4 @@
-//! People: members and managers of teams, and those who deploy.
+//! Users: members and managers of teams, and people who deploy.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
@@ -16,26 +16,26 @@ use crate::error::{Error, Problems, Result, UserError, quoted};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "user")]
 pub struct Model {
-    /// What identifies the row; never given out twice.
+    /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The full name.
     pub name: String,
-    /// The address as it was given.
+    /// The email address, as given.
     pub email: String,
-    /// What the address is compared by, from [`email_key`]; unique.
+    /// The form in which the email address is compared, from [`email_key`]; unique.
     pub email_key: String,
     /// What the user may do.
     pub role: Role,
     /// When the user last signed in to the application.
     pub last_sign_in_at: Option<Timestamp>,
-    /// When the row was made.
+    /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
 
-/// Relations are read a page at a time, by [`ByIds`](super::ByIds) and the like, not through this enum.
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 
@@ -55,9 +55,9 @@ impl FieldRules for Entity {
 pub enum Role {
     /// Reads the catalogue.
     Viewer,
-    /// Also changes what the user's teams are and own.
+    /// Also changes the user's own teams, and what these own.
     TeamMember,
-    /// Reads and writes the catalogue, but for its standards.
+    /// Reads and writes the catalogue, except for its standards.
     User,
     /// Also changes the standards.
     StandardsAdmin,
@@ -66,19 +66,19 @@ pub enum Role {
 }
 
 impl Model {
-    /// The user as the audit names it.
+    /// The user as the subject of an audit entry.
     pub fn subject(&self) -> Subject {
         Subject::new("User", Some(self.id), &self.email)
     }
 }
 
-/// What addresses are compared by: no blanks around it, and the ASCII letters in lower case. Other letters stay as they
-/// are: U+212A is no `k`, and to fold it would make two people one.
+/// Returns the form in which email addresses are compared: without surrounding blanks, and with ASCII letters in lower
+/// case. Other letters stay as they are: folding U+212A (the Kelvin sign) to `k` would make two people one.
 pub fn email_key(email: &str) -> String {
     email.trim_ascii().to_ascii_lowercase()
 }
 
-/// Gives the users that an older version stored their keys of today.
+/// Recomputes the keys that an older version stored in another form.
 pub async fn refresh_email_keys<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     let users = Entity::find().select_only().columns([Column::Id, Column::Email, Column::EmailKey]);
     for (id, email, key) in users.into_tuple::<(i64, String, String)>().all(db).await? {
@@ -90,28 +90,28 @@ pub async fn refresh_email_keys<C: ConnectionTrait>(db: &C) -> Result<(), DbErr>
     Ok(())
 }
 
-/// The user with this address, whatever the case of its ASCII letters.
+/// Finds the user with this email address, ignoring the case of ASCII letters.
 pub async fn by_email<C: Read>(db: &C, email: &str) -> Result<Option<Model>, DbErr> {
     super::by_unique::<Entity>(db, Column::EmailKey, email_key(email)).await
 }
 
-/// Whether anybody is an administrator.
+/// Returns whether there is an administrator.
 pub async fn any_administrator<C: ConnectionTrait>(db: &C) -> Result<bool, DbErr> {
     let administrators = Entity::find().filter(Column::Role.eq(Role::Admin));
     Ok(administrators.select_only().column(Column::Id).limit(1).into_tuple::<i64>().one(db).await?.is_some())
 }
 
-/// Holds the user before it is deleted or gets a lesser role, together with all administrators, so that of two who do
-/// this at the same moment the second sees what the first did.
+/// Locks a user who is about to be deleted or demoted, together with all administrators. Of two concurrent calls, the
+/// second sees what the first one did.
 ///
 /// # Errors
-/// The user is the only administrator: nobody could manage users and tokens any more.
+/// The user is the only administrator. Without one, nobody could manage users and tokens.
 pub async fn lock_to_demote<C: ConnectionTrait>(db: &C, id: i64) -> Result<Model> {
-    // All in one order, so that two of these do not wait for each other.
+    // In the order of their ids, so that two of these transactions cannot deadlock.
     let held = Entity::find().filter(Column::Role.eq(Role::Admin).or(Column::Id.eq(id)));
     let held = held.order_by_asc(Column::Id).lock(LockType::Update).all(db).await?;
     let (user, others): (Vec<_>, Vec<_>) = held.into_iter().partition(|user| user.id == id);
-    // Another request deleted the user since it was found: the mutation runs again and says so.
+    // Another request has deleted the user in the meantime. The mutation is retried, and then reports that.
     let user = user.into_iter().next().ok_or(DbErr::RecordNotUpdated)?;
     if user.role == Role::Admin && others.is_empty() {
         let name = quoted(&user.name);
@@ -123,8 +123,8 @@ pub async fn lock_to_demote<C: ConnectionTrait>(db: &C, id: i64) -> Result<Model
     Ok(user)
 }
 
-/// Makes the user with this address an administrator, and makes the user where there is none: for an installation that
-/// has no administrator yet.
+/// Makes the user with this email address an administrator. Creates the user if there is none. For an installation
+/// without an administrator.
 ///
 /// # Errors
 /// As [`create`].
@@ -141,10 +141,10 @@ pub async fn first_administrator(
     Ok(row.update(db).await?)
 }
 
-/// Makes a user. Without a name it is what stands before the address's `@`.
+/// Creates a user. Without a name, the part of the email address before the `@` is used.
 ///
 /// # Errors
-/// An address that cannot be one or is taken, a name that is empty or too long.
+/// The email address is malformed or taken, or the name is empty or too long.
 pub async fn create<C: ConnectionTrait>(
     db: &C,
     email: &str,
@@ -178,14 +178,14 @@ pub async fn create<C: ConnectionTrait>(
     Ok(user)
 }
 
-/// An address, without the blanks around it.
+/// Checks an email address. Removes surrounding blanks.
 ///
 /// # Errors
-/// What cannot be an address. Whether mail arrives at one nobody can tell.
+/// The text cannot be an email address. Does not check whether mail arrives there.
 pub fn address(email: &str) -> Result<String, UserError> {
     let email = Entity::rule(Column::Email).required_text(email.trim_ascii())?;
     let split = email.split_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
-    // With a second @, programs do not agree on which is the domain.
+    // Programs disagree about which part of an address with two `@` is the domain.
     if split.is_none_or(|(_, domain)| domain.contains('@'))
         || email.contains(|letter: char| letter.is_whitespace() || letter.is_control())
     {

@@ -53,7 +53,7 @@ impl Tokens {
             let column = token::Column::Hash;
             let found = self.db.one_and_count::<token::Entity>(column, hash.to_vec().into(), TOKEN, TOKEN_WINDOW);
             match found.await {
-                // Counting is a write. What only reads goes on.
+                // Counting is a write. If the database accepts no writes, the token can still be read.
                 Err(error) if db::accepts_no_writes(&error) => {}
                 found => return Ok(found?.map(|(token, counted)| (token, Some(counted.into())))),
             }

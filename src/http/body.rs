@@ -19,10 +19,10 @@ use crate::shares::{Bounds, Hold, Shares};
 /// How much of an unwanted body is read, so that its sender gets to read the response.
 const DISCARDED_BYTES: usize = 4 * 1024 * 1024;
 
-/// How long that may take.
+/// How long an unwanted body is read.
 const DISCARD_TIME: Duration = Duration::from_secs(1);
 
-/// How many bodies are discarded concurrently. Anyone can cause it, without a token.
+/// The maximum number of bodies discarded concurrently. Anyone can cause that, without a token.
 const DISCARDED: usize = 256;
 
 /// Checks that the request declares an uncompressed JSON body.

@@ -52,7 +52,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// What the keys of tokens in the database begin with.
+/// The prefix of the keys of tokens in the database.
 pub const TOKEN: &str = "token";
 
 /// The window of a token or a session.
@@ -121,8 +121,8 @@ impl Limits {
         Self::new(token, address, store)
     }
 
-    /// Counts a request at the instant `now`. `None` when there is no limit. A request that was counted by whoever read
-    /// its token is not counted again.
+    /// Counts a request at the instant `now`, and returns the caller's standing. Returns `None` if there is no limit.
+    /// If the request was counted when its token was read, `counted` is its window, and it is not counted again.
     pub async fn count(&self, key: Key, counted: Option<Window>, now: Instant) -> Option<Standing> {
         let limit = match key {
             Key::Token(_) | Key::Session(_) => self.token,
@@ -159,11 +159,11 @@ impl Store for InProcess {
     }
 }
 
-/// Counts in the database, over all processes.
+/// Counts in the database, across all processes.
 ///
-/// A token's requests are counted one by one, most of them by the statement that reads the token. An address's are
-/// counted here and reported in portions, so that the processes together let through less than a portion each above the
-/// limit. Neither a caller that is over its limit nor an address with few requests costs a statement.
+/// The requests of a token are counted one by one, most of them by the statement that reads the token. The requests of
+/// an address are counted here and reported to the database in portions, so that each process lets through less than a
+/// portion above the limit. A caller that is over its limit, or an address with few requests, costs no statement.
 pub struct Shared {
     db: Db,
     token: u32,
@@ -172,14 +172,14 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Each process lets an address make fewer than one in so many of its requests unreported.
+    /// An address's limit is divided into this many portions. Each process leaves less than one portion unreported.
     const PORTIONS: u32 = 400;
 
     /// The pause after a report that failed, so that few requests wait for a database that is away.
     const PAUSE: Duration = Duration::from_secs(5);
 
     fn new(db: Db, token: u32, address: u32) -> Self {
-        // Where requests wait for nothing else.
+        // Through connections that long work never occupies.
         Self { db: db.reserved(), token, address, windows: Mutex::default() }
     }
 
@@ -240,7 +240,7 @@ struct Open {
     known: u32,
     /// The requests of this process since then.
     unreported: u32,
-    /// No report before this time: the last one failed.
+    /// No report before this time, because the last one failed.
     not_before: Instant,
 }
 

@@ -34,7 +34,7 @@ pub const PATH: &str = "/metrics";
 /// The maximum number of operation names that get their own label. All others are counted under [`OTHER`].
 pub const NAMES: usize = 100;
 
-/// The longest such name, in bytes.
+/// The maximum length of a name that gets its own label, in bytes.
 const NAME_LENGTH: usize = 64;
 
 /// The label of all other names.

@@ -62,7 +62,7 @@ const EXPLORER: &str = "/explorer";
 /// The state shared by all requests.
 pub struct App {
     db: Db,
-    /// For what must not wait for long work.
+    /// Connections that long work never occupies.
     reserved: Db,
     catalogue: Catalogue,
     deploys: Deploys,

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::limits::Key;
 use crate::shares::{Bounds, Hold, Shares};
 
-/// Responses of at most this many bytes are not counted: few requests have short responses and do not read them.
+/// Responses of at most this many bytes are not counted, because clients rarely leave short responses unread.
 pub const SMALL: usize = 16 * 1024;
 
 /// Limits on the bytes of unsent responses, in total and per caller, and on the bytes waiting for room.

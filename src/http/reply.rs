@@ -65,7 +65,8 @@ pub enum Rejection {
     BodyTooLarge(usize),
     /// 431: the head has too many headers or bytes.
     HeadTooLarge,
-    /// 409: the request was sent before, and has no answer to repeat, for the given reason. With the seconds to wait.
+    /// 409: a request with this idempotency key was sent before, and there is no response to repeat, for the given
+    /// reason. With the seconds to wait before another attempt.
     Conflict(&'static str, Option<u64>),
     /// 422: another request was sent with the same idempotency key.
     KeyReused,
@@ -83,7 +84,7 @@ pub enum Rejection {
     Undelivered,
 }
 
-/// The `Retry-After` of a request that there was no room for, in seconds.
+/// The `Retry-After` of an unavailable service, in seconds.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
 /// One year. Without `includeSubDomains`: the other hosts of the domain are not ours.
@@ -247,7 +248,7 @@ pub fn graphql(media: Media, status: StatusCode, text: Vec<u8>) -> Reply {
     with_body(status, media.content_type(), text)
 }
 
-/// The answer that a request with the same idempotency key got.
+/// The response to an earlier request with the same idempotency key.
 pub fn replayed(media: Media, answer: String) -> Reply {
     let mut reply = graphql(media, StatusCode::OK, answer.into_bytes());
     reply.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));

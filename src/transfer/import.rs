@@ -20,7 +20,8 @@ const GREATEST_ID: i64 = (1 << 53) - 1;
 /// The tables that have rows in an empty catalogue. They are replaced by those of the export.
 const FILLED: [&str; 3] = ["tier", "lifecycle", "component_type"];
 
-/// Those of them that older programs did not have. Where an export does not list one among its last ids, its rows stay.
+/// Those of [`FILLED`] that older programs did not have. If an export does not list such a table among its last ids,
+/// the table's rows stay.
 const NEWER: [&str; 1] = ["component_type"];
 
 /// The first line.

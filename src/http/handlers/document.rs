@@ -1,6 +1,6 @@
 //! `POST /integrations/document/<webhook_id>/<alias>`: the webhook for API documents.
 //!
-//! The segment after `document` is a secret, as that of a deploy endpoint is.
+//! The segment after `document` is a secret, like that of a deploy endpoint.
 
 use hyper::StatusCode;
 use hyper::body::Incoming;
@@ -39,7 +39,7 @@ async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias
         Ok(text) if text.trim().is_empty() => {
             return refused("No document", "The body is empty: post the document as it is.".to_owned());
         }
-        // PostgreSQL stores no such character.
+        // PostgreSQL cannot store NUL.
         Ok(text) if text.contains('\0') => {
             return refused("Not a text", "The document has a NUL character.".to_owned());
         }

@@ -80,7 +80,8 @@ const RUNNING: &str = "The request with this Idempotency-Key is still running.";
 const DONE: &str = "The request with this Idempotency-Key was carried out, and its answer is not kept. Look at what it \
      has changed.";
 
-/// The idempotency key of a request: in quotes, as the draft of the header wants it, or without.
+/// Returns the idempotency key of a request, with or without quotes. The draft of the header's standard requires
+/// quotes.
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Rejection> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
