@@ -46,7 +46,7 @@ pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
 }
 
 /// Reads the files, and where they come from.
-fn read(settings: &Apply) -> Result<(Vec<File>, Options), String> {
+fn read(settings: &Apply) -> Result<(Vec<File>, Options<'static>), String> {
     let (checkout, pipeline) = (git::checkout(), config::pipeline());
     let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let commit = given(&settings.commit).or(checkout.commit).or(pipeline.sha);
@@ -68,7 +68,7 @@ fn read(settings: &Apply) -> Result<(Vec<File>, Options), String> {
     let root = checkout.root.filter(|_| origin.repository.is_some());
     let files = service_file::collect(&Places { paths: settings.files.clone(), names: settings.name.clone(), root });
     let (is_dry_run, releases_missing) = (settings.dry_run, settings.release_missing);
-    Ok((files, Options { origin, is_dry_run, releases_missing, bounds: None }))
+    Ok((files, Options { origin, is_dry_run, releases_missing, bounds: None, permit: None }))
 }
 
 /// Prints what was done, or would be, and what was left out.

@@ -30,7 +30,7 @@ pub(super) fn apply(
     url: &str,
     settings: &Apply,
     files: &[File],
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Result<Done, Vec<String>>, String> {
     let started = Instant::now();
     let token = settings.token()?;

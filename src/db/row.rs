@@ -58,7 +58,7 @@ pub fn select_without<E: Table>(db: &impl Backend, omitted: Omitted, select: &mu
         match (omitted.has(place), backend) {
             (true, DbBackend::Postgres) => select.expr_as(Expr::cust("NULL"), own.as_str()),
             (true, _) => select,
-            (false, _) => select.expr_as(Expr::col(own.as_column_ref()), own.as_str()),
+            (false, _) => select.column(own.as_column_ref()),
         };
     }
 }

@@ -177,7 +177,7 @@ impl engine::State for State {
         // Boxed, because each wrapper around a future reserves space for it twice.
         let (subject, entry) = Box::pin(noted).await?;
         let _ = writing.entry.set(entry);
-        permit::check(db, transaction, caller, name, &subject).await
+        permit::check(db.committed(), transaction, caller, name, &subject).await
     }
 
     async fn end(&self, writing: Writing, commit: bool) -> Result<()> {

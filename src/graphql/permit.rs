@@ -6,7 +6,7 @@
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
 use super::caller::Caller;
-use crate::db::{Db, Read};
+use crate::db::{Read, Reader};
 use crate::entity::audit::Subject;
 use crate::entity::user::Role;
 use crate::entity::{
@@ -22,7 +22,7 @@ const OF_OTHERS: &[&str] = &["domainChildAssign", "systemChildAssign"];
 
 /// Refuses a mutation that the caller's role does not allow.
 pub(super) async fn check(
-    db: &Db,
+    committed: &Reader,
     transaction: &DatabaseTransaction,
     caller: &Caller,
     action: &str,
@@ -37,7 +37,7 @@ pub(super) async fn check(
     if role != Role::TeamMember {
         return Ok(());
     }
-    let (committed, id) = (db.committed(), subject.id.unwrap_or_default());
+    let id = subject.id.unwrap_or_default();
     // Use the owner from before the mutation. Otherwise anyone could give a thing to their own team and then change it.
     // If there was none, because the thing is new or had no owner, use the owner after the mutation.
     let owner = match owner(committed, class, id).await? {

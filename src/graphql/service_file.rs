@@ -1,12 +1,19 @@
 //! Applies service files that clients send through the API. [`service_file`] does the work, as for `rollcall apply` on
 //! the database itself.
 
+use futures_util::future::BoxFuture;
+use sea_orm::DatabaseTransaction;
+
+use super::caller::Caller;
 use super::context::{Ctx, MutationCtx};
+use super::permit;
 use super::schema::*;
 use super::types::Service;
+use crate::db::Reader;
+use crate::entity::audit::Subject;
 use crate::entity::text;
 use crate::error::{Error, Problems, Result, UserError};
-use crate::service_file::{self, Applied, FieldChange, File, Note, Options, Origin, Outcome, Refused};
+use crate::service_file::{self, Applied, FieldChange, File, Note, Options, Origin, Outcome, Permit, Refused};
 
 /// The maximum number of documents in a request.
 pub const DOCUMENTS: usize = 1_000;
@@ -27,6 +34,18 @@ pub(super) fn of_services(services: &[&Service], _: &Ctx<'_>) -> Vec<Option<Serv
         Some(ServiceFile { path, repository, commit, url })
     };
     services.iter().map(file).collect()
+}
+
+/// What the caller's role allows.
+struct PermitOf<'a> {
+    caller: &'a Caller,
+    committed: &'a Reader,
+}
+
+impl Permit for PermitOf<'_> {
+    fn check<'c>(&'c self, transaction: &'c DatabaseTransaction, subject: &'c Subject) -> BoxFuture<'c, Result<()>> {
+        Box::pin(permit::check(self.committed, transaction, self.caller, "serviceFilesApply", subject))
+    }
 }
 
 impl ServiceFilesApplyMutation for Mutation {
@@ -51,16 +70,17 @@ impl ServiceFilesApplyMutation for Mutation {
             problems.push(UserError::new("releaseMissing", "releaseMissing needs the repository"));
         }
         problems.none()?;
+        let (caller, committed) = (ctx.caller(), ctx.committed());
         let options = Options {
             origin: origin.unwrap_or_default(),
             is_dry_run: dry_run.value().copied().unwrap_or(false),
             releases_missing,
             bounds: Some((DOCUMENTS, ENTRIES)),
+            permit: Some(&PermitOf { caller, committed }),
         };
         let files: Vec<File> =
             files.into_iter().map(|ServiceFileInput { path, text }| File { path, content: Ok(text) }).collect();
-        let actor = &ctx.caller().actor;
-        let done = service_file::apply(ctx.committed(), ctx.db(), actor, &files, &options).await.map_err(refused)?;
+        let done = service_file::apply(committed, ctx.db(), &caller.actor, &files, &options).await.map_err(refused)?;
         Ok(ServiceFilesApplyPayload {
             documents: Some(done.documents.into_iter().map(document).collect()),
             not_taken: Some(notes(done.left_out)),

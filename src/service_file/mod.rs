@@ -31,6 +31,7 @@ mod source;
 mod teams;
 mod yaml;
 
+use futures_util::future::BoxFuture;
 use sea_orm::{DatabaseTransaction, DbErr, TransactionTrait};
 use serde_json::{Value as Json, json};
 
@@ -46,7 +47,7 @@ use crate::db::{self, Db, Read};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
 use crate::entity::{ByAlias, service};
-use crate::error::{Error, UserError, shortened};
+use crate::error::{self, Error, UserError, shortened};
 
 /// The lists that a document can change.
 const LISTS: [List; 7] = [
@@ -59,9 +60,19 @@ const LISTS: [List; 7] = [
     List::FirstMembers,
 ];
 
+/// What whoever applies the files may change.
+pub trait Permit: Sync {
+    /// Refuses a change of this subject. Called in the transaction of the change, once it is made.
+    fn check<'c>(
+        &'c self,
+        transaction: &'c DatabaseTransaction,
+        subject: &'c Subject,
+    ) -> BoxFuture<'c, error::Result<()>>;
+}
+
 /// How to apply files.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
+#[derive(Clone, Default)]
+pub struct Options<'p> {
     /// Where the files come from.
     pub origin: Origin,
     /// Whether to change nothing, and only say what would change.
@@ -70,6 +81,8 @@ pub struct Options {
     pub releases_missing: bool,
     /// The most documents, and the most entries of all their lists together.
     pub bounds: Option<(usize, usize)>,
+    /// What whoever applies the files may change: everything without one.
+    pub permit: Option<&'p dyn Permit>,
 }
 
 /// Why nothing was changed.
@@ -146,7 +159,7 @@ pub async fn apply(
     transaction: &DatabaseTransaction,
     actor: &Actor,
     files: &[File],
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Done, Refused> {
     let (mut documents, mut problems) = read(files);
     check_bounds(&documents, options, &mut problems);
@@ -178,6 +191,7 @@ pub async fn apply(
             applied.push((entry, Some((subject, changed))));
         }
     }
+    check_permit(&tx, &applied, options).await?;
     if options.is_dry_run {
         tx.rollback().await?;
     } else {
@@ -209,7 +223,7 @@ fn read(files: &[File]) -> (Vec<Document>, Problems) {
 }
 
 /// Refuses more documents or entries of lists than the caller allows, before any of them costs a statement.
-fn check_bounds(documents: &[Document], options: &Options, problems: &mut Problems) {
+fn check_bounds(documents: &[Document], options: &Options<'_>, problems: &mut Problems) {
     let Some((most, entries)) = options.bounds else { return };
     let mut left = entries;
     for (number, document) in documents.iter().enumerate() {
@@ -223,6 +237,23 @@ fn check_bounds(documents: &[Document], options: &Options, problems: &mut Proble
         };
         return problems.end(document.file, document.spot, message);
     }
+}
+
+/// Refuses the files if they change something that whoever applies them may not change.
+async fn check_permit(tx: &DatabaseTransaction, applied: &[Told], options: &Options<'_>) -> Result<(), Refused> {
+    let Some(permit) = options.permit else { return Ok(()) };
+    let mut refused = error::Problems::default();
+    for (Applied { kind, name, .. }, changed) in applied {
+        let Some((subject, _)) = changed else { continue };
+        let named = |error: UserError| {
+            let message = format!("the {kind} {}: {}", error::quoted(name), error.message);
+            UserError { message: message.into(), ..error }.within("files")
+        };
+        refused
+            .take_any(permit.check(tx, subject).await.map_err(|error| error.map_user(named)))
+            .map_err(Refused::Failed)?;
+    }
+    refused.none().map_err(Refused::Failed)
 }
 
 /// What became of a document, and for the audit its subject and what changed.

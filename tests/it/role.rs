@@ -72,6 +72,50 @@ async fn a_team_member_changes_what_the_own_teams_are_and_own() {
 }
 
 #[tokio::test]
+async fn a_team_member_applies_service_files_of_what_the_own_teams_own() {
+    let app = TestApp::start().await;
+    let member = Browser::of(&app, Role::TeamMember).await;
+    let made = r#"mutation {
+        own: teamCreate(input: { name: "Own", members: { email: "teammember@example.com" } }) { errors { message } }
+        other: teamCreate(input: { name: "Other" }) { errors { message } }
+        mail: serviceCreate(input: { name: "Mail", ownerInput: { alias: "other" } }) { errors { message } }
+    }"#;
+    data(&app, made).await;
+    let apply = async |text: &str, is_dry_run: bool| {
+        let query = "mutation($text: String!, $dry: Boolean) {
+            apply: serviceFilesApply(input: { files: { path: \"f.yml\", text: $text }, dryRun: $dry }) {
+                documents { name outcome } errors { message path }
+            }
+        }";
+        let answer = member.query(query, json!({ "text": text, "dry": is_dry_run })).await;
+        answer["data"]["apply"].clone()
+    };
+    let own = "version: 1\nservice:\n  name: Cart\n  owner: own\n---\nversion: 1\nteam:\n  name: Own\n  responsibilities: r\n";
+    let done = apply(own, false).await;
+    assert_eq!(done["errors"], json!([]), "{done}");
+    assert_eq!(done["documents"].as_array().map(Vec::len), Some(2), "{done}");
+    let others = "version: 1\nservice:\n  name: Mail\n  owner: own\n---\nversion: 1\nteam:\n  name: Other\n  responsibilities: r\n---\n\
+        version: 1\nservice:\n  name: Ownerless\n---\nversion: 1\nservice:\n  name: Cart\n  owner: own\n  language: Rust\n";
+    let not_own = |what: &str| {
+        let message = format!("the {what}: you can change only your own teams and what they own");
+        json!({ "message": message, "path": ["files"] })
+    };
+    let all = json!([not_own("service \"mail\""), not_own("team \"other\""), not_own("service \"ownerless\"")]);
+    for is_dry_run in [true, false] {
+        assert_eq!(apply(others, is_dry_run).await["errors"], all);
+    }
+    let query = r#"{ account {
+        mail: service(alias: "mail") { owner { alias } } cart: service(alias: "cart") { language }
+        ownerless: service(alias: "ownerless") { id } other: team(alias: "other") { responsibilities }
+    } }"#;
+    let expected = json!({
+        "mail": { "owner": { "alias": "other" } }, "cart": { "language": null }, "ownerless": null,
+        "other": { "responsibilities": null },
+    });
+    assert_eq!(data(&app, query).await["account"], expected, "a refused file changes nothing");
+}
+
+#[tokio::test]
 async fn standards_are_changed_by_a_standards_administrator() {
     let app = TestApp::start().await;
     let change = r#"mutation {

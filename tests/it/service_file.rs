@@ -21,7 +21,7 @@ pub async fn run(db: &Db, paths: &[PathBuf]) -> Result<Vec<String>, Refused> {
 }
 
 /// The same with options.
-pub async fn run_with(db: &Db, paths: &[PathBuf], options: &Options) -> Result<Done, Refused> {
+pub async fn run_with(db: &Db, paths: &[PathBuf], options: &Options<'_>) -> Result<Done, Refused> {
     let files = service_file::collect(&Places { paths: paths.to_vec(), ..Places::default() });
     let actor = Actor::command_line();
     db.write(async |tx| service_file::apply(db.committed(), tx, &actor, &files, options).await).await
@@ -39,7 +39,7 @@ pub async fn done_of(app: &TestApp, files: &[(&str, &str)]) -> Result<Done, Refu
 }
 
 /// The same with options.
-pub async fn done_with(app: &TestApp, files: &[(&str, &str)], options: &Options) -> Result<Done, Refused> {
+pub async fn done_with(app: &TestApp, files: &[(&str, &str)], options: &Options<'_>) -> Result<Done, Refused> {
     let file = |(path, text): &(&str, &str)| File { path: (*path).to_owned(), content: Ok((*text).to_owned()) };
     let (files, actor) = (files.iter().map(file).collect::<Vec<_>>(), Actor::command_line());
     app.db.write(async |tx| service_file::apply(app.db.committed(), tx, &actor, &files, options).await).await

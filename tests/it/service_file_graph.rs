@@ -329,7 +329,7 @@ component:
     assert_eq!(apply(&app, &[("original.yml", &one)]).await.expect("it applies"), ["updated service order_book"]);
 }
 
-fn from(repository: &str, commit: &str) -> Options {
+fn from(repository: &str, commit: &str) -> Options<'static> {
     let origin = Origin::new(Some(repository), Some(commit)).expect("an origin");
     Options { origin, ..Options::default() }
 }
