@@ -57,8 +57,8 @@ impl ServiceFilesApplyMutation for Mutation {
             releases_missing,
             bounds: Some((DOCUMENTS, ENTRIES)),
         };
-        let files: Vec<File> =
-            files.into_iter().map(|ServiceFileInput { path, text }| File { path, content: Ok(text) }).collect();
+        let file = |ServiceFileInput { path, text }| File { path, content: Ok(text), is_found: false };
+        let files: Vec<File> = files.into_iter().map(file).collect();
         let actor = &ctx.caller().actor;
         let done = service_file::apply(ctx.committed(), ctx.db(), actor, &files, &options).await.map_err(refused)?;
         Ok(ServiceFilesApplyPayload {
