@@ -151,13 +151,15 @@ pub async fn change(
 async fn find(site: &Site, visit: &Visit, kind: Kind, alias: &str) -> Result<Owner, Fault> {
     Ok(match kind {
         Kind::Service => {
-            let found = ask(site, visit, ContactsOfService { alias }).await?.account.service.ok_or(Fault::NotFound)?;
+            let found = ask(site, visit, ContactsOfService { alias }).await?.account.service;
+            let found = found.ok_or_else(|| Fault::unknown("service", alias))?;
             let page = super::services::address(&found.aliases);
             let contacts = found.contacts.unwrap_or_default();
             Owner { id: found.id, name: found.name, page, is_locked: found.locked, contacts }
         }
         Kind::Team => {
-            let found = ask(site, visit, ContactsOfTeam { alias }).await?.account.team.ok_or(Fault::NotFound)?;
+            let found = ask(site, visit, ContactsOfTeam { alias }).await?.account.team;
+            let found = found.ok_or_else(|| Fault::unknown("team", alias))?;
             let page = path(["teams", &found.alias]);
             let contacts = found.contacts.unwrap_or_default();
             Owner { id: found.id, name: found.name, page, is_locked: false, contacts }

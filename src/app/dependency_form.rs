@@ -61,7 +61,7 @@ fn answer(visit: &Visit, service: &Service, done: Result<(), Mistakes>) -> Resul
 
 async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Service, Fault> {
     let wanted = DependenciesOfService { alias, after: visit.query.given("after") };
-    ask(site, visit, wanted).await?.account.service.ok_or(Fault::NotFound)
+    ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))
 }
 
 fn list(visit: &Visit, service: &Service, may_write: bool, mistakes: &Mistakes) -> Markup {

@@ -33,7 +33,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
         after: query.given("after"),
     };
     let found = ask(site, visit, wanted).await?.account.service;
-    let Service { name, aliases, deploys } = found.ok_or(Fault::NotFound)?;
+    let Service { name, aliases, deploys } = found.ok_or_else(|| Fault::unknown("service", alias))?;
     let (here, none) = (address(&aliases), Mistakes::none());
     let field = |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(query, &none);
     let main = html! {

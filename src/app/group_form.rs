@@ -233,10 +233,12 @@ async fn find(site: &Site, visit: &Visit, kind: Kind, alias: &str) -> Result<Gro
     let after = visit.query.given("after");
     Ok(match kind {
         Kind::System => {
-            ask(site, visit, SystemToChange { alias, after }).await?.account.system.ok_or(Fault::NotFound)?.into()
+            let found = ask(site, visit, SystemToChange { alias, after }).await?.account.system;
+            found.ok_or_else(|| Fault::unknown("system", alias))?.into()
         }
         Kind::Domain => {
-            ask(site, visit, DomainToChange { alias, after }).await?.account.domain.ok_or(Fault::NotFound)?.into()
+            let found = ask(site, visit, DomainToChange { alias, after }).await?.account.domain;
+            found.ok_or_else(|| Fault::unknown("domain", alias))?.into()
         }
     })
 }

@@ -88,7 +88,7 @@ fn list(visit: &Visit, session: &Session, kind: Kind, table: Option<Markup>, tur
 /// Shows the system with this alias.
 pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, System { alias, after: visit.query.given("after") }).await?;
-    let system = found.account.system.ok_or(Fault::NotFound)?;
+    let system = found.account.system.ok_or_else(|| Fault::unknown("system", alias))?;
     let label = format!("Dependencies of the services of {}", system.name);
     let picture = graph::of_group::<system::Entity>(site, Column::SystemId, &system.id, &label).await?;
     let children = html! {
@@ -116,7 +116,7 @@ pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) 
 /// Shows the domain with this alias.
 pub async fn domain(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, Domain { alias, after: visit.query.given("after") }).await?;
-    let domain = found.account.domain.ok_or(Fault::NotFound)?;
+    let domain = found.account.domain.ok_or_else(|| Fault::unknown("domain", alias))?;
     let children = html! {
         h2 { "Systems" }
         @if domain.child_systems.nodes.is_empty() { p.soft { "No system belongs to this domain." } } @else {

@@ -1,22 +1,23 @@
-//! Integrations: the tools that push to the catalogue. Deploy endpoints with their URLs, snippets and last deliveries;
-//! custom integrations with their projects of code issues.
+//! Integrations: the tools that push to the catalogue. Endpoints for deploys and for API documents with their URLs,
+//! snippets and last deliveries; custom integrations with their projects of code issues.
 
 use maud::{Markup, html};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::ask::{ask, settled, unanswered};
 use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::operations::{
-    self, CreateCustomIntegration, CreateDeployIntegration, DeleteIntegration, DeployStatus, IntegrationRow,
-    Integrations, RenameCustomIntegration, RenameDeployIntegration, integration::Integration,
+    self, CreateCustomIntegration, CreateDeployIntegration, CreateDocumentIntegration, DeleteIntegration,
+    IntegrationRow, Integrations, RenameCustomIntegration, RenameEventIntegration, integration::Integration,
 };
-use super::parts::{delete_button, empty, outside, pages, short, status, time};
+use super::parts::{delete_button, empty, pages, time};
+use super::snippets::{self, Snippet};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, custom, snippets};
+use super::{Answer, Fault, Site, custom, deliveries};
+use crate::entity::Timestamp;
 use crate::entity::field_rule::FieldRules;
+use crate::entity::integration::{self, Kind};
 use crate::entity::user::Role;
-use crate::entity::{Timestamp, delivery, deploy, integration};
 use crate::graphql::id;
 
 impl IntegrationRow {
@@ -24,12 +25,18 @@ impl IntegrationRow {
         path(["integrations", &self.id])
     }
 
-    fn kind(&self) -> &'static str {
-        if self.is_deploy() { "Deploy" } else { "Custom" }
-    }
-
-    fn is_deploy(&self) -> bool {
-        self.r#type == "deploy"
+    fn kind(&self) -> Kind {
+        match &*self.r#type {
+            "custom" => Kind::Custom,
+            "apiDoc" => Kind::ApiDoc,
+            "aws" => Kind::Aws,
+            "azureResources" => Kind::AzureResources,
+            "googleCloud" => Kind::GoogleCloud,
+            "kubernetes" => Kind::Kubernetes,
+            "newRelic" => Kind::NewRelic,
+            // `deploy`, or the system that posts the deploys.
+            _ => Kind::Deploy,
+        }
     }
 }
 
@@ -42,13 +49,15 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         @if may {
             p {
                 a.button href="/integrations/new?type=deploy" { "Add Deploy integration" } " "
+                a.button.quiet href="/integrations/new?type=apiDoc" { "Add API documents integration" } " "
                 a.button.quiet href="/integrations/new?type=custom" { "Add custom integration" }
             }
         }
     };
     let main = html! {
-        p { "A deploy integration receives deploys from your pipelines. A custom integration receives code issues from "
-            "your own tools." }
+        p { "A deploy integration receives deploys from your pipelines. An API documents integration receives OpenAPI, "
+            "AsyncAPI, GraphQL and Markdown documents from them. A custom integration receives code issues from your own "
+            "tools." }
         @if integrations.nodes.is_empty() {
             (empty("No integrations yet.", add))
         } @else {
@@ -59,7 +68,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                     tbody { @for integration in &integrations.nodes {
                         tr {
                             th scope="row" { a href=(integration.path()) { (integration.name) } }
-                            td { (integration.kind()) }
+                            td { (integration.kind().name()) }
                             td { (time(integration.created_at.0, now)) }
                         }
                     } }
@@ -78,14 +87,19 @@ pub fn new(visit: &Visit, session: &Session) -> Result<Answer, Fault> {
 }
 
 fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
-    let custom = [&visit.form, &visit.query].iter().any(|fields| fields.get("type") == "custom");
-    let (title, button, kind) = match custom {
-        true => ("Add custom integration", "Create custom integration", "custom"),
-        false => ("Add Deploy integration", "Create a deploy endpoint", "deploy"),
+    let is = |word| [&visit.form, &visit.query].iter().any(|fields| fields.get("type") == word);
+    let (title, button, kind, what) = if is("custom") {
+        let what = "Your tool pushes projects and code issues to it through the API.";
+        ("Add custom integration", "Create custom integration", "custom", what)
+    } else if is("apiDoc") {
+        let what = "It gets its own URL. Your pipelines post the API documents of all services to it.";
+        ("Add API documents integration", "Create an endpoint for API documents", "apiDoc", what)
+    } else {
+        let what = "It gets its own URL. Your pipelines post their deploys to it.";
+        ("Add Deploy integration", "Create a deploy endpoint", "deploy", what)
     };
     let main = html! {
-        @if custom { p { "Your tool pushes projects and code issues to it through the API." } }
-        @else { p { "It gets its own URL. Your pipelines post their deploys to it." } }
+        p { (what) }
         form method="post" action="/integrations" {
             (mistakes.summary(&["input.name", "name"]))
             input type="hidden" name="type" value=(kind);
@@ -100,12 +114,19 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
 /// Creates one.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let name = visit.form.get("name");
-    let (errors, made) = if visit.form.get("type") == "custom" {
-        let made = ask(site, visit, CreateCustomIntegration { name }).await?.custom_integration_create;
-        made.map(|made| (made.errors, made.integration.map(|integration| integration.id)))
-    } else {
-        let made = ask(site, visit, CreateDeployIntegration { name }).await?.event_integration_create;
-        made.map(|made| (made.errors, made.integration.map(|integration| integration.id)))
+    let (errors, made) = match visit.form.get("type") {
+        "custom" => {
+            let made = ask(site, visit, CreateCustomIntegration { name }).await?.custom_integration_create;
+            made.map(|made| (made.errors, made.integration.map(|integration| integration.id)))
+        }
+        "apiDoc" => {
+            let made = ask(site, visit, CreateDocumentIntegration { name }).await?.event_integration_create;
+            made.map(|made| (made.errors, made.integration.map(|integration| integration.id)))
+        }
+        _ => {
+            let made = ask(site, visit, CreateDeployIntegration { name }).await?.event_integration_create;
+            made.map(|made| (made.errors, made.integration.map(|integration| integration.id)))
+        }
     }
     .ok_or_else(unanswered)?;
     match (settled(errors), made) {
@@ -127,38 +148,34 @@ async fn find(site: &Site, visit: &Visit, id: &str) -> Result<Integration, Fault
 
 async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes: &Mistakes) -> Result<Markup, Fault> {
     let Integration { integration_row: integration, webhook_url } = find(site, visit, id).await?;
-    let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
+    let (now, may, kind) = (Timestamp::now(), session.user.role >= Role::User, integration.kind());
     let form = if visit.form.any() { visit.form.clone() } else { super::Fields::one("name", &integration.name) };
-    let question = match integration.is_deploy() {
-        true => "Delete this integration? Its URL stops working at once. Its deploys stay.",
-        false => "Delete this integration? This also deletes its projects and their code issues.",
+    let question = match kind {
+        Kind::Deploy => "Delete this integration? Its URL stops working at once. Its deploys stay.",
+        Kind::ApiDoc => "Delete this integration? Its URL stops working at once. This also deletes its documents.",
+        Kind::Custom => "Delete this integration? This also deletes its projects and their code issues.",
+        _ => "Delete this integration?",
     };
     let main = html! {
-        p { (integration.kind()) " integration, added " (time(integration.created_at.0, now)) "." }
-        @if let Some(url) = &webhook_url {
-            h2 { "Address" }
-            p { "Anyone who knows this URL can post deploys. Treat it like a password." }
-            code.secret #address data-copy="the address" { (url) }
-            h2 { "Post deploys to it" }
-            @for (index, snippet) in snippets::all(url).iter().enumerate() {
-                details open[index == 0] {
-                    summary { (snippet.title) }
-                    p.hint { (snippet.hint) }
-                    pre tabindex="0" role="region" aria-label=(snippet.title) { code data-copy={ "the snippet for " (snippet.title) } { (snippet.text) } }
-                }
-            }
-        }
-        @if integration.is_deploy() { (deliveries(site, id, now).await?) }
-        @else {
-            @if may { (custom::snippet(site, &integration.id)) }
-            (custom::projects(site, visit, &integration.id, id::decode(id).map_or(0, |(_, number)| number)).await?)
+        p { (kind.name()) " integration, added " (time(integration.created_at.0, now)) "." }
+        @if let Some(url) = &webhook_url { (address(kind, url)) }
+        @match kind {
+            Kind::Deploy => (deliveries::of_deploys(site, id, now).await?),
+            Kind::ApiDoc => (deliveries::of_documents(site, id, now).await?),
+            Kind::Custom => {
+                @if may { (custom::snippet(site, &integration.id)) }
+                (custom::projects(site, visit, &integration.id, id::decode(id).map_or(0, |(_, number)| number)).await?)
+            },
+            _ => p { "rollcall keeps what is noted about it, and does not connect to it. To change it, use the API." },
         }
         @if may {
             h2 { "Change" }
-            form method="post" action={ (integration.path()) "/rename" } {
-                (mistakes.summary(&["name"]))
-                (Text::of(integration::Entity::rule(integration::Column::Name), "Name", "").show(&form, mistakes))
-                button { "Rename" }
+            @if matches!(kind, Kind::Deploy | Kind::ApiDoc | Kind::Custom) {
+                form method="post" action={ (integration.path()) "/rename" } {
+                    (mistakes.summary(&["name"]))
+                    (Text::of(integration::Entity::rule(integration::Column::Name), "Name", "").show(&form, mistakes))
+                    button { "Rename" }
+                }
             }
             (delete_button(&format!("{}/delete", integration.path()), "Delete", &integration.name, question))
         }
@@ -166,63 +183,23 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
     Ok(layout(visit, &integration.name, main))
 }
 
-/// Lists the last deliveries: recorded deploys and refused posts. The API has neither by endpoint, so both come from
-/// the rows.
-async fn deliveries(site: &Site, id: &str, now: Timestamp) -> Result<Markup, Fault> {
-    let (db, number) = (site.db.read(), id::decode(id).map_or(0, |(_, number)| number));
-    let deploys = deploy::Entity::find().filter(deploy::Column::IntegrationId.eq(number));
-    let deploys = deploys.order_by_desc(deploy::Column::Id).limit(delivery::KEPT).all(db).await?;
-    let mut rows: Vec<(Timestamp, Markup)> =
-        deploys.iter().map(|deploy| (deploy.created_at, recorded(deploy, now))).collect();
-    rows.extend(delivery::last(db, number).await?.iter().map(|one| (one.at, refused(one, now))));
-    rows.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-    rows.truncate(delivery::KEPT as usize);
-    Ok(html! {
-        h2 #deliveries { "Last deliveries" }
-        @if rows.is_empty() {
-            (empty("No deliveries yet.", html! { p { "Post a deploy with one of the snippets above." } }))
-        } @else {
-            div.scroll tabindex="0" role="region" aria-label="Last deliveries" {
-                table {
-                    thead { tr { th scope="col" { "Received" } th scope="col" { "Answer" } th scope="col" { "Service" } th scope="col" { "Deploy" } } }
-                    tbody { @for (_, row) in &rows { (row) } }
-                }
-            }
-        }
-    })
-}
-
-fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
-    let understood = deploy.deploy_status.map(|status| match status {
-        deploy::Status::Succeeded => DeployStatus::Succeeded,
-        deploy::Status::Failed => DeployStatus::Failed,
-        deploy::Status::Cancelled => DeployStatus::Cancelled,
-        deploy::Status::Queued => DeployStatus::Queued,
-        deploy::Status::Running => DeployStatus::Running,
-    });
+/// The webhook's URL, and how to post to it.
+fn address(kind: Kind, url: &str) -> Markup {
+    let (what, snippets) = match kind {
+        Kind::ApiDoc => ("documents", vec![snippets::document(url)]),
+        _ => ("deploys", snippets::all(url)),
+    };
     html! {
-        tr {
-            td { (time(deploy.created_at, now)) }
-            td { span.mark.good { "202" } }
-            td { @match deploy.service_id {
-                Some(_) => a href=(path(["services", &deploy.service_alias])) { (deploy.service_alias) },
-                None => { (deploy.service_alias) " " a href="/suggestions" { "unknown" } },
-            } }
-            td {
-                (outside(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number))) " "
-                (status(understood, deploy.status.as_deref())) " " bdi { (short(&deploy.description)) }
+        h2 { "Address" }
+        p { "Anyone who knows this URL can post " (what) ". Treat it like a password." }
+        code.secret #address data-copy="the address" { (url) }
+        h2 { "Post " (what) " to it" }
+        @for (index, Snippet { title, hint, text }) in snippets.iter().enumerate() {
+            details open[index == 0] {
+                summary { (title) }
+                p.hint { (hint) }
+                pre tabindex="0" role="region" aria-label=(title) { code data-copy={ "the snippet for " (title) } { (text) } }
             }
-        }
-    }
-}
-
-fn refused(delivery: &delivery::Model, now: Timestamp) -> Markup {
-    let class = if delivery.status < 300 { "mark none" } else { "mark bad" };
-    html! {
-        tr {
-            td { (time(delivery.at, now)) }
-            td { span class=(class) { (delivery.status) } }
-            td colspan="2" { code { (delivery.answer) } }
         }
     }
 }
@@ -230,12 +207,15 @@ fn refused(delivery: &delivery::Model, now: Timestamp) -> Markup {
 /// Renames one.
 pub async fn rename(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     let name = visit.form.get("name");
-    let errors = if find(site, visit, id).await?.integration_row.is_deploy() {
-        let renamed = ask(site, visit, RenameDeployIntegration { id, name }).await?.event_integration_update;
-        renamed.map(|done| done.errors)
-    } else {
-        let renamed = ask(site, visit, RenameCustomIntegration { id, name }).await?.custom_integration_update;
-        renamed.map(|done| done.errors)
+    let errors = match find(site, visit, id).await?.integration_row.kind() {
+        Kind::Deploy | Kind::ApiDoc => {
+            let renamed = ask(site, visit, RenameEventIntegration { id, name }).await?.event_integration_update;
+            renamed.map(|done| done.errors)
+        }
+        _ => {
+            let renamed = ask(site, visit, RenameCustomIntegration { id, name }).await?.custom_integration_update;
+            renamed.map(|done| done.errors)
+        }
     };
     match settled(errors.ok_or_else(unanswered)?) {
         Ok(()) => Ok(Answer::redirect(path(["integrations", id]))),

@@ -21,6 +21,7 @@ mod audit;
 mod contact_form;
 pub mod cookie;
 mod custom;
+mod deliveries;
 mod dependency_form;
 mod deploys;
 mod documents;
@@ -79,6 +80,8 @@ pub struct Site {
 pub enum Fault {
     /// There is no such page, or it names something that does not exist.
     NotFound,
+    /// Nothing of the kind, such as `service`, has the alias.
+    UnknownAlias(&'static str, String),
     /// The visitor is not signed in.
     SignInFirst,
     /// The user lacks the role that this needs, which is given.
@@ -91,6 +94,14 @@ pub enum Fault {
     Busy(&'static str),
     /// An internal error. The cause is logged and never shown.
     Internal(String),
+}
+
+impl Fault {
+    /// Creates the fault for an alias that no service, team, system or domain has; `noun` says which of them was asked
+    /// for.
+    fn unknown(noun: &'static str, alias: &str) -> Self {
+        Self::UnknownAlias(noun, alias.to_owned())
+    }
 }
 
 impl From<Error> for Fault {
@@ -161,6 +172,15 @@ pub fn refusal(visit: Option<&Visit>, status: u16, message: &str) -> Page {
         None => layout::bare(title, main),
     };
     Page { status, html: document.into_string(), kind: Kind::Plain }
+}
+
+/// The error page for an alias that nothing of its kind has. Suggests to search for it.
+pub fn unknown_alias(visit: &Visit, noun: &str, alias: &str) -> Page {
+    let main = maud::html! {
+        p { "No " (noun) " has the alias " bdi { (alias) } "." }
+        p { a href=(parts::link("/search", &Fields::one("q", alias).query())) { "Search for " (alias) } }
+    };
+    Page { status: 404, html: layout::layout(visit, "Not found", main).into_string(), kind: Kind::Plain }
 }
 
 impl Site {

@@ -57,7 +57,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, id: &str) -> Result
 
 async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<(Service, Vec<PropertyField>), Fault> {
     let Account { service, property_definitions } = ask(site, visit, PropertiesOfService { alias }).await?.account;
-    let mut service = service.ok_or(Fault::NotFound)?;
+    let mut service = service.ok_or_else(|| Fault::unknown("service", alias))?;
     let of_type = std::mem::take(&mut service.r#type.properties.nodes);
     let everybody = property_definitions.nodes.into_iter().filter(|definition| definition.owner_type.is_none());
     Ok((service, everybody.chain(of_type).collect()))

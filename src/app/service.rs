@@ -34,7 +34,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let now = Timestamp::now();
     let since = Timestamp::from_micros(now.as_micros() - DAYS as i64 * DAY);
     let found = ask(site, visit, operations::Service { alias, since: Moment(since), now: Moment(now) }).await?;
-    let service = found.account.service.ok_or(Fault::NotFound)?;
+    let service = found.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let (db, number) = (site.db.read(), id::number::<service::Entity>(&service.id).unwrap_or_default());
     let production = &site.catalogue.settings().production;
     let days = days::of_service(db, number, since, DAYS, production).await?;
@@ -44,7 +44,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         @if let Some(file) = &service.service_file {
             div.notice { p { "This service is managed by the file " code { (outside(file.url.as_deref(), &file.path)) }
                 @if let Some(repository) = &file.repository { " in " (outside(Some(repository), repository)) }
-                ". Change it there. To edit it here, run " code { "rollcall release" } " first." } }
+                ". Change it there. To edit it here, run " code { "rollcall release " (service.aliases.first().map_or(alias, String::as_str)) } " first." } }
         }
         (now_what(&service, &issues, production, now))
         (actions(&service, session, number))

@@ -146,7 +146,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
 
 async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<(Choices, Service), Fault> {
     let found = ask(site, visit, ServiceToChange { alias }).await?.account;
-    Ok((found.choices, found.service.ok_or(Fault::NotFound)?))
+    Ok((found.choices, found.service.ok_or_else(|| Fault::unknown("service", alias))?))
 }
 
 impl Service {

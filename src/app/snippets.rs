@@ -1,4 +1,4 @@
-//! Ready-made pipeline snippets that post deploys.
+//! Ready-made pipeline snippets that post deploys and API documents.
 
 /// A snippet.
 pub struct Snippet {
@@ -10,7 +10,7 @@ pub struct Snippet {
     pub text: String,
 }
 
-/// The snippets for the endpoint at `url`.
+/// The snippets for the deploy endpoint at `url`.
 pub fn all(url: &str) -> Vec<Snippet> {
     let snippet = |title, hint, text: &str| Snippet { title, hint, text: text.replace("ADDRESS", &format!("'{url}'")) };
     vec![
@@ -45,6 +45,16 @@ pub fn all(url: &str) -> Vec<Snippet> {
             CIRCLECI,
         ),
     ]
+}
+
+/// The snippet for the endpoint for API documents at `url`.
+pub fn document(url: &str) -> Snippet {
+    Snippet {
+        title: "curl",
+        hint: "The last part of the address is an alias of the service: replace shopping_cart. Post an OpenAPI, AsyncAPI, \
+               GraphQL or Markdown document as it is. In a pipeline, store the URL in a secret.",
+        text: format!("curl --fail-with-body '{url}/shopping_cart' --data-binary @openapi.yml\n"),
+    }
 }
 
 const CURL: &str = r#"curl --fail-with-body ADDRESS \

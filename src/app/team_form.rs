@@ -112,7 +112,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
 }
 
 async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Team, Fault> {
-    ask(site, visit, TeamToChange { alias }).await?.account.team.ok_or(Fault::NotFound)
+    ask(site, visit, TeamToChange { alias }).await?.account.team.ok_or_else(|| Fault::unknown("team", alias))
 }
 
 fn address(alias: &str) -> String {

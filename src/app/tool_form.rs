@@ -115,7 +115,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, id: &str, what: &st
 
 async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Service, Fault> {
     let wanted = ToolsOfService { alias, after: visit.query.given("after") };
-    ask(site, visit, wanted).await?.account.service.ok_or(Fault::NotFound)
+    ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))
 }
 
 /// The link with this id. The API lists links and finds none by id, so it comes from the rows.

@@ -31,6 +31,7 @@ mod file;
 pub mod find;
 mod outcome;
 mod postgres;
+mod postgres_url;
 pub mod read;
 mod refusal;
 mod row;

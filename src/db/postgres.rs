@@ -1,17 +1,12 @@
-//! Connects to PostgreSQL: parses the URL, sets up TLS and the limits of every connection, and chooses one of several
-//! hosts.
-//!
-//! A URL means what it means to libpq, with two exceptions. Without `sslmode`, the certificate of a host that is not
-//! local is verified, because libpq's default sends the password in the clear to whoever answers. An unknown parameter
-//! is an error, because ignoring it could do the same.
+//! Connects to PostgreSQL: chooses one of several hosts, and makes the pools. [`postgres_url`](super::postgres_url)
+//! parses the URL.
 
-use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgSslMode};
-use sea_orm::sqlx::{self, ConnectOptions, Connection as _, Executor, Row as _};
+use sea_orm::sqlx::{self, Connection as _, Executor, Row as _};
 use sea_orm::{
     DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqlxPostgresConnector, TransactionOptions,
     TransactionTrait,
@@ -19,11 +14,9 @@ use sea_orm::{
 use tokio::time::{sleep, timeout};
 use tracing::{error, info};
 
+use super::postgres_url::Target;
 use super::refusal::{OpenError, STALLED, is_broken};
 use super::{Db, Reader};
-
-/// Connections to PostgreSQL for readers and writers together, unless the URL has `pool_max_conns`.
-const CONNECTIONS: u32 = 10;
 
 /// PostgreSQL connections that read committed data during a write transaction: a few short statements for each write.
 const CONNECTIONS_BESIDE: u32 = 2;
@@ -43,192 +36,14 @@ const ACQUIRE: Duration = Duration::from_secs(3);
 /// How long a connection that is returned to the pool may take to respond before it is closed.
 const RETURN: Duration = Duration::from_secs(2);
 
-/// The timeout for connecting to a host, unless the URL has `connect_timeout`.
-const CONNECT: Duration = Duration::from_secs(5);
-
 /// The interval of checks of the host in use, if there are several, and the timeout of a check.
 const WATCH: Duration = Duration::from_secs(1);
-
-/// The settings of every connection. The URL's `options` come later and prevail.
-const SETTINGS: [(&str, &str); 8] = [
-    // JIT compilation takes longer than any of our statements.
-    ("jit", "off"),
-    // Includes waits for locks. An abandoned statement frees its connection after this time at the latest.
-    ("statement_timeout", "60s"),
-    ("lock_timeout", "10s"),
-    // A process that stalls inside a transaction loses its locks after this time; so does one whose host has died,
-    // whether it was idle (keepalive: 10 s + 3 × 5 s) or was being sent something (user timeout).
-    ("idle_in_transaction_session_timeout", "15s"),
-    ("tcp_keepalives_idle", "10"),
-    ("tcp_keepalives_interval", "5"),
-    ("tcp_keepalives_count", "3"),
-    ("tcp_user_timeout", "20s"),
-];
 
 /// Lifts these limits for the rest of a transaction: migrations, exports and imports take as long as they take.
 pub(super) const UNLIMITED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0";
 
-/// The parameters of a URL that are passed on to the driver as they are.
-const PASSED_ON: [&str; 10] =
-    ["application_name", "dbname", "host", "hostaddr", "options", "password", "port", "sslcert", "sslkey", "user"];
-
-/// A database on one of several hosts, as a URL names it.
-#[derive(Debug, Clone)]
-pub(super) struct Target {
-    hosts: Vec<PgConnectOptions>,
-    connect_timeout: Duration,
-    /// Whether only a host that accepts writes will do.
-    must_be_writable: bool,
-    /// Connections for readers and writers together.
-    connections: u32,
-}
-
-/// The parameters of a URL.
-struct Parameters {
-    /// The parameters that the driver reads, as a query string.
-    passed_on: form_urlencoded::Serializer<'static, String>,
-    /// How to encrypt, if the URL says so.
-    mode: Option<PgSslMode>,
-    /// Whether the URL names the certificate that signs the server's.
-    has_root: bool,
-    connect_timeout: Duration,
-    must_be_writable: bool,
-    connections: u32,
-}
-
-impl FromStr for Target {
-    type Err = OpenError;
-
-    fn from_str(url: &str) -> Result<Self, OpenError> {
-        let (_, rest) = url.split_once("://").ok_or(OpenError::Url)?;
-        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (authority, path) = place.split_once('/').unwrap_or((place, ""));
-        let (user, hosts) = match authority.rsplit_once('@') {
-            Some((user, hosts)) => (format!("{user}@"), hosts),
-            None => (String::new(), authority),
-        };
-        let mut parameters = Parameters::default();
-        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            parameters.take(&name, &value)?;
-        }
-        let passed_on = parameters.passed_on.finish();
-        let of_host = |host: &str| {
-            let options = PgConnectOptions::from_str(&format!("postgres://{user}{host}/{path}?{passed_on}"));
-            let options = options.map_err(|_| OpenError::Url)?;
-            let mode = parameters.mode_of(&options);
-            Ok(options.ssl_mode(mode).statement_cache_capacity(256).disable_statement_logging())
-        };
-        let hosts = hosts.split(',').map(of_host).collect::<Result<_, OpenError>>()?;
-        let Parameters { connect_timeout, must_be_writable, connections, .. } = parameters;
-        Ok(Self { hosts, connect_timeout, must_be_writable, connections })
-    }
-}
-
-impl Default for Parameters {
-    fn default() -> Self {
-        let mut passed_on = form_urlencoded::Serializer::new(String::new());
-        passed_on.append_pair("application_name", "rollcall");
-        for (name, value) in SETTINGS {
-            passed_on.append_pair(&format!("options[{name}]"), value);
-        }
-        Self {
-            passed_on,
-            mode: None,
-            has_root: false,
-            connect_timeout: CONNECT,
-            must_be_writable: false,
-            connections: CONNECTIONS,
-        }
-    }
-}
-
-impl Parameters {
-    fn take(&mut self, name: &str, value: &str) -> Result<(), OpenError> {
-        match name {
-            "sslmode" => self.mode = Some(mode(value)?),
-            "sslrootcert" if value == "system" => self.mode = self.mode.or(Some(PgSslMode::VerifyFull)),
-            "sslrootcert" => {
-                self.has_root = true;
-                self.passed_on.append_pair(name, value);
-            }
-            "connect_timeout" => {
-                let seconds = value.parse().ok().filter(|seconds| (1..=60).contains(seconds));
-                let seconds = seconds.ok_or_else(|| wrong(name, "a number of seconds from 1 to 60"))?;
-                self.connect_timeout = Duration::from_secs(seconds);
-            }
-            "pool_max_conns" => {
-                let connections = value.parse().ok().filter(|connections| (2..=100).contains(connections));
-                self.connections = connections.ok_or_else(|| wrong(name, "a number of connections from 2 to 100"))?;
-            }
-            "target_session_attrs" => {
-                self.must_be_writable = match value {
-                    "any" => false,
-                    "read-write" | "primary" => true,
-                    _ => return Err(wrong(name, "any, read-write or primary")),
-                };
-            }
-            "host" if value.contains(',') => return Err(wrong(name, "one host; name several before the slash")),
-            name if PASSED_ON.contains(&name) || name.starts_with("options[") => {
-                self.passed_on.append_pair(name, value);
-            }
-            name => {
-                let name = crate::error::quoted(name);
-                return Err(OpenError::Parameter(format!("the database URL has an unknown parameter, {name}")));
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns how to encrypt. As in libpq, `require` verifies the certificate if the URL names its signer.
-    fn mode_of(&self, options: &PgConnectOptions) -> PgSslMode {
-        // The driver reads PGSSLMODE.
-        let of_environment = Some(options.get_ssl_mode()).filter(|mode| !matches!(mode, PgSslMode::Prefer));
-        match self.mode.or(of_environment) {
-            Some(PgSslMode::Require) if self.has_root => PgSslMode::VerifyCa,
-            Some(mode) => mode,
-            None if is_local(options) => PgSslMode::Prefer,
-            None => PgSslMode::VerifyFull,
-        }
-    }
-}
-
-fn is_local(options: &PgConnectOptions) -> bool {
-    let host = options.get_host();
-    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    options.get_socket().is_some()
-        || host.starts_with('/')
-        || host == "localhost"
-        || address.is_ok_and(|address| address.is_loopback())
-}
-
-fn mode(word: &str) -> Result<PgSslMode, OpenError> {
-    match word {
-        "disable" => Ok(PgSslMode::Disable),
-        "prefer" => Ok(PgSslMode::Prefer),
-        "require" => Ok(PgSslMode::Require),
-        "verify-ca" => Ok(PgSslMode::VerifyCa),
-        "verify-full" => Ok(PgSslMode::VerifyFull),
-        _ => Err(wrong("sslmode", "disable, prefer, require, verify-ca or verify-full")),
-    }
-}
-
-fn wrong(parameter: &str, must_be: &str) -> OpenError {
-    OpenError::Parameter(format!("in the database URL, {parameter} must be {must_be}"))
-}
-
 impl Target {
-    /// The server and the database, without the password.
-    pub(super) fn place(&self) -> String {
-        let server = |options: &PgConnectOptions| match options.get_socket() {
-            Some(socket) => socket.display().to_string(),
-            None => format!("{}:{}", options.get_host(), options.get_port()),
-        };
-        let servers: Vec<String> = self.hosts.iter().map(server).collect();
-        let database = self.hosts.first().and_then(PgConnectOptions::get_database).unwrap_or_default();
-        format!("{}/{database}", servers.join(","))
-    }
-
     /// Finds the first host that will do, by connecting to it.
     async fn find(&self) -> Result<usize, OpenError> {
         let mut last = OpenError::Url;
@@ -280,7 +95,7 @@ async fn is_read_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error
 /// How long the statements of a pool wait for locks.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Locks {
-    /// As long as [`SETTINGS`] say.
+    /// As long as the settings of every connection say.
     Usual,
     /// Half a second.
     Short,
@@ -417,71 +232,4 @@ where
         }
     }
     work().await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn modes(url: &str) -> Vec<PgSslMode> {
-        let target = Target::from_str(url).unwrap_or_else(|error| panic!("{url}: {error}"));
-        target.hosts.iter().map(PgConnectOptions::get_ssl_mode).collect()
-    }
-
-    #[test]
-    fn the_certificate_of_a_host_that_is_not_local_is_verified_unless_the_url_says_otherwise() {
-        use PgSslMode::{Disable, Prefer, Require, VerifyCa, VerifyFull};
-        let cases = [
-            ("postgres://ada:secret@db.example.com/catalogue", VerifyFull),
-            ("postgres://10.0.0.5/catalogue", VerifyFull),
-            ("postgres://localhost/catalogue", Prefer),
-            ("postgres://127.0.0.1:5433/catalogue", Prefer),
-            ("postgres://[::1]:5433/catalogue", Prefer),
-            ("postgres:///catalogue?host=/var/run/postgresql", Prefer),
-            ("postgres://db.example.com/catalogue?sslmode=disable", Disable),
-            ("postgres://db.example.com/catalogue?sslmode=require", Require),
-            ("postgres://db.example.com/catalogue?sslmode=require&sslrootcert=/ca.pem", VerifyCa),
-            ("postgres://db.example.com/catalogue?sslrootcert=/ca.pem", VerifyFull),
-            ("postgres://localhost/catalogue?sslrootcert=system", VerifyFull),
-        ];
-        for (url, mode) in cases {
-            assert_eq!(format!("{:?}", modes(url)), format!("{:?}", [mode]), "{url}");
-        }
-    }
-
-    #[test]
-    fn what_a_url_says_wrongly_is_named_and_a_password_never_is() {
-        let cases = [
-            ("nonsense=1", "unknown parameter, \"nonsense\""),
-            ("sslmode=allow", "sslmode must be disable, prefer, require, verify-ca or verify-full"),
-            ("sslmode=Require", "sslmode must be"),
-            ("connect_timeout=0", "connect_timeout must be a number of seconds from 1 to 60"),
-            ("target_session_attrs=standby", "target_session_attrs must be any, read-write or primary"),
-            ("host=a,b", "host must be one host"),
-            ("pool_max_conns=1", "pool_max_conns must be a number of connections from 2 to 100"),
-            ("statement-cache-capacity=0", "unknown parameter, \"statement-cache-capacity\""),
-        ];
-        for (query, why) in cases {
-            let refused = Target::from_str(&format!("postgres://ada:secret@localhost/catalogue?{query}"));
-            let refused = refused.expect_err(query).to_string();
-            assert!(refused.contains(why) && !refused.contains("secret"), "{query}: {refused}");
-        }
-    }
-
-    #[test]
-    fn a_url_names_several_hosts_and_what_it_says_of_a_connection_prevails() {
-        let url = "postgres://ada:p%40ss@one.example.com:5433,[2001:db8::1],three/catalogue\
-             ?target_session_attrs=read-write&connect_timeout=7&pool_max_conns=20&options[lock_timeout]=3s&application_name=mine";
-        let target = Target::from_str(url).expect("a target");
-        assert_eq!(target.place(), "one.example.com:5433,[2001:db8::1]:5432,three:5432/catalogue");
-        assert!(target.must_be_writable);
-        assert_eq!(target.connections, 20);
-        assert_eq!(target.connect_timeout, Duration::from_secs(7));
-        for host in &target.hosts {
-            let options = host.get_options().unwrap_or_default();
-            let [ours, given] = ["lock_timeout=10s", "lock_timeout=3s"].map(|setting| options.find(setting));
-            assert!(ours.is_some() && ours < given, "{options}");
-            assert_eq!((host.get_application_name(), host.get_username()), (Some("mine"), "ada"));
-        }
-    }
 }

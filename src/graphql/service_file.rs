@@ -78,8 +78,8 @@ impl ServiceFilesApplyMutation for Mutation {
             bounds: Some((DOCUMENTS, ENTRIES)),
             permit: Some(&PermitOf { caller, committed }),
         };
-        let files: Vec<File> =
-            files.into_iter().map(|ServiceFileInput { path, text }| File { path, content: Ok(text) }).collect();
+        let file = |ServiceFileInput { path, text }| File { path, content: Ok(text), is_found: false };
+        let files: Vec<File> = files.into_iter().map(file).collect();
         let done = service_file::apply(committed, ctx.db(), &caller.actor, &files, &options).await.map_err(refused)?;
         Ok(ServiceFilesApplyPayload {
             documents: Some(done.documents.into_iter().map(document).collect()),

@@ -36,6 +36,7 @@ use sea_orm::{DatabaseTransaction, DbErr, TransactionTrait};
 use serde_json::{Value as Json, json};
 
 pub use self::origin::{Origin, address_of};
+pub use self::read::NOT_A_SERVICE_FILE;
 pub use self::report::Note;
 pub use self::source::{File, Places, collect};
 
@@ -209,7 +210,7 @@ pub async fn apply(
 /// Reads the documents of files.
 fn read(files: &[File]) -> (Vec<Document>, Problems) {
     let (mut problems, mut documents) = (Problems::default(), Vec::new());
-    for File { path, content } in files {
+    for File { path, content, is_found: _ } in files {
         let file = problems.file(path);
         match content {
             Ok(text) => documents.extend(read::read(file, text, &mut problems)),

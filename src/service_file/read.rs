@@ -22,6 +22,9 @@ const LISTS: &[&str] = &["aliases", "tags"];
 const SERVICE_LISTS: &[&str] = &["aliases", "tags", "repositories", "tools", "contacts", "dependencies"];
 const TEAM_LISTS: &[&str] = &["aliases", "tags", "members", "contacts"];
 
+/// How the mistake begins that a document says nothing of what it is. `rollcall apply` looks for it.
+pub const NOT_A_SERVICE_FILE: &str = "this is not a service file";
+
 /// The most repositories of a service.
 const REPOSITORIES: usize = text::ENTRIES;
 
@@ -81,7 +84,7 @@ impl Reader<'_> {
         let kinds: Vec<_> = KINDS.iter().copied().filter(|kind| has(kind)).collect();
         let known = KINDS.join(", ");
         if !has("version") && kinds.is_empty() {
-            self.wrong(node.spot, format!("this is not a service file: write version: 1, and one of {known}"));
+            self.wrong(node.spot, format!("{NOT_A_SERVICE_FILE}: write version: 1, and one of {known}"));
             return None;
         }
         if !has("version") {

@@ -26,6 +26,8 @@ pub struct File {
     pub path: String,
     /// Its text, or why it cannot be read.
     pub content: Result<String, Note>,
+    /// Whether it was found in a folder, and not named.
+    pub is_found: bool,
 }
 
 /// Which files to read.
@@ -44,7 +46,7 @@ pub fn collect(places: &Places) -> Vec<File> {
     let mut sources = Sources { places, bytes: BYTES, left: FILES, files: Vec::new() };
     for place in &places.paths {
         for source in sources.find(place) {
-            let file = sources.read(&source);
+            let file = sources.read(&source, place);
             sources.files.push(file);
         }
     }
@@ -91,7 +93,7 @@ impl Sources<'_> {
         let path = self.name(path);
         let file = self.files.len();
         let note = Note { file, path: path.clone(), line: 0, column: 0, message: message.into() };
-        self.files.push(File { path, content: Err(note) });
+        self.files.push(File { path, content: Err(note), is_found: false });
     }
 
     fn find(&mut self, place: &Path) -> Vec<Source> {
@@ -155,7 +157,8 @@ impl Sources<'_> {
         }
     }
 
-    fn read(&mut self, source: &Source) -> File {
+    /// Reads the file that was named as `place`, or found in it.
+    fn read(&mut self, source: &Source, place: &Path) -> File {
         let (path, bytes) = match source {
             Source::StandardInput => (STANDARD_INPUT.to_owned(), self.bytes(io::stdin().lock())),
             Source::File(path) => (self.name(path), fs::File::open(path).and_then(|file| self.bytes(file))),
@@ -173,7 +176,8 @@ impl Sources<'_> {
             }
             Err(error) => Err(note(0, 0, format!("it cannot be read: {error}"))),
         };
-        File { path, content }
+        let is_found = matches!(source, Source::File(path) if path != place);
+        File { path, content, is_found }
     }
 
     /// Reads within the remaining number of bytes of the run.

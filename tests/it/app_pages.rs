@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::app::TestApp;
 use crate::app_browser::Browser;
 use crate::integration;
+use crate::service_file;
 use crate::webhook::record;
 
 /// The text between the first `start` and the following `end`.
@@ -152,6 +153,73 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
 }
 
 #[tokio::test]
+async fn a_refused_post_shows_its_mistakes_as_a_list() {
+    let app = TestApp::start().await;
+    let (id, url) = integration::deploy_endpoint(&app, "CI").await;
+    let path = url.split_once(&app.address.to_string()).expect("our address").1;
+    let headers = [("content-type", "application/json")];
+    assert_eq!(app.request(Method::POST, path, &headers, "{}").await.status, 400);
+    while delivery::Entity::find().count(app.db.read()).await.expect("a number") < 1 {}
+    let page = Browser::of(&app, Role::Viewer).await.page(&format!("/integrations/{id}")).await;
+    let row = between(between(&page, "id=\"deliveries\"", "</table>"), "<ul class=\"mistakes\">", "</ul>");
+    assert!(row.starts_with("<li>param is missing or the value is empty: "), "{row}");
+    assert!(row.matches("<li>").count() > 1 && !row.contains("&quot;errors&quot;"), "{row}");
+}
+
+#[tokio::test]
+async fn an_integration_for_api_documents_shows_how_to_post_them() {
+    let app = TestApp::start().await;
+    let create = "mutation { serviceCreate(input: { name: \"shopping_cart\" }) { errors { message } } }";
+    app.query(create, json!({})).await;
+    let mut mem = Browser::of(&app, Role::User).await;
+    let list = mem.page("/integrations").await;
+    assert!(list.contains("href=\"/integrations/new?type=apiDoc\"") && list.contains("OpenAPI"), "{list}");
+    let form = mem.page("/integrations/new?type=apiDoc").await;
+    assert!(form.contains("name=\"type\" value=\"apiDoc\"") && form.contains("post the API documents"), "{form}");
+    let refused = mem.post("/integrations", &[("type", "apiDoc"), ("name", "")]).await;
+    assert!(refused.status == 422 && refused.text().contains("value=\"apiDoc\""), "{refused:?}");
+
+    let made = mem.post("/integrations", &[("type", "apiDoc"), ("name", "Documents")]).await;
+    let page = mem.page(made.location()).await;
+    assert!(page.contains("can post documents") && page.contains("No deliveries yet."), "{page}");
+    for other in ["deploys", "Projects", "Push code issues"] {
+        assert!(!page.contains(other), "{other}: {page}");
+    }
+    assert!(mem.page("/integrations").await.contains("<td>API documents</td>"));
+    let url = between(&page, "curl --fail-with-body '", "' --data-binary @openapi.yml");
+    let path = url.split_once(&app.address.to_string()).expect("our address").1;
+    assert_eq!(app.request(Method::POST, path, &[], "openapi: 3.1.0\n").await.status, 202);
+    let unknown = path.replace("shopping_cart", "none");
+    assert_eq!(app.request(Method::POST, &unknown, &[], "openapi: 3.1.0\n").await.status, 404);
+    while delivery::Entity::find().count(app.db.read()).await.expect("a number") < 2 {}
+    let page = mem.page(made.location()).await;
+    assert!(page.contains("<code>created</code>") && page.contains("<li>No service has the alias "), "{page}");
+
+    let rename = format!("{}/rename", made.location());
+    assert_eq!(mem.post(&rename, &[("name", "Contracts")]).await.location(), made.location());
+    assert!(mem.page(made.location()).await.contains("<h1>Contracts</h1>"));
+}
+
+#[tokio::test]
+async fn an_integration_of_any_type_has_the_page_of_its_kind() {
+    let app = TestApp::start().await;
+    let create = "mutation {
+        jenkins: eventIntegrationCreate(input: { type: jenkins }) { integration { id } }
+        aws: awsIntegrationCreate(input: {}) { integration { id } }
+    }";
+    let made = app.query(create, json!({})).await["data"].take();
+    let browser = Browser::of(&app, Role::User).await;
+    let page = async |name: &str| {
+        let id = made[name]["integration"]["id"].as_str().expect("an id");
+        browser.page(&format!("/integrations/{id}")).await
+    };
+    let jenkins = page("jenkins").await;
+    assert!(jenkins.contains("Post deploys to it") && !jenkins.contains("Projects"), "{jenkins}");
+    let aws = page("aws").await;
+    assert!(aws.contains("does not connect to it") && !aws.contains("Projects") && !aws.contains("/rename"), "{aws}");
+}
+
+#[tokio::test]
 async fn an_endpoint_that_is_deleted_meanwhile_takes_no_other_notes_with_it() {
     let app = TestApp::start().await;
     let (_, kept) = integration::deploy_endpoint(&app, "kept").await;
@@ -253,6 +321,39 @@ async fn what_is_not_there_is_said_on_a_page() {
 }
 
 #[tokio::test]
+async fn a_locked_service_names_the_command_that_unlocks_it() {
+    let app = TestApp::start().await;
+    service_file::apply_text(&app, "version: 1\nservice: { name: Shopping Cart, aliases: [cart] }\n").await;
+    let page = Browser::of(&app, Role::Viewer).await.page("/services/cart").await;
+    assert!(page.contains("run <code>rollcall release shopping_cart</code> first"), "{page}");
+}
+
+#[tokio::test]
+async fn an_alias_that_nothing_has_leads_to_the_search() {
+    let app = TestApp::start().await;
+    let browser = Browser::of(&app, Role::User).await;
+    for (path, noun) in [
+        ("/services/nope%20%26", "service"),
+        ("/services/nope%20%26/edit", "service"),
+        ("/services/nope%20%26/graph", "service"),
+        ("/services/nope%20%26/deploys", "service"),
+        ("/services/nope%20%26/contacts", "service"),
+        ("/services/nope%20%26/properties", "service"),
+        ("/teams/nope%20%26", "team"),
+        ("/teams/nope%20%26/edit", "team"),
+        ("/systems/nope%20%26", "system"),
+        ("/domains/nope%20%26/edit", "domain"),
+    ] {
+        let answer = browser.get(path).await;
+        assert_eq!(answer.status, 404, "{path}");
+        let sentence = format!("No {noun} has the alias <bdi>nope &amp;</bdi>.");
+        assert!(answer.text().contains(&sentence), "{path}: {}", answer.text());
+        assert!(answer.text().contains("href=\"/search?q=nope+%26\""), "{path}: {}", answer.text());
+    }
+    assert!(browser.get("/services/a/b").await.text().contains("This page does not exist"));
+}
+
+#[tokio::test]
 async fn a_page_loads_its_files_from_here_under_names_that_may_be_kept() {
     let app = TestApp::start().await;
     let page = Browser::new(&app).get("/sign-in").await;
@@ -351,7 +452,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
     )
     .await;
 
-    for kind in ["custom", "deploy"] {
+    for kind in ["custom", "deploy", "apiDoc"] {
         assert_eq!(ada.post("/integrations", &[("type", kind), ("name", &hostile(kind))]).await.status, 303);
     }
     let integrations = tell("{ account { integrations { nodes { id type webhookUrl } } } }", json!({})).await;
@@ -398,6 +499,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         ["/services", "/teams", "/suggestions", "/integrations", "/tokens", "/users", "/audit"]
             .into_iter()
             .chain(["/account", "/integrations/new", "/integrations/new?type=custom", "/suggestions?state=accepted"])
+            .chain(["/integrations/new?type=apiDoc"])
             .map(str::to_owned)
             .collect();
     for path in [format!("/services/{alias}"), format!("/teams/{team}")] {

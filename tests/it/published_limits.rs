@@ -109,7 +109,7 @@ fn readme_tells_the_limits_as_they_are() {
         (
             "operation, its fragments expanded",
             format!(
-                "{} levels; {} fields; {} aliases; {} directives; {} lists of introspection in one another",
+                "{} levels; {} fields; {} aliases; {} directives; introspection lists nested {} deep",
                 cost.depth,
                 number(cost.fields),
                 cost.aliases,

@@ -2,8 +2,12 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use rollcall::service_file::{self, Places};
+use serde_json::json;
 
 use crate::command_line::Place;
 use crate::database::Database;
@@ -20,7 +24,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("The explorer", "they need Node.js"),
 ];
 
-/// An example: its section, language and text.
+/// An example: its section, language and text. A query in the text of README.md is one, too.
 struct Example {
     section: String,
     language: String,
@@ -39,10 +43,26 @@ fn examples() -> Vec<Example> {
             open = Some(Example { section: section.clone(), language: language.to_owned(), text: String::new() });
         } else if line.starts_with('#') {
             section = line.trim_start_matches(['#', ' ']).to_owned();
+        } else {
+            let queries = line.split('`').skip(1).step_by(2).filter(|code| code.starts_with("{ account {"));
+            examples.extend(queries.map(|query| Example {
+                section: section.clone(),
+                language: "graphql".to_owned(),
+                text: query.to_owned(),
+            }));
         }
     }
     assert!(open.is_none(), "an example is not closed");
     examples
+}
+
+/// The command that posts a query to the API.
+fn posted(query: &str, address: &str) -> String {
+    let body = json!({ "query": query }).to_string();
+    assert!(!body.contains('\''), "the shell would end the text there: {body}");
+    format!(
+        "curl -sS {address}/graphql -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{body}'"
+    )
 }
 
 /// The commands of a CI job that call rollcall, with the CI system's variables filled in.
@@ -63,14 +83,10 @@ async fn every_example_of_the_readme_works_in_its_order() {
     let program = env!("CARGO_BIN_EXE_rollcall");
     fs::create_dir(place.path().join("bin")).expect("a folder");
     symlink(program, place.path().join("bin/rollcall")).expect("a link");
-    // cargo has built it already.
-    let cargo = "#!/bin/sh\n[ \"$1 $2 $3\" = \"run --quiet --\" ] && shift 3 && exec rollcall \"$@\"\nexit 9\n";
-    place.write("bin/cargo", cargo);
-    fs::set_permissions(place.path().join("bin/cargo"), PermissionsExt::from_mode(0o755)).expect("a mode");
     let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
     let address = service.address.to_string();
 
-    let mut script = String::new();
+    let (mut script, mut queries) = (String::new(), Vec::new());
     for (number, Example { section, language, text }) in examples().into_iter().enumerate() {
         if LEFT_OUT.iter().any(|(name, _)| *name == section) {
             continue;
@@ -84,6 +100,10 @@ async fn every_example_of_the_readme_works_in_its_order() {
                 continue;
             }
             ("yaml" | "groovy", "Deploys") => steps(&text),
+            ("graphql", _) => {
+                queries.push((section.clone(), text.clone()));
+                posted(&text, &address)
+            }
             _ => panic!("{section}: nobody runs this example in {language}"),
         };
         assert!(!step.is_empty(), "{section}: example {number} has no command");
@@ -110,6 +130,12 @@ async fn every_example_of_the_readme_works_in_its_order() {
     let [answers] = &*first else { panic!("{first:?}") };
     assert_eq!(answers.matches(r#""errors":[]"#).count(), 2, "{answers}");
     assert!(answers.ends_with(expected), "{answers}");
+    assert!(queries.len() >= 7, "{queries:?}");
+    let answers: Vec<&str> = ["The API", "Filters"].into_iter().flat_map(said).collect();
+    assert_eq!(answers.len(), queries.len(), "{queries:?}\n{answers:?}");
+    for (answer, query) in answers.iter().zip(&queries) {
+        assert!(answer.starts_with("{\"data\":{\"") && !answer.contains("\"errors\":[{"), "{query:?}: {answer}");
+    }
     let deploys = said("Deploys");
     assert_eq!(deploys, [r#"{"result":"ok"}"#; 4]);
     let applied = [
@@ -129,4 +155,22 @@ async fn every_example_of_the_readme_works_in_its_order() {
         let done = place.run(&["export", "--database-url", url]);
         assert_eq!((done.status, &*done.out), (0, &*export), "{url}: {}", done.err);
     }
+}
+
+#[test]
+fn the_name_in_the_readme_finds_no_other_file_of_this_repository() {
+    let name = "rollcall.yml";
+    assert!(README.contains(&format!("rollcall apply --name {name} .")));
+    let entries = fs::read_dir(env!("CARGO_MANIFEST_DIR")).expect("the repository");
+    let folders = entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir());
+    // Hidden folders are skipped by the command, and builds change the others while this runs.
+    let is_left_out = |path: &Path| {
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        name.starts_with('.') || ["target", "dist", "node_modules"].contains(&name)
+    };
+    let paths: Vec<PathBuf> = folders.filter(|path| !is_left_out(path)).collect();
+    assert!(paths.iter().any(|path| path.ends_with("ops")), "{paths:?}");
+    let files = service_file::collect(&Places { paths, names: vec![name.to_owned()], root: None });
+    let found: Vec<&str> = files.iter().filter(|file| file.content.is_ok()).map(|file| &*file.path).collect();
+    assert!(found.is_empty(), "these are not service files: {found:?}");
 }

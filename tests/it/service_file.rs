@@ -40,7 +40,11 @@ pub async fn done_of(app: &TestApp, files: &[(&str, &str)]) -> Result<Done, Refu
 
 /// The same with options.
 pub async fn done_with(app: &TestApp, files: &[(&str, &str)], options: &Options<'_>) -> Result<Done, Refused> {
-    let file = |(path, text): &(&str, &str)| File { path: (*path).to_owned(), content: Ok((*text).to_owned()) };
+    let file = |(path, text): &(&str, &str)| File {
+        path: (*path).to_owned(),
+        content: Ok((*text).to_owned()),
+        is_found: false,
+    };
     let (files, actor) = (files.iter().map(file).collect::<Vec<_>>(), Actor::command_line());
     app.db.write(async |tx| service_file::apply(app.db.committed(), tx, &actor, &files, options).await).await
 }
@@ -496,6 +500,24 @@ fn a_file_that_is_no_service_file_is_not_quoted() {
         assert!(!done.err.contains("geheim"), "{file}: {}", done.err);
         assert!(done.err.contains(expected), "{file}: {}", done.err);
     }
+}
+
+#[test]
+fn a_folder_with_other_yaml_says_once_how_to_name_the_files() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path().join("all")).expect("a folder");
+    place.write("all/rollcall.yml", "version: 1\nservice: { name: Cart }\n");
+    place.write("all/compose.yml", "services: {}\n");
+    place.write("all/deployment.yml", "kind: Deployment\n");
+    let hint = "not every YAML file of a folder is a service file: name the files to read with --name, or name a narrower folder\n";
+    let done = place.run(&["apply", "all"]);
+    assert_eq!((done.status, &*done.out), (1, ""));
+    assert_eq!((done.err.lines().count(), done.err.matches(hint).count()), (3, 1), "{}", done.err);
+    assert!(done.err.ends_with(hint), "{}", done.err);
+    let done = place.run(&["apply", "all/compose.yml"]);
+    assert!(done.status == 1 && !done.err.contains("--name"), "a file that was named: {}", done.err);
+    let done = place.run(&["apply", "--name", "rollcall.yml", "all"]);
+    assert_eq!((done.status, &*done.out, &*done.err), (0, "created service cart\n", ""));
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
         Some(text) => text.parse().map_err(|_| Fault::BadRequest("The steps must be a whole number.".to_owned()))?,
     };
     let wanted = ServiceGraph { alias, depth: Some(steps), after: visit.query.given("after") };
-    let service = ask(site, visit, wanted).await?.account.service.ok_or(Fault::NotFound)?;
+    let service = ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let Service { id, name, aliases, impact } = &service;
     let here = of(aliases);
     let picture = around(site, id, SHOWN_STEPS, LARGE).await?;

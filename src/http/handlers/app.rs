@@ -62,6 +62,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Incoming>) -> 
         Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
         Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
         Err(Fault::NotFound) => Ok(refused(&visit, 404, "This page does not exist, or no longer exists.")),
+        Err(Fault::UnknownAlias(noun, alias)) => Ok(reply::page(app::unknown_alias(&visit, noun, &alias))),
         Err(Fault::Forbidden(Role::Admin)) => Ok(refused(&visit, 403, "Only administrators can do this.")),
         Err(Fault::Forbidden(_)) => {
             let why = "You have read-only access. An administrator can make you a member on the Users page.";
