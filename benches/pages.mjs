@@ -29,6 +29,7 @@ const env = {
 };
 const run = (...words) =>
   execFileSync(values.program, words, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
+run('migrate');
 const link = run('sign-in-link', '--email', 'ada@example.com');
 run('generate', '--services', values.services, '--deploys', values.deploys);
 run('deploy-endpoint', 'create', '--name', 'bench');

@@ -6,7 +6,7 @@ mod server;
 
 use std::process::ExitCode;
 
-use crate::commands::{print, say, sentence, with_database};
+use crate::commands::{print, say, sentence, with_database, with_new_database};
 use crate::config::{self, Apply};
 use crate::entity::audit::Actor;
 use crate::sender::git;
@@ -29,7 +29,11 @@ pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
                 let done = db.write(async |tx| service_file::apply(db.committed(), tx, &actor, &files, &options).await);
                 Ok(done.await)
             };
-            match with_database(&settings.database, apply).await? {
+            let done = match settings.dry_run {
+                true => with_database(&settings.database, apply).await,
+                false => with_new_database(&settings.database, apply).await,
+            };
+            match done? {
                 Ok(done) => Ok(done),
                 Err(Refused::Problems(notes)) => Err(notes.iter().map(ToString::to_string).collect()),
                 Err(Refused::Failed(error)) => return Err(sentence(error)),

@@ -3,10 +3,9 @@
 //! Results for programs go to standard output, everything else to standard error. A failure is reported in one
 //! sentence.
 
-use std::fmt::Display;
 use std::fs;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::{self, Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -61,7 +60,8 @@ async fn carry_out(command: Command) -> Result<ExitCode, String> {
         }
         Command::Migrate(database) => migrate(&database).await?,
         Command::Backup { file, database } => {
-            let bytes = tokio::task::block_in_place(|| db::backup(&database.url()?, &file))?;
+            let bytes = tokio::task::block_in_place(|| db::backup(&existing(&database)?, &file))?;
+            let file = path::absolute(&file).unwrap_or(file);
             say(&format!("copied the database to {}: {bytes} bytes", file.display()));
         }
         Command::Export { output, replace, database } => export(&database, output.as_deref(), replace).await?,
@@ -85,7 +85,7 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
             let now = Timestamp::now();
             let end = |duration: std::time::Duration| i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
             let expires = expires.map(|rest| Timestamp::from_micros(now.as_micros().saturating_add(end(rest))));
-            let made = with_database(&database, async |db| {
+            let made = with_new_database(&database, async |db| {
                 let made = db.write(async |db| token::create(db, &actor, &description, scope, expires, now).await);
                 made.await.map_err(sentence)
             });
@@ -122,7 +122,7 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
             if name.is_empty() || name.contains(char::is_control) {
                 return Err("the name of a deploy endpoint must be a single line".to_owned());
             }
-            let made = with_database(&database, async |db| {
+            let made = with_new_database(&database, async |db| {
                 let made = db.write(async |db| {
                     let made = integration::create(db, Kind::Deploy, name, Timestamp::now()).await?;
                     note_endpoint(db, "eventIntegrationCreate", &made, change::between(None, Some(&made))).await?;
@@ -201,9 +201,12 @@ async fn sign_in_link(
 }
 
 async fn migrate(database: &Database) -> Result<(), String> {
-    let db = db::connect(&database.url()?).await.map_err(sentence)?;
-    let steps = db::migrate(&db).await.map_err(sentence);
+    let (db, created) = connect(&database.url()?).await?;
+    let steps = db::migrate(&db).await.map_err(|error| error.to_string());
     close_or_say(&db).await;
+    if let Some(file) = created {
+        say(&created_sentence(&file));
+    }
     match steps? {
         0 => say("the database is already up to date"),
         1 => say("migrated the database: 1 migration"),
@@ -230,7 +233,7 @@ async fn release(database: &Database, alias: &str) -> Result<(), String> {
 }
 
 async fn generate(database: &Database, services: u64, deploys: u64) -> Result<(), String> {
-    with_database(database, async |db| {
+    with_new_database(database, async |db| {
         let progress = |done| show_progress(done, services, "services");
         generate::catalogue(db, services, progress).await.map_err(sentence)?;
         if deploys > 0 {
@@ -278,7 +281,7 @@ async fn import(database: &Database, file: &Path) -> Result<(), String> {
             let _ = write!(io::stderr(), "\r{rows} rows");
         }
     };
-    let rows = with_database(database, async |db| transfer::import(db, &name, &mut input, progress).await).await?;
+    let rows = with_new_database(database, async |db| transfer::import(db, &name, &mut input, progress).await).await?;
     say(&format!("{}imported {rows} rows", if io::stderr().is_terminal() { "\r" } else { "" }));
     Ok(())
 }
@@ -302,28 +305,63 @@ fn schema_diff(old: &Path, new: &Path) -> Result<ExitCode, String> {
     Ok(if breaks { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Opens the database, runs `work` and closes the database, even if `work` fails. A closed SQLite database is a single
-/// file: SQLite checkpoints and removes its log, unless another process has the database open.
+/// Opens a database that exists, runs `work` and closes the database, even if `work` fails. A closed SQLite database is
+/// a single file: SQLite checkpoints and removes its log, unless another process has the database open.
 pub(crate) async fn with_database<T>(
     database: &Database,
     work: impl AsyncFnOnce(&Db) -> Result<T, String>,
 ) -> Result<T, String> {
-    let db = open(database).await?;
+    existing(database)?;
+    with_new_database(database, work).await
+}
+
+/// The same for a command that may be the first: creates a missing database, and says so.
+pub(crate) async fn with_new_database<T>(
+    database: &Database,
+    work: impl AsyncFnOnce(&Db) -> Result<T, String>,
+) -> Result<T, String> {
+    let (db, created) = open(database).await?;
+    if let Some(file) = created {
+        say(&created_sentence(&file));
+    }
     let done = work(&db).await;
     close_or_say(&db).await;
     done
 }
 
-/// Opens and migrates the database, so that any command can be the first. The caller closes it.
-pub(crate) async fn open(database: &Database) -> Result<Db, String> {
-    let db = db::connect(&database.url()?).await.map_err(sentence)?;
+/// Returns the URL of a database that exists. In the wrong folder, a command would otherwise read from an empty
+/// database that no server uses, and leave it behind.
+fn existing(database: &Database) -> Result<String, String> {
+    let url = database.url()?;
+    let Some(file) = db::missing_file(&url) else { return Ok(url) };
+    Err(format!(
+        "there is no database {}; name the server's database with --database-url, or start the server first",
+        file.display()
+    ))
+}
+
+/// Opens and migrates the database. Returns also the absolute path of its file, if this has created it. The caller
+/// closes the database.
+pub(crate) async fn open(database: &Database) -> Result<(Db, Option<PathBuf>), String> {
+    let (db, created) = connect(&database.url()?).await?;
     match db::migrate(&db).await {
-        Ok(_) => Ok(db),
+        Ok(_) => Ok((db, created)),
         Err(error) => {
             close_or_say(&db).await;
-            Err(sentence(error))
+            Err(error.to_string())
         }
     }
+}
+
+async fn connect(url: &str) -> Result<(Db, Option<PathBuf>), String> {
+    let missing = db::missing_file(url);
+    let db = db::connect(url).await.map_err(|error| error.to_string())?;
+    Ok((db, missing))
+}
+
+/// Tells where a new database is, in case the command was run in the wrong folder.
+pub(crate) fn created_sentence(file: &Path) -> String {
+    format!("created the database {}", file.display())
 }
 
 /// Closes the database.
@@ -361,6 +399,28 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-pub(crate) fn sentence(error: impl Display) -> String {
-    error.to_string()
+/// Returns an error as a sentence. A database that is full, locked or away is named as such, not in its driver's words.
+pub(crate) fn sentence(error: impl Into<Error>) -> String {
+    let error = error.into();
+    let cause = match &error {
+        Error::Internal(cause) => cause.downcast_ref::<DbErr>(),
+        Error::User(_) => None,
+    };
+    cause.map_or_else(|| error.to_string(), db::reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use sea_orm::{ConnAcquireErr, RuntimeErr};
+
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_database_is_a_sentence_if_there_is_one() {
+        let away = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
+        assert_eq!(sentence(away), "The database cannot be reached.");
+        let other = DbErr::Query(RuntimeErr::Internal("no such table: team".to_owned()));
+        assert!(sentence(other).contains("no such table: team"));
+        assert_eq!(sentence(UserError::base("the name is taken")), "the name is taken");
+    }
 }

@@ -4,9 +4,9 @@
 //! settings by topic; the code that receives a setting implements it.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 mod addresses;
 mod apply;
@@ -39,7 +39,8 @@ pub use tracing::Tracing;
 /// Parses the command line of this process. Exits with status 2 on wrong usage, and with 0 after `--help` and
 /// `--version`.
 pub fn read() -> Command {
-    CommandLine::parse_from(command_first(env::args_os())).command()
+    let matches = program().get_matches_from(command_first(env::args_os()));
+    CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()).command()
 }
 
 /// Parses `arguments`, whose first element is the program's name.
@@ -47,7 +48,23 @@ pub fn read() -> Command {
 /// # Errors
 /// Wrong usage, and the texts of `--help` and `--version`.
 pub fn parse<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> Result<Command, clap::Error> {
-    CommandLine::try_parse_from(command_first(arguments.into_iter().map(Into::into))).map(CommandLine::command)
+    let matches = program().try_get_matches_from(command_first(arguments.into_iter().map(Into::into)))?;
+    CommandLine::from_arg_matches(&matches).map(CommandLine::command)
+}
+
+/// The command line, without the variables of secrets that are blank: CI systems set such a variable where a secret is
+/// missing. A secret with a default is left alone, because the default of the database is a new file.
+fn program() -> clap::Command {
+    fn without_blank_secrets(program: clap::Command) -> clap::Command {
+        let is_blank = |name: &OsStr| env::var(name).is_ok_and(|value| value.trim().is_empty());
+        let program = program.mut_args(|argument| {
+            let is_secret = argument.is_hide_env_values_set() && argument.get_default_values().is_empty();
+            let is_missing = is_secret && argument.get_env().is_some_and(is_blank);
+            if is_missing { argument.env(None::<&'static str>) } else { argument }
+        });
+        program.mut_subcommands(without_blank_secrets)
+    }
+    without_blank_secrets(<CommandLine as CommandFactory>::command())
 }
 
 /// Moves flags behind the command: `rollcall --database-url URL token list` becomes `rollcall token list --database-url

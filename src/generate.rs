@@ -80,7 +80,10 @@ const KEYS: &[&str] = &[
 /// When there are services already: their numbers would collide.
 pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) -> Result<()> {
     if service::Entity::find().limit(1).one(db.read()).await?.is_some() {
-        return Err(UserError::base("there are services in this catalogue; generate fills only an empty one").into());
+        return Err(UserError::base(
+            "there are services in this catalogue; generate fills only an empty one: name another with --database-url",
+        )
+        .into());
     }
     let tiers: Vec<i64> = tier::Entity::find().all(db.read()).await?.into_iter().map(|tier| tier.id).collect();
     let mut random = fastrand::Rng::with_seed(7);

@@ -29,17 +29,26 @@ pub fn run(addresses: &Addresses, live: bool) -> Result<String, String> {
 /// # Errors
 /// Any other response, or why there is none, in one sentence.
 pub fn ask(address: SocketAddr, is_encrypted: bool, path: &str) -> Result<String, String> {
-    let scheme = if is_encrypted { "https" } else { "http" };
-    let request = outgoing::agent_to_ourselves().get(format!("{scheme}://{address}{path}"));
-    let asked = request.config().timeout_global(Some(PATIENCE)).build().call();
-    let answer = asked.and_then(|mut answer| {
-        let text = answer.body_mut().with_config().limit(LONGEST_ANSWER).lossy_utf8(true).read_to_string()?;
-        Ok((answer.status().as_u16(), text))
-    });
-    match answer {
+    match get(address, is_encrypted, path) {
         Ok((200, text)) => Ok(text),
         Ok((status, text)) => Err(format!("the server at {address} answers {status}: {}", text.trim())),
         Err(ureq::Error::Timeout(_)) => Err(format!("the server at {address} does not answer in time")),
+        Err(_) if get(address, !is_encrypted, path).is_ok() => Err(match is_encrypted {
+            true => format!("the server at {address} does not speak TLS; leave --tls-certificate and --tls-key out"),
+            false => format!(
+                "the server at {address} speaks TLS; give its --tls-certificate and --tls-key, so that it is asked by \
+                 https"
+            ),
+        }),
         Err(error) => Err(format!("no server answers at {address}: {error}")),
     }
+}
+
+/// Returns the status and the text of a response.
+fn get(address: SocketAddr, is_encrypted: bool, path: &str) -> Result<(u16, String), ureq::Error> {
+    let scheme = if is_encrypted { "https" } else { "http" };
+    let request = outgoing::agent_to_ourselves().get(format!("{scheme}://{address}{path}"));
+    let mut answer = request.config().timeout_global(Some(PATIENCE)).build().call()?;
+    let text = answer.body_mut().with_config().limit(LONGEST_ANSWER).lossy_utf8(true).read_to_string()?;
+    Ok((answer.status().as_u16(), text))
 }

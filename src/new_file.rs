@@ -24,6 +24,15 @@ pub enum Existing {
     Replace,
 }
 
+/// The reason without the temporary file's name, which says nothing to people.
+fn without_path(error: &io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(error.kind(), "its folder does not exist"),
+        io::ErrorKind::PermissionDenied => io::Error::new(error.kind(), "this user may not write to its folder"),
+        kind => kind.into(),
+    }
+}
+
 impl NewFile {
     /// Creates an empty temporary file in the folder of `path`, with mode 0600.
     pub fn create(path: &Path) -> io::Result<Self> {
@@ -31,8 +40,8 @@ impl NewFile {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
             _ => PathBuf::from("."),
         };
-        let part = tempfile::Builder::new().prefix(".rollcall-part-").tempfile_in(&folder)?;
-        Ok(Self { part, folder, path: path.to_owned() })
+        let part = tempfile::Builder::new().prefix(".rollcall-part-").tempfile_in(&folder);
+        Ok(Self { part: part.map_err(|error| without_path(&error))?, folder, path: path.to_owned() })
     }
 
     /// The file, to write to.

@@ -29,6 +29,13 @@ pub fn agent_to_ourselves() -> Agent {
     Agent::new_with_config(config.build())
 }
 
+/// The host of a URL, with the port if there is one. Leaves out the user, the password and the path, which may be secret.
+pub fn authority(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
 /// The address at which this machine reaches a server that listens on `listen`. 0.0.0.0 and [::] cannot be connected
 /// to.
 pub fn reachable(listen: SocketAddr) -> SocketAddr {
@@ -43,6 +50,17 @@ pub fn reachable(listen: SocketAddr) -> SocketAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_authority_of_a_url_has_no_secrets() {
+        for (url, expected) in [
+            ("https://catalogue.example.com", "catalogue.example.com"),
+            ("http://127.0.0.1:8080/integrations/deploy/secret", "127.0.0.1:8080"),
+            ("http://ada:pass@word@[::1]:80/x@y", "[::1]:80"),
+        ] {
+            assert_eq!(authority(url), expected);
+        }
+    }
 
     #[test]
     fn a_server_on_all_addresses_is_reached_on_this_machine() {

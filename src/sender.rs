@@ -131,7 +131,7 @@ fn attempt(agent: &Agent, url: &SecretUrl, body: &str, within: Duration) -> Atte
     });
     match answer {
         Ok((response, text)) => answered(&response, &text),
-        Err(error) => Attempt::failed(&error, "deploy", "a deploy endpoint"),
+        Err(error) => Attempt::failed(&error, "deploy", outgoing::authority(url.reveal()), "a deploy endpoint"),
     }
 }
 

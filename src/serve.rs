@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use tracing::{error, info, warn};
 
 use crate::app::openid::{self, Provider};
-use crate::commands::{close, open, say, sentence};
+use crate::commands::{close, created_sentence, open, say, sentence};
 use crate::config::{LogFormat, OpenId, Serve};
 use crate::db::{self, Db, OpenError, Version};
 use crate::deploy;
@@ -41,7 +41,13 @@ pub async fn run(settings: Serve) -> Result<(), String> {
     };
     let openid = settings.openid.provider()?;
     let exporter = settings.tracing.collector()?.map(spans::start).transpose()?;
-    let mut db = open(&settings.database).await?;
+    let (mut db, created) = open(&settings.database).await?;
+    if let Some(file) = created {
+        match settings.log.log_format {
+            LogFormat::Text => say(&created_sentence(&file)),
+            LogFormat::Json => info!(file = %file.display(), "created the database"),
+        }
+    }
     if exporter.is_some() {
         db.trace();
     }
@@ -98,7 +104,7 @@ fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App 
 /// Serves until a signal arrives.
 async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId>) -> Result<End, String> {
     let Sockets { listener, address, tls, metrics } = sockets;
-    let mut signals = Signals::new().map_err(sentence)?;
+    let mut signals = Signals::new().map_err(|error| error.to_string())?;
 
     let app_url = settings.addresses.app_url(address);
     tell_of_proxy(&app_url, &settings, tls.is_some());
@@ -284,7 +290,7 @@ impl Signals {
 
 async fn listen(address: SocketAddr, flag: &str) -> Result<(TcpListener, SocketAddr), String> {
     let listener = TcpListener::bind(address).await.map_err(|error| cannot_listen(address, flag, &error))?;
-    let address = listener.local_addr().map_err(sentence)?;
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
     Ok((listener, address))
 }
 

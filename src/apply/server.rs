@@ -48,19 +48,19 @@ pub(super) fn apply(
         "releaseMissing": options.releases_missing,
     });
     let body = json!({ "query": MUTATION, "variables": { "input": input } }).to_string();
-    let (agent, url) = (outgoing::agent(), format!("{url}/graphql"));
+    let agent = outgoing::agent();
     let left = || settings.deadline.saturating_sub(started.elapsed());
-    retry(left, || attempt(&agent, &url, &token, &body, left().min(ATTEMPT)))
+    retry(left, || attempt(&agent, url, &token, &body, left().min(ATTEMPT)))
 }
 
 fn attempt(
     agent: &Agent,
-    url: &str,
+    server: &str,
     token: &Secret,
     body: &str,
     within: Duration,
 ) -> Attempt<Result<Done, Vec<String>>> {
-    let request = agent.post(url).config().timeout_global(Some(within)).build();
+    let request = agent.post(format!("{server}/graphql")).config().timeout_global(Some(within)).build();
     let request = request.header("content-type", "application/json").header("accept", "application/json");
     let sent = request.header("authorization", format!("Bearer {}", token.reveal())).send(body);
     let answer = sent.and_then(|mut response| {
@@ -68,8 +68,8 @@ fn attempt(
         Ok((response, text))
     });
     match answer {
-        Ok((response, text)) => answered(&response, &text),
-        Err(error) => Attempt::failed(&error, "request", "a rollcall server"),
+        Ok((response, text)) => answered(&response, &text, server),
+        Err(error) => Attempt::failed(&error, "request", outgoing::authority(server), "a rollcall server"),
     }
 }
 
@@ -112,7 +112,8 @@ struct Mistake {
     message: String,
 }
 
-fn answered<B>(response: &Response<B>, text: &str) -> Attempt<Result<Done, Vec<String>>> {
+/// What becomes of a response of `server`, which is its URL without `/graphql`.
+fn answered<B>(response: &Response<B>, text: &str, server: &str) -> Attempt<Result<Done, Vec<String>>> {
     let mut said: Value = serde_json::from_str(text).unwrap_or_default();
     let status = response.status().as_u16();
     if let Ok(payload) = serde_json::from_value::<Payload>(said["data"]["serviceFilesApply"].take()) {
@@ -120,6 +121,14 @@ fn answered<B>(response: &Response<B>, text: &str) -> Attempt<Result<Done, Vec<S
             [] => Ok(done(payload)),
             errors => Err(errors.iter().map(|error| error.message.clone()).collect()),
         });
+    }
+    if status == 404
+        && let Some(path) = path(server)
+    {
+        let host = outgoing::authority(server);
+        return Attempt::Refused(format!(
+            "there is no API at {host}{path}/graphql; give the address of the server, without {path}"
+        ));
     }
     let details = said["errors"].as_array().into_iter().flatten();
     let details = details.filter_map(|error| error["message"].as_str().or(error["detail"].as_str()));
@@ -134,6 +143,12 @@ fn answered<B>(response: &Response<B>, text: &str) -> Attempt<Result<Done, Vec<S
         }
         _ => Attempt::Refused(details),
     }
+}
+
+/// The path of a URL, such as `/graphql`. `None` if it has none.
+fn path(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    rest.find('/').map(|start| &rest[start..])
 }
 
 fn done(Payload { documents, not_taken, errors: _ }: Payload) -> Done {

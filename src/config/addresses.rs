@@ -10,7 +10,13 @@ use super::{TlsFiles, value};
 #[derive(Debug, Clone, Args)]
 pub struct Addresses {
     /// The address and port to listen on; port 0 picks a free one
-    #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_LISTEN", default_value = "127.0.0.1:8080")]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "ROLLCALL_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_parser = value::address
+    )]
     pub listen: SocketAddr,
     /// The URL at which clients reach the API [default: http:// or https:// and the listening address]
     #[arg(long, value_name = "URL", env = "ROLLCALL_BASE_URL", value_parser = value::origin)]

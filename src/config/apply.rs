@@ -58,14 +58,15 @@ impl Apply {
     /// # Errors
     /// Why there is none, in one sentence.
     pub fn token(&self) -> Result<Secret, String> {
-        match (&self.token, &self.token_file) {
-            (Some(token), _) => Ok(token.clone()),
-            (None, Some(file)) => {
+        let token = match &self.token_file {
+            None => self.token.clone(),
+            Some(file) => {
                 let text = fs::read_to_string(file)
                     .map_err(|error| format!("the token cannot be read from {}: {error}", file.display()))?;
-                Ok(Secret::from(text.trim()))
+                Some(Secret::from(text.trim()))
             }
-            (None, None) => Err("--server needs a token: set ROLLCALL_TOKEN, or --token-file".to_owned()),
-        }
+        };
+        let token = token.filter(|token| !token.reveal().trim().is_empty());
+        token.ok_or_else(|| "--server needs a token: set ROLLCALL_TOKEN, or --token-file".to_owned())
     }
 }

@@ -96,10 +96,10 @@ pub enum Command {
     /// Fill an empty catalogue with generated services, for benchmarks and demonstrations
     Generate {
         /// The number of services
-        #[arg(long, value_name = "NUMBER")]
+        #[arg(long, value_name = "NUMBER", value_parser = value::number::<u64>)]
         services: u64,
         /// The number of deploys, spread over the past year
-        #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+        #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = value::number::<u64>)]
         deploys: u64,
         #[command(flatten)]
         #[allow(missing_docs)]
@@ -130,6 +130,7 @@ pub enum TokenCommand {
     /// Delete a token; it stops working at once
     Delete {
         /// The token's id, as `token list` prints it
+        #[arg(value_parser = value::id)]
         id: i64,
         #[command(flatten)]
         #[allow(missing_docs)]
@@ -164,6 +165,7 @@ pub enum DeployEndpointCommand {
     /// Delete a deploy endpoint; its URL stops working at once, its deploys stay
     Delete {
         /// The endpoint's id, as `deploy-endpoint list` prints it
+        #[arg(value_parser = value::id)]
         id: i64,
         #[command(flatten)]
         #[allow(missing_docs)]

@@ -27,13 +27,19 @@ impl Database {
     /// Returns the database URL.
     ///
     /// # Errors
-    /// Why the file with the URL cannot be read, in one sentence.
+    /// It is blank, or the file with it cannot be read, in one sentence.
     pub fn url(&self) -> Result<String, String> {
-        match &self.database_url_file {
-            None => Ok(self.database_url.clone()),
+        let url = match &self.database_url_file {
+            None => self.database_url.clone(),
             Some(file) => fs::read_to_string(file)
-                .map(|url| url.trim().to_owned())
-                .map_err(|error| format!("the database URL cannot be read from {}: {error}", file.display())),
+                .map_err(|error| format!("the database URL cannot be read from {}: {error}", file.display()))?,
+        };
+        // Not the default instead: a server whose secret is missing would begin with an empty catalogue.
+        match url.trim() {
+            "" => {
+                Err("the database URL is blank: set DATABASE_URL, or remove it to use sqlite://rollcall.db".to_owned())
+            }
+            url => Ok(url.to_owned()),
         }
     }
 }

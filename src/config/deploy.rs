@@ -22,8 +22,7 @@ pub struct Deploy {
         value_name = "URL",
         env = "ROLLCALL_DEPLOY_URL",
         hide_env_values = true,
-        value_parser = UrlParser,
-        required_unless_present = "url_file"
+        value_parser = UrlParser
     )]
     url: Option<SecretUrl>,
     /// A file with the URL, to keep it out of the command line and the environment
@@ -81,7 +80,7 @@ impl Deploy {
     /// Returns the deploy endpoint's URL.
     ///
     /// # Errors
-    /// Why the file with the URL cannot be read or has no URL, in one sentence.
+    /// There is no URL, or the file with it cannot be read, in one sentence.
     pub fn url(&self) -> Result<SecretUrl, String> {
         match (&self.url, &self.url_file) {
             (Some(url), _) => Ok(url.clone()),
@@ -90,7 +89,7 @@ impl Deploy {
                     .map_err(|error| format!("the deploy URL cannot be read from {}: {error}", file.display()))?;
                 SecretUrl::read(text.trim()).ok_or_else(|| format!("{}: {NOT_A_URL}", file.display()))
             }
-            (None, None) => Err(NOT_A_URL.to_owned()),
+            (None, None) => Err(NO_URL.to_owned()),
         }
     }
 }
@@ -111,6 +110,9 @@ fn status(text: &str) -> Result<String, String> {
 
 /// Minimum similarity (0 to 1) for a suggestion.
 const SIMILAR: f64 = 0.8;
+
+const NO_URL: &str = "there is no deploy URL: set ROLLCALL_DEPLOY_URL (is the secret set for this job?), or \
+                      ROLLCALL_DEPLOY_URL_FILE, or --url";
 
 const NOT_A_URL: &str =
     "the deploy URL must be what `rollcall deploy-endpoint create` printed: http:// or https://, a host and a path";
@@ -147,10 +149,10 @@ impl TypedValueParser for UrlParser {
     type Value = SecretUrl;
 
     fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<SecretUrl, clap::Error> {
-        value
-            .to_str()
-            .and_then(SecretUrl::read)
-            .ok_or_else(|| clap::Error::raw(ErrorKind::ValueValidation, format!("{NOT_A_URL}\n")).with_cmd(command))
+        let text = value.to_str().unwrap_or_default();
+        let sentence = if text.trim().is_empty() { NO_URL } else { NOT_A_URL };
+        let wrong = || clap::Error::raw(ErrorKind::ValueValidation, format!("{sentence}\n")).with_cmd(command);
+        SecretUrl::read(text).ok_or_else(wrong)
     }
 }
 

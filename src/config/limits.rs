@@ -12,10 +12,10 @@ use super::value;
 #[command(next_help_heading = "Limits")]
 pub struct Edge {
     /// Requests per minute for each token; 0 means no limit
-    #[arg(long, value_name = "REQUESTS", env = "ROLLCALL_TOKEN_LIMIT", default_value = "400")]
+    #[arg(long, value_name = "REQUESTS", env = "ROLLCALL_TOKEN_LIMIT", default_value = "400", value_parser = value::number::<u32>)]
     pub token_limit: u32,
     /// Requests per five minutes for each IP address; 0 means no limit
-    #[arg(long, value_name = "REQUESTS", env = "ROLLCALL_IP_LIMIT", default_value = "10000")]
+    #[arg(long, value_name = "REQUESTS", env = "ROLLCALL_IP_LIMIT", default_value = "10000", value_parser = value::number::<u32>)]
     pub ip_limit: u32,
     /// Proxies whose X-Forwarded-For is trusted: addresses or networks, separated by commas
     #[arg(
@@ -27,13 +27,13 @@ pub struct Edge {
     )]
     pub trusted_proxies: Vec<IpNet>,
     /// The maximum size of a GraphQL request's body, in bytes
-    #[arg(long, value_name = "BYTES", env = "ROLLCALL_MAX_BODY", default_value = "1048576")]
+    #[arg(long, value_name = "BYTES", env = "ROLLCALL_MAX_BODY", default_value = "1048576", value_parser = value::number::<usize>)]
     pub max_body: usize,
     /// The maximum size of a deploy's body, in bytes
-    #[arg(long, value_name = "BYTES", env = "ROLLCALL_MAX_WEBHOOK_BODY", default_value = "262144")]
+    #[arg(long, value_name = "BYTES", env = "ROLLCALL_MAX_WEBHOOK_BODY", default_value = "262144", value_parser = value::number::<usize>)]
     pub max_webhook_body: usize,
     /// The maximum number of connections; more wait to be accepted
-    #[arg(long, value_name = "CONNECTIONS", env = "ROLLCALL_MAX_CONNECTIONS", default_value = "10000")]
+    #[arg(long, value_name = "CONNECTIONS", env = "ROLLCALL_MAX_CONNECTIONS", default_value = "10000", value_parser = value::number::<u32>)]
     pub max_connections: u32,
     /// The timeout for the head of a new connection's first request
     #[arg(

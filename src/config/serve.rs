@@ -37,7 +37,7 @@ pub struct Serve {
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_AUDIT_RETENTION", value_parser = value::retention)]
     pub audit_retention: Option<Duration>,
     /// The address and port that serve metrics at /metrics; port 0 picks a free one [default: none]
-    #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_METRICS_LISTEN")]
+    #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_METRICS_LISTEN", value_parser = value::address)]
     pub metrics_listen: Option<SocketAddr>,
     #[command(flatten)]
     #[allow(missing_docs)]

@@ -1,6 +1,7 @@
 //! Parsers of flag values. An error says how to write the value.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::str::FromStr;
 use std::time::Duration;
 
 use ipnet::IpNet;
@@ -14,6 +15,26 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .ok()
         .and_then(|duration| duration.try_into().ok())
         .ok_or_else(|| "write it like 30s, 12h or 90d".to_owned())
+}
+
+/// Parses a whole number that is not negative.
+pub(super) fn number<N: FromStr>(text: &str) -> Result<N, String> {
+    text.trim().parse().map_err(|_| "write a whole number, such as 400".to_owned())
+}
+
+/// Parses the id of a row.
+pub(super) fn id(text: &str) -> Result<i64, String> {
+    text.trim().parse().map_err(|_| "write the id, which is a number: the first column of the list".to_owned())
+}
+
+/// Parses `127.0.0.1:8080`, `[::1]:8080` and `localhost:8080`.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.trim();
+    let local = text.strip_prefix("localhost:").and_then(|port| port.parse::<u16>().ok());
+    let local = local.map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    let address = local.or_else(|| text.parse().ok());
+    address
+        .ok_or_else(|| "write it like 127.0.0.1:8080, or 0.0.0.0:8080 for all of this machine's addresses".to_owned())
 }
 
 /// Parses a retention period. Less than a day must be a mistake.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use rusqlite::OpenFlags;
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 
-use super::file::with_suffix;
+use super::file::{absolute, with_suffix};
 use super::{OpenError, PATIENCE};
 use crate::new_file::{Existing, NewFile};
 
@@ -38,8 +38,9 @@ pub fn backup(url: &str, file: &Path) -> Result<u64, String> {
 }
 
 fn copy(original: &Path, file: &Path) -> Result<u64, String> {
-    let cannot_be_read =
-        |error: &dyn std::fmt::Display| format!("the database {} cannot be copied: {error}", original.display());
+    let cannot_be_read = |error: &dyn std::fmt::Display| {
+        format!("the database {} cannot be copied: {error}", absolute(original).display())
+    };
     let cannot_be_written = |error: &dyn std::fmt::Display| format!("{} cannot be written: {error}", file.display());
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = rusqlite::Connection::open_with_flags(original, flags).map_err(|error| cannot_be_read(&error))?;

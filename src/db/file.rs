@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 /// A file that other users of the machine can read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +12,11 @@ pub struct Exposed {
     pub path: PathBuf,
     /// Its permissions.
     pub mode: u32,
+}
+
+/// The path from the root, for messages: a relative one says nothing to people who do not know the process's folder.
+pub(super) fn absolute(file: &Path) -> PathBuf {
+    path::absolute(file).unwrap_or_else(|_| file.to_path_buf())
 }
 
 /// Creates an empty file with mode 0600, if there is none. SQLite gives its other files the same mode.

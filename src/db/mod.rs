@@ -4,6 +4,7 @@
 //! writes through [`Db::write`], and does not know whether SQLite or PostgreSQL is behind it. [`read`] reads rows;
 //! `migration/` defines the tables.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -50,7 +51,7 @@ use embedded::{Embedded, Observer};
 pub use file::Exposed;
 pub use outcome::transaction_id;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot};
-pub use refusal::{OpenError, UNCERTAIN, accepts_no_writes, is_locked, is_lost_race, is_uncertain, refusal};
+pub use refusal::{OpenError, UNCERTAIN, accepts_no_writes, is_locked, is_lost_race, is_uncertain, reason, refusal};
 use refusal::{STALLED, is_broken};
 pub use row::{Omitted, Row, Table, columns_without, select_without};
 pub use sequence::{attempt, give_ids_after, last_id};
@@ -263,6 +264,11 @@ impl Db {
         }
     }
 
+    /// Where the database is, for messages: the absolute path of its file, or its hosts and name.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
     /// The files of an SQLite database that other users can read. They hold secrets: the URLs of deploy endpoints.
     pub fn readable_by_others(&self) -> Vec<Exposed> {
         if self.read.embedded.is_some() { file::exposed(Path::new(&self.place)) } else { Vec::new() }
@@ -387,10 +393,16 @@ fn compare(place: &str, standing: Standing) -> Result<Version, OpenError> {
     }
 }
 
-/// The file of an SQLite database. `None` for a server or an invalid URL.
+/// The absolute path of an SQLite database's file. `None` for a server or an invalid URL.
 pub fn file(url: &str) -> Option<PathBuf> {
-    let options = SqliteConnectOptions::from_str(url).ok().filter(|_| url.starts_with("sqlite:"))?;
-    Some(options.get_filename().to_path_buf())
+    let options = SqliteConnectOptions::from_str(url).ok();
+    let options = options.filter(|_| url.starts_with("sqlite:") && !sqlite::is_in_memory(url))?;
+    Some(file::absolute(options.get_filename()))
+}
+
+/// Returns [`file`] if nothing exists there. A file in a folder that this user cannot read may exist.
+pub fn missing_file(url: &str) -> Option<PathBuf> {
+    file(url).filter(|file| matches!(fs::exists(file), Ok(false)))
 }
 
 /// Whether there is only one writer at a time, so that what a transaction has read stays true until it ends.

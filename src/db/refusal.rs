@@ -75,6 +75,11 @@ pub fn refusal(error: &DbErr) -> Option<&'static str> {
     }
 }
 
+/// Why a statement failed, for people: the sentence of [`refusal`] if it has one, or else the database's own words.
+pub fn reason(error: &DbErr) -> String {
+    refusal(error).map_or_else(|| error.to_string(), str::to_owned)
+}
+
 /// Whether the database can be read but not written: it is full, read-only or locked.
 pub fn accepts_no_writes(error: &DbErr) -> bool {
     refusal(error).is_some_and(|reason| ![AWAY, NEWER, UNCERTAIN].contains(&reason))
@@ -172,7 +177,7 @@ impl fmt::Display for OpenError {
             }
             Self::Refused { place, why } => write!(f, "the database {place} cannot be opened: {why}"),
             Self::Unreachable { place, why } => write!(f, "the database server {place} cannot be reached: {why}"),
-            Self::Failed { place, cause } => write!(f, "the database {place} does not work: {cause}"),
+            Self::Failed { place, cause } => write!(f, "the database {place} does not work: {}", reason(cause)),
         }
     }
 }
@@ -240,11 +245,31 @@ fn sqlite_code(answer: &dyn sqlx::error::DatabaseError) -> Option<i32> {
 fn cannot_open(place: &str) -> String {
     let path = std::path::Path::new(place);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if path.is_dir() {
-        "it is a folder".to_owned()
-    } else if folder.is_some_and(|folder| !folder.is_dir()) {
-        "its folder does not exist".to_owned()
-    } else {
-        "permission denied".to_owned()
+    let another = "or name another file with --database-url";
+    match folder {
+        _ if path.is_dir() => "it is a folder".to_owned(),
+        Some(folder) if !folder.is_dir() => "its folder does not exist".to_owned(),
+        Some(folder) if !path.exists() => {
+            format!("permission denied; let this user write to the folder {}, {another}", folder.display())
+        }
+        _ => format!("permission denied; let this user read and write the file and its folder, {another}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_made_names_its_folder_and_what_to_do() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = |name: &str| folder.path().join(name).display().to_string();
+        let expected = format!(
+            "permission denied; let this user write to the folder {}, or name another file with --database-url",
+            folder.path().display()
+        );
+        assert_eq!(cannot_open(&place("new.db")), expected);
+        assert_eq!(cannot_open(&place("none/new.db")), "its folder does not exist");
+        assert_eq!(cannot_open(&place("")), "it is a folder");
     }
 }

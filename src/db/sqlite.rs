@@ -18,11 +18,11 @@ const SQLITE_READERS: u32 = 2;
 /// Opens the file that a URL names, and creates it if it is missing.
 pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
     let options = SqliteConnectOptions::from_str(url).map_err(|_| OpenError::Url)?;
-    if url.contains(":memory:") || url.contains("mode=memory") {
+    if is_in_memory(url) {
         return Err(OpenError::Url);
     }
     let file = options.get_filename().to_path_buf();
-    let place = file.display().to_string();
+    let place = file::absolute(&file).display().to_string();
     // Ignored: if the file cannot be created, SQLite reports why when it opens it.
     let _ = file::create(&file);
     let options = options
@@ -72,6 +72,11 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
         reserved: None,
         writes: Arc::default(),
     })
+}
+
+/// Whether a URL names a database in memory, which would be lost with its connection.
+pub(super) fn is_in_memory(url: &str) -> bool {
+    url.contains(":memory:") || url.contains("mode=memory")
 }
 
 /// Whether a connection can be reused. When the disk is full, SQLite rolls the transaction back by itself, and the

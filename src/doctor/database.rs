@@ -1,5 +1,6 @@
 //! Checks the database: that it exists, its version, that it is writable, and that its clock agrees with ours.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use sea_orm::DbErr;
@@ -13,12 +14,13 @@ const ABOUT: &str = "database";
 /// How far the newest audit entry may be ahead of this machine's clock, in microseconds.
 const TOLERANCE: i64 = 60_000_000;
 
-/// Checks the database at `url`. Does not open a missing file, because opening would create it.
-pub(super) async fn examine(url: &str) -> Vec<Finding> {
-    if let Some(file) = db::file(url)
-        && !file.exists()
-    {
-        return vec![missing(&file)];
+/// Checks the database at `url`. Does not open a missing file, because opening would create it. `server` is the address
+/// at which a server responds.
+pub(super) async fn examine(url: &str, server: Option<SocketAddr>) -> Vec<Finding> {
+    match (db::missing_file(url), server) {
+        (Some(file), Some(address)) => return vec![of_another_server(&file, address)],
+        (Some(file), None) => return vec![missing(&file)],
+        (None, _) => {}
     }
     let db = match db::connect(url).await {
         Ok(db) => db,
@@ -30,35 +32,46 @@ pub(super) async fn examine(url: &str) -> Vec<Finding> {
     findings
 }
 
+/// A server that runs has a database, so one that is missing is not the server's.
+fn of_another_server(file: &Path, address: SocketAddr) -> Finding {
+    let says = format!(
+        "a server responds at {address}, but {} does not exist: this is not the server's database. Run this with the \
+         server's settings: in its folder, or with its --database-url",
+        file.display()
+    );
+    Finding::problem(ABOUT, says)
+}
+
 /// Checks that the first start can create the file.
 fn missing(file: &Path) -> Finding {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match tempfile::tempfile_in(folder) {
         Ok(_) => Finding::fine(ABOUT, format!("{} does not exist yet; the first start creates it", file.display())),
         Err(error) => {
-            let says = format!("{} cannot be created: {error}; the server's user must own the folder", file.display());
+            let (file, folder, why) = (file.display(), folder.display(), error.kind());
+            let says = format!("{file} cannot be created: {why}; let the server's user write to the folder {folder}");
             Finding::problem(ABOUT, says)
         }
     }
 }
 
 async fn opened(db: &Db) -> Vec<Finding> {
+    let place = db.place();
     let version = match db::version(db).await {
-        Ok(Version::Same) => "it has this program's version",
-        Ok(Version::Newer { .. }) => "it has a newer version, which this program can use,",
+        Ok(Version::Same) => "has this program's version",
+        Ok(Version::Newer { .. }) => "has a newer version, which this program can use,",
         Ok(Version::Older(steps)) => {
             let says = format!(
-                "{steps} migrations are pending; the next start runs them. Back up first: they cannot be undone"
+                "{place} lacks {steps} migrations; the next start runs them. Back up first: they cannot be undone"
             );
             return vec![Finding::advice(ABOUT, says)];
         }
         Err(error) => return vec![Finding::problem(ABOUT, error.to_string())],
     };
     if let Err(error) = db.try_write().await {
-        let why = db::refusal(&error).map_or_else(|| error.to_string(), str::to_owned);
-        return vec![Finding::problem(ABOUT, format!("it is not writable: {why}"))];
+        return vec![Finding::problem(ABOUT, format!("{place} is not writable: {}", db::reason(&error)))];
     }
-    let mut findings = vec![Finding::fine(ABOUT, format!("{version} and is writable"))];
+    let mut findings = vec![Finding::fine(ABOUT, format!("{place} {version} and is writable"))];
     for file in db.readable_by_others() {
         let (path, mode) = (file.path.display(), file.mode);
         let says = format!("other users can read {path}, which holds secrets (mode {mode:04o}); run: chmod 600 {path}");
@@ -72,7 +85,7 @@ async fn opened(db: &Db) -> Vec<Finding> {
                 findings.push(Finding::advice("people", says));
             }
         }
-        Err(error) => findings.push(Finding::problem(ABOUT, format!("it cannot be read: {error}"))),
+        Err(error) => findings.push(Finding::problem(ABOUT, format!("{place} cannot be read: {}", db::reason(&error)))),
     }
     findings
 }

@@ -1,6 +1,6 @@
 //! Checks the edge: conflicting settings, the server on this machine, and the proxy in front of it.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use super::Finding;
@@ -58,32 +58,36 @@ pub(super) fn settings(settings: &Serve) -> Vec<Finding> {
 
 /// Whether the host of a URL is this machine.
 fn is_loopback(url: &str) -> bool {
-    let authority = authority(url);
+    let authority = outgoing::authority(url);
     let port = authority.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
     let host = port.map_or(authority, |(host, _)| host);
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// The host of a URL, with the port if there is one.
-fn authority(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split('/').next().unwrap_or_default()
+/// The server on this machine.
+pub(super) struct Server {
+    /// Its address. `None` if no server responds.
+    pub(super) address: Option<SocketAddr>,
+    /// Whether it is ready.
+    pub(super) finding: Finding,
 }
 
 /// Checks whether a server with these settings runs on this machine.
-pub(super) fn server(settings: &Serve) -> Finding {
+pub(super) fn server(settings: &Serve) -> Server {
     let (about, addresses) = ("server", &settings.addresses);
     let address = outgoing::reachable(addresses.listen);
     let is_encrypted = addresses.tls.both().is_some();
     if healthcheck::ask(address, is_encrypted, "/livez").is_err() {
-        return Finding::advice(about, format!("none responds at {address}; start it to check the proxy"));
+        let finding = Finding::advice(about, format!("none responds at {address}; start it to check the proxy"));
+        return Server { address: None, finding };
     }
-    match healthcheck::ask(address, is_encrypted, "/readyz") {
+    let finding = match healthcheck::ask(address, is_encrypted, "/readyz") {
         Ok(said) if said.contains("writes: ok") => Finding::fine(about, format!("the one at {address} is ready")),
         Ok(said) => Finding::problem(about, said.lines().last().unwrap_or_default()),
         Err(reason) => Finding::problem(about, reason),
-    }
+    };
+    Server { address: Some(address), finding }
 }
 
 /// Checks how the server sees a client that connects through the public URL. `None` if there is no such URL.
@@ -108,7 +112,7 @@ fn judge(url: &str, said: &str) -> Finding {
     let (Some(client), Some(forwarded), Some(host)) = (of("client"), of("forwarded"), of("host")) else {
         return Finding::problem(about, format!("{url} is not served by a rollcall of this version"));
     };
-    let authority = authority(url);
+    let authority = outgoing::authority(url);
     let without_port = |host: &str, port: &str| host.strip_suffix(port).unwrap_or(host).to_ascii_lowercase();
     let port = if url.starts_with("https:") { ":443" } else { ":80" };
     if without_port(host, port) != without_port(authority, port) {

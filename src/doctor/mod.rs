@@ -64,14 +64,14 @@ pub async fn examine(settings: &Serve) -> Vec<Finding> {
     let url = settings.database.url();
     findings.push(machine::connections(settings.edge.max_connections));
     findings.extend(url.as_ref().ok().and_then(|url| machine::disk(url)));
+    let server = tokio::task::block_in_place(|| edge::server(settings));
     match url {
-        Ok(url) => findings.extend(database::examine(&url).await),
+        Ok(url) => findings.extend(database::examine(&url, server.address).await),
         Err(reason) => findings.push(Finding::problem("database", reason)),
     }
-    let answers = tokio::task::block_in_place(|| edge::server(settings));
-    let is_there = answers.level == Level::Fine;
-    findings.push(answers);
-    if is_there {
+    let is_ready = server.finding.level == Level::Fine;
+    findings.push(server.finding);
+    if is_ready {
         findings.extend(tokio::task::block_in_place(|| edge::proxy(settings)));
     }
     findings

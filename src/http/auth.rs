@@ -1,6 +1,7 @@
 //! Authentication: from the `Authorization` header to a row of `token`.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::header::{self, HeaderMap};
@@ -38,9 +39,13 @@ impl Tokens {
         headers: &HeaderMap,
         now: Timestamp,
     ) -> Result<(token::Model, Option<Window>), Rejection> {
-        let secret = credential(headers).and_then(Secret::read).ok_or(Rejection::Unauthenticated)?;
+        let secret = credential(headers).and_then(|text| Secret::read(text).ok_or(NoToken::Mistyped));
+        let secret = secret.map_err(Rejection::Unauthenticated)?;
         let found = self.find(&secret).await.map_err(|error| Rejection::of_database(&error))?;
-        let (token, counted) = found.filter(|(token, _)| token.is_valid(now)).ok_or(Rejection::Unauthenticated)?;
+        let (token, counted) = found.ok_or(Rejection::Unauthenticated(NoToken::Unknown))?;
+        if let Some(end) = token.expires_at.filter(|_| !token.is_valid(now)) {
+            return Err(Rejection::Unauthenticated(NoToken::Expired(end)));
+        }
         if token.is_use_worth_noting(now) {
             self.note_use(token.id, now);
         }
@@ -71,7 +76,7 @@ impl Tokens {
         tokio::spawn(async move {
             let noted = db.write(async |db| token::note_use(db, id, now).await).await;
             if let Err(error) = noted {
-                warn!(token = id, %error, "the last use of a token cannot be noted");
+                warn!(token = id, error = db::reason(&error), "the last use of a token cannot be noted");
             }
             lock(&noting).remove(&id);
         });
@@ -83,10 +88,49 @@ fn lock(noting: &Mutex<HashSet<i64>>) -> MutexGuard<'_, HashSet<i64>> {
 }
 
 /// Returns the credential after `Bearer` or `Token`, the two schemes that clients use.
-fn credential(headers: &HeaderMap) -> Option<&str> {
+fn credential(headers: &HeaderMap) -> Result<&str, NoToken> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
-    let (Some(value), None) = (values.next(), values.next()) else { return None };
-    let (scheme, credential) = value.to_str().ok()?.trim().split_once(' ')?;
+    let Some(value) = values.next() else { return Err(NoToken::Absent) };
+    let text = value.to_str().ok().filter(|_| values.next().is_none()).ok_or(NoToken::Malformed)?.trim();
+    let (scheme, credential) = text.split_once(' ').unwrap_or((text, ""));
     let known = ["Bearer", "Token"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
-    known.then(|| credential.trim())
+    match credential.trim() {
+        _ if !known && !text.is_empty() => Err(NoToken::Malformed),
+        "" => Err(NoToken::Absent),
+        credential => Ok(credential),
+    }
+}
+
+/// Why a request has no valid token. Tells a client that does not hold a token nothing about the tokens that exist:
+/// whoever sends one that has expired must know all of it, and anybody can check the checksum of a mistyped one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoToken {
+    /// There is no header, or no token in it.
+    Absent,
+    /// The header has another form, such as that of a password.
+    Malformed,
+    /// The text is not a token: its length or its checksum is wrong.
+    Mistyped,
+    /// No row has the token's hash.
+    Unknown,
+    /// The token expired at this time.
+    Expired(Timestamp),
+}
+
+/// What is wrong and what to do, for the client.
+impl fmt::Display for NoToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let create = "Create one on the page API tokens, or with `rollcall token create`.";
+        match self {
+            Self::Absent => f.write_str("There is no token. Send the header Authorization: Bearer <token>."),
+            Self::Malformed => f.write_str("The Authorization header must read: Bearer <token>."),
+            Self::Mistyped => f.write_str(
+                "This is not a token of rollcall: one begins with rc_ and has 52 characters. Copy all of it.",
+            ),
+            Self::Unknown => {
+                write!(f, "This token is not known here: it was deleted, or it belongs to another database. {create}")
+            }
+            Self::Expired(end) => write!(f, "This token expired at {end}. {create}"),
+        }
+    }
 }

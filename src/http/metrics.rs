@@ -175,7 +175,7 @@ impl Metrics {
         for result in ["ok", "no_service_found", "duplicate_deploy", "refused", "failed"] {
             self.deploys.get_or_create(&DeployLabels { result }).inc_by(0);
         }
-        for limit in ["token", "address"] {
+        for limit in ["token", "session", "address"] {
             self.limited.get_or_create(&LimitLabels { limit }).inc_by(0);
         }
         self

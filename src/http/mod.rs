@@ -222,7 +222,7 @@ impl App {
     async fn note_rejection(&self, call: &Call, rejection: &Rejection) {
         match rejection {
             Rejection::Internal(cause) => error!(cause, "a request failed"),
-            Rejection::Unauthenticated => {
+            Rejection::Unauthenticated(_) => {
                 self.metrics.unauthenticated();
                 // Without a credential it was not an attempt to sign in.
                 if call.parts.headers.contains_key(header::AUTHORIZATION) {

@@ -9,6 +9,7 @@ use sea_orm::DbErr;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::auth::NoToken;
 use super::connection::{HEAD_BYTES, HEADERS};
 use super::limits::Standing;
 use super::router::Route;
@@ -51,8 +52,8 @@ pub enum Surface {
 pub enum Rejection {
     /// 400: the request is malformed, for the given reason.
     BadRequest(String),
-    /// 401: there is no valid token.
-    Unauthenticated,
+    /// 401: there is no valid token, for the given reason.
+    Unauthenticated(NoToken),
     /// 403: the caller is not allowed to do this, for the given reason.
     Forbidden(&'static str),
     /// 404: unknown path.
@@ -129,7 +130,7 @@ impl Rejection {
     fn status(&self) -> StatusCode {
         match self {
             Self::BadRequest(_) => StatusCode::BAD_REQUEST,
-            Self::Unauthenticated => StatusCode::UNAUTHORIZED,
+            Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -147,7 +148,7 @@ impl Rejection {
 
     fn code(&self) -> Code {
         match self {
-            Self::Unauthenticated => Code::Unauthenticated,
+            Self::Unauthenticated(_) => Code::Unauthenticated,
             Self::Forbidden(_) => Code::Forbidden,
             Self::NotFound => Code::NotFound,
             Self::TooManyRequests(_) => Code::RateLimited,
@@ -168,7 +169,7 @@ impl Rejection {
     fn message(&self, call: &Call) -> String {
         match self {
             Self::BadRequest(reason) => reason.clone(),
-            Self::Unauthenticated => "The request needs a valid API token: Authorization: Bearer <token>.".to_owned(),
+            Self::Unauthenticated(reason) => reason.to_string(),
             Self::Forbidden(reason) | Self::Conflict(reason, _) => (*reason).to_owned(),
             Self::KeyReused => "This Idempotency-Key belongs to another request. Use a new one.".to_owned(),
             Self::NotFound => "There is nothing at this address.".to_owned(),
@@ -213,7 +214,7 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
     };
     let headers = reply.headers_mut();
     match rejection {
-        Rejection::Unauthenticated => {
+        Rejection::Unauthenticated(_) => {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         Rejection::MethodNotAllowed => {

@@ -12,7 +12,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause, unless the server asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// The outcome of an attempt. Messages never contain the URL.
+/// The outcome of an attempt. Messages name the host, and never contain the rest of the URL.
 #[derive(Debug)]
 pub enum Attempt<T> {
     /// A final response.
@@ -34,6 +34,7 @@ pub enum Attempt<T> {
 /// Why there is no response, in a sentence or a few.
 pub fn retry<T>(left: impl Fn() -> Duration, attempt: impl Fn() -> Attempt<T>) -> Result<T, String> {
     let mut pause = FIRST_PAUSE;
+    let mut is_first = true;
     loop {
         let (why, asked) = match attempt() {
             Attempt::Done(said) => return Ok(said),
@@ -47,7 +48,12 @@ pub fn retry<T>(left: impl Fn() -> Duration, attempt: impl Fn() -> Attempt<T>) -
         if wait >= left() {
             return Err(format!("{why}; gave up at the deadline (--deadline)"));
         }
-        say(&format!("rollcall: {why}; trying again in {:.1} s", wait.as_secs_f64()));
+        let limit = match is_first {
+            true => format!(", for at most {:.0} s (--deadline)", left().as_secs_f64()),
+            false => String::new(),
+        };
+        say(&format!("rollcall: {why}; trying again in {:.1} s{limit}", wait.as_secs_f64()));
+        is_first = false;
         thread::sleep(wait);
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
@@ -61,16 +67,21 @@ pub fn retry_after<B>(response: &Response<B>) -> Option<Duration> {
 }
 
 impl<T> Attempt<T> {
-    /// The outcome of a request without a response. `what` is sent, to what should be `receiver`.
-    pub fn failed(error: &ureq::Error, what: &str, receiver: &str) -> Self {
+    /// The outcome of a request without a response. `what` is sent to `host`, which should be `receiver`.
+    pub fn failed(error: &ureq::Error, what: &str, host: &str, receiver: &str) -> Self {
         use std::io::ErrorKind::InvalidData;
-        let again = |why: String| Self::Again { why: format!("the server cannot be reached: {why}"), after: None };
+        let again =
+            |why: String| Self::Again { why: format!("the server {host} cannot be reached: {why}"), after: None };
+        let is_plain = tls_error(error).is_some_and(|error| matches!(error, rustls::Error::InvalidMessage(_)));
         match error {
+            _ if is_plain => {
+                Self::Refused(format!("the server {host} does not speak TLS; write http:// instead of https://"))
+            }
             // The certificate was refused, as it would be again.
             ureq::Error::Io(error) if error.kind() == InvalidData => {
-                Self::Refused(format!("the server is not trusted: {error}"))
+                Self::Refused(format!("the server {host} is not trusted: {error}"))
             }
-            ureq::Error::Rustls(error) => Self::Refused(format!("the server is not trusted: {error}")),
+            ureq::Error::Rustls(error) => Self::Refused(format!("the server {host} is not trusted: {error}")),
             ureq::Error::Io(error) => again(error.to_string()),
             ureq::Error::Timeout(_) => again("it does not answer in time".to_owned()),
             ureq::Error::HostNotFound => again("unknown host name".to_owned()),
@@ -86,5 +97,14 @@ impl<T> Attempt<T> {
             }
             other => Self::Refused(format!("the {what} cannot be sent: {other}")),
         }
+    }
+}
+
+/// The error of TLS, if that is what failed. What a plain server answers to a handshake is an invalid message.
+fn tls_error(error: &ureq::Error) -> Option<&rustls::Error> {
+    match error {
+        ureq::Error::Rustls(error) => Some(error),
+        ureq::Error::Io(error) => error.get_ref()?.downcast_ref(),
+        _ => None,
     }
 }

@@ -56,7 +56,7 @@ enum Refused {
 
 impl From<DbErr> for Refused {
     fn from(error: DbErr) -> Self {
-        Self::Whole(format!("the catalogue cannot be written: {error}"))
+        Self::Whole(format!("the catalogue cannot be written: {}", db::reason(&error)))
     }
 }
 
@@ -192,8 +192,8 @@ async fn empty<C: ConnectionTrait>(db: &C, last_ids: &BTreeMap<String, i64>) -> 
                     Entity::delete_many().exec(db).await?;
                 }
             } else if Entity::find().limit(1).one(db).await?.is_some() {
-                let what = "import needs an empty catalogue; this one already has rows in";
-                return Err(Refused::Whole(format!("{what} {table}")));
+                let what = "import needs an empty catalogue, and this one already has rows in";
+                return Err(Refused::Whole(format!("{what} {table}; name another with --database-url")));
             }
         })*};
     }

@@ -67,7 +67,7 @@ pub const LEFT_OUT: [(&str, &str); 15] = [
 /// # Errors
 /// Why the export is incomplete, in one sentence.
 pub async fn export(db: &Db, out: &mut impl Write) -> Result<u64, String> {
-    let unread = |error: DbErr| format!("the catalogue cannot be read: {error}");
+    let unread = |error: DbErr| format!("the catalogue cannot be read: {}", db::reason(&error));
     let unwritten = |error: io::Error| format!("the export cannot be written: {error}");
     let snapshot = db.begin_read(None).await.map_err(unread)?;
     write!(out, "{{\"rollcall\":\"catalogue\",\"version\":{VERSION},\"last_ids\":{{").map_err(unwritten)?;

@@ -302,7 +302,7 @@ async fn a_user_who_is_there_can_become_the_first_administrator() {
 
 #[test]
 fn the_command_line_makes_links_for_users_and_the_first_user() {
-    let place = Place::new();
+    let place = Place::with_database();
     let made = place.run(&["sign-in-link", "--email", "Ada@example.com", "--name", "Ada"]);
     assert_eq!((made.status, &*made.err), (0, ""));
     let link = made.out.strip_suffix('\n').expect("a line");

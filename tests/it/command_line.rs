@@ -24,6 +24,23 @@ impl Place {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
+    /// A folder with an empty catalogue, so that no command has to say that it has created one.
+    pub fn with_database() -> Self {
+        let place = Self::new();
+        assert_eq!(place.run(&["migrate"]).status, 0);
+        place
+    }
+
+    /// The absolute path of a file, as the program shows it.
+    pub fn absolute(&self, name: &str) -> String {
+        self.0.path().canonicalize().expect("the folder").join(name).display().to_string()
+    }
+
+    /// What the program says when it has created a database.
+    pub fn created(&self, name: &str) -> String {
+        format!("created the database {}\n", self.absolute(name))
+    }
+
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rollcall"));
         command.current_dir(self.0.path()).args(arguments).stdin(Stdio::null()).env_clear();
@@ -61,7 +78,7 @@ pub fn assert_refused(done: &Done, sentence: &str) {
 fn a_token_is_printed_alone_and_listed_without_its_secret() {
     let place = Place::new();
     let made = place.run(&["token", "create", "--description", "for CI", "--scope", "read", "--expires", "90d"]);
-    assert_eq!((made.status, &*made.err), (0, ""));
+    assert_eq!((made.status, made.err), (0, place.created("rollcall.db")));
     let token = made.out.strip_suffix('\n').expect("a line");
     assert!(token.starts_with("rc_") && token.len() == 52, "{token}");
 
@@ -84,7 +101,7 @@ fn a_token_is_printed_alone_and_listed_without_its_secret() {
 
 #[test]
 fn a_token_needs_a_description_of_one_line() {
-    let place = Place::new();
+    let place = Place::with_database();
     for description in ["", " ", "two\nlines", &"x".repeat(256)] {
         let done = place.run(&["token", "create", "--description", description]);
         assert_refused(&done, "a token needs a description: one line of at most 255 characters");
@@ -111,7 +128,7 @@ fn flags_may_come_before_the_command_too() {
     let place = Place::new();
     let url = "sqlite://other.db";
     let made = place.run(&["--database-url", url, "token", "create", "--description", "before", "--expires=1d"]);
-    assert_eq!((made.status, &*made.err), (0, ""));
+    assert_eq!((made.status, made.err), (0, place.created("other.db")));
     for arguments in [
         &["--database-url", url, "token", "list"][..],
         &["--database-url=sqlite://other.db", "token", "list"],
@@ -139,11 +156,87 @@ fn flags_may_come_before_the_command_too() {
 }
 
 #[test]
+fn a_command_in_the_wrong_folder_makes_no_database() {
+    let place = Place::new();
+    place.write("cart.yml", "version: 1\nservice: { name: Cart }\n");
+    let sentence = format!(
+        "there is no database {}; name the server's database with --database-url, or start the server first",
+        place.absolute("rollcall.db")
+    );
+    for arguments in [
+        &["token", "list"][..],
+        &["token", "delete", "1"],
+        &["deploy-endpoint", "list"],
+        &["deploy-endpoint", "delete", "1"],
+        &["sign-in-link", "--email", "ada@example.com"],
+        &["export"],
+        &["release", "cart"],
+        &["backup", "copy.db"],
+        &["apply", "--dry-run", "cart.yml"],
+    ] {
+        assert_refused(&place.run(arguments), &sentence);
+    }
+    assert!(!place.path().join("rollcall.db").exists());
+}
+
+#[test]
+fn a_command_that_may_be_the_first_says_which_database_it_creates() {
+    for arguments in [
+        &["token", "create", "--description", "first"][..],
+        &["deploy-endpoint", "create", "--name", "CI"],
+        &["generate", "--services", "3"],
+        &["apply", "cart.yml"],
+    ] {
+        let place = Place::new();
+        place.write("cart.yml", "version: 1\nservice: { name: Cart }\n");
+        let done = place.run(arguments);
+        assert_eq!((done.status, done.err), (0, place.created("rollcall.db")), "{arguments:?}");
+        assert!(!place.run(arguments).err.contains("created"), "only once: {arguments:?}");
+    }
+}
+
+#[test]
+fn a_blank_database_url_is_not_the_default() {
+    let place = Place::new();
+    let output = place.command(&["migrate"]).env("DATABASE_URL", " ").output().expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let expected = "rollcall: the database URL is blank: set DATABASE_URL, or remove it to use sqlite://rollcall.db\n";
+    assert_eq!((output.status.code(), &*said), (Some(1), expected));
+    assert!(!place.path().join("rollcall.db").exists());
+}
+
+#[test]
+fn a_value_that_cannot_be_read_is_told_how_to_be_written() {
+    let place = Place::new();
+    let address = "write it like 127.0.0.1:8080, or 0.0.0.0:8080 for all of this machine's addresses";
+    let id = "write the id, which is a number: the first column of the list";
+    for (arguments, hint) in [
+        (&["--listen", "8080"][..], address),
+        (&["--listen", "localhost:http"], address),
+        (&["--metrics-listen", "9464"], address),
+        (&["--token-limit", "abc"], "write a whole number, such as 400"),
+        (&["--max-rows", "1.5"], "write a whole number, such as 400"),
+        (&["token", "delete", "abc"], id),
+        (&["deploy-endpoint", "delete", "CI"], id),
+    ] {
+        let done = place.run(arguments);
+        assert_eq!((done.status, &*done.out), (2, ""), "{arguments:?}");
+        let first = done.err.lines().next().unwrap_or_default();
+        assert!(first.starts_with("error: invalid value ") && first.ends_with(&format!(": {hint}")), "{first}");
+    }
+    // Fails because there is no server, and not because of its address.
+    let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+    let done = place.run(&["healthcheck", "--listen", &format!("localhost:{port}")]);
+    assert!(done.err.starts_with(&format!("rollcall: no server answers at 127.0.0.1:{port}: ")), "{}", done.err);
+}
+
+#[test]
 fn migrate_says_what_it_did() {
     let place = Place::new();
     let first = place.run(&["migrate"]);
     assert_eq!((first.status, &*first.out), (0, ""));
-    assert!(first.err.starts_with("migrated the database: "), "{}", first.err);
+    let said = first.err.strip_prefix(&place.created("rollcall.db")).expect("the database that was created");
+    assert!(said.starts_with("migrated the database: "), "{said}");
     assert_eq!(place.run(&["migrate"]).err, "the database is already up to date\n");
 }
 
@@ -238,7 +331,7 @@ fn the_password_of_the_database_is_not_shown() {
 fn the_database_url_can_come_from_a_file() {
     let place = Place::new();
     place.write("url", "sqlite://other.db\n");
-    let mut command = place.command(&["token", "list"]);
+    let mut command = place.command(&["migrate"]);
     assert!(command.env("DATABASE_URL_FILE", "url").status().expect("the program runs").success());
     assert!(place.path().join("other.db").exists() && !place.path().join("rollcall.db").exists());
     let missing = place.run(&["migrate", "--database-url-file", "none"]);
@@ -263,11 +356,14 @@ fn what_keeps_the_service_from_starting_is_told_in_one_sentence() {
         ),
         (
             &["--database-url", "sqlite://none/x.db"],
-            "the database none/x.db cannot be opened: its folder does not exist",
+            &*format!("the database {} cannot be opened: its folder does not exist", place.absolute("none/x.db")),
         ),
         (
             &["--database-url", "sqlite://text.db"],
-            "the file text.db is damaged or not a database; restore a backup or name another file",
+            &*format!(
+                "the file {} is damaged or not a database; restore a backup or name another file",
+                place.absolute("text.db")
+            ),
         ),
         (&["--listen", "192.0.2.1:0"], "this machine has no address 192.0.2.1"),
     ] {
@@ -297,6 +393,8 @@ fn the_service_says_where_it_is_and_how_to_begin_and_ends_at_sigterm() {
     let mut service = place.command(&["--listen", "127.0.0.1:0"]);
     let mut service = service.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program runs");
     let mut lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
+    let created = lines.next().expect("a line").expect("text");
+    assert_eq!(created + "\n", place.created("rollcall.db"));
     let line = lines.next().expect("a line").expect("text");
     assert!(line.starts_with("rollcall listens on 127.0.0.1:"), "{line}");
     assert!(line.contains("rollcall token create --description"), "{line}");

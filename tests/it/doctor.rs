@@ -48,10 +48,10 @@ fn a_health_check_fails_where_no_server_answers() {
 #[test]
 fn the_doctor_makes_no_database_and_migrates_none() {
     let place = Place::new();
-    let address = free_port();
+    let (address, file) = (free_port(), place.absolute("rollcall.db"));
     let done = place.run(&["doctor", "--listen", &address]);
     assert_eq!(done.status, 0, "{}", done.out);
-    assert_eq!(line(&done, "database"), ("ok", "rollcall.db does not exist yet; the first start creates it"));
+    assert_eq!(line(&done, "database"), ("ok", &*format!("{file} does not exist yet; the first start creates it")));
     assert_eq!(line(&done, "server").0, "advice");
     assert!(!place.path().join("rollcall.db").exists());
 
@@ -73,7 +73,8 @@ fn the_doctor_finds_a_running_server_ready_and_tells_what_could_be_better() {
     for about in ["settings", "disk", "database", "clock", "server"] {
         assert!(matches!(line(&done, about).0, "ok" | "advice"), "{}", done.out);
     }
-    assert_eq!(line(&done, "database"), ("ok", "it has this program's version and is writable"));
+    let file = place.absolute("rollcall.db");
+    assert_eq!(line(&done, "database"), ("ok", &*format!("{file} has this program's version and is writable")));
     assert_eq!(line(&done, "server"), ("ok", &*format!("the one at {address} is ready")));
     assert_eq!(line(&done, "people").0, "advice");
 
@@ -81,7 +82,22 @@ fn the_doctor_finds_a_running_server_ready_and_tells_what_could_be_better() {
     std::fs::set_permissions(place.path().join("rollcall.db"), PermissionsExt::from_mode(0o644)).expect("a mode");
     let done = place.run(&["doctor", "--listen", &address]);
     assert!(!done.out.contains("people"), "{}", done.out);
-    assert!(done.out.contains("run: chmod 600 rollcall.db"), "{}", done.out);
+    assert!(done.out.contains(&format!("run: chmod 600 {file}")), "{}", done.out);
+}
+
+#[test]
+fn the_doctor_sees_that_the_database_is_not_that_of_the_server() {
+    let (place, elsewhere) = (Place::new(), Place::new());
+    let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
+    let address = service.address.to_string();
+    let done = elsewhere.run(&["doctor", "--listen", &address]);
+    assert_eq!((done.status, line(&done, "database").0, line(&done, "server").0), (1, "PROBLEM", "ok"), "{}", done.out);
+    let sentence = format!(
+        "a server responds at {address}, but {} does not exist: this is not the server's database.",
+        elsewhere.absolute("rollcall.db")
+    );
+    assert!(line(&done, "database").1.starts_with(&sentence), "{}", done.out);
+    assert!(!elsewhere.path().join("rollcall.db").exists());
 }
 
 #[test]

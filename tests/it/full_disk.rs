@@ -14,41 +14,55 @@ use crate::webhook::record;
 /// Mounts it at `disk`, with the database in it, and executes the program.
 const MOUNT: &str = "mount -t tmpfs -o size=8m none disk && cp rollcall.db* disk && exec \"$@\"";
 
-/// A command in a mount namespace, or why there can be none.
-fn on_a_small_disk(place: &Place, program: &[&str]) -> Result<Command, String> {
+/// Fills the disk, but for the index of SQLite's log, and executes the program.
+const FILL: &str = "cat /dev/zero >disk/ballast 2>full; truncate -s -40K disk/ballast && exec \"$@\"";
+
+/// A command in a mount namespace. `None` if there can be none, which is said aloud.
+fn on_a_small_disk(place: &Place, program: &[&str]) -> Option<Command> {
+    std::fs::create_dir(place.path().join("disk")).expect("a folder");
     let namespace = |command: &[&str]| {
         let mut unshare = Command::new("unshare");
         unshare.current_dir(place.path()).stdin(Stdio::null());
         unshare.args(["--map-root-user", "--mount", "sh", "-c", MOUNT, "sh"]).args(command);
         unshare
     };
-    let tried = namespace(&["true"]).output().map_err(|error| format!("unshare: {error}"))?;
-    match tried.status.success() {
-        true => Ok(namespace(program)),
-        false => Err(String::from_utf8_lossy(&tried.stderr).trim().to_owned()),
-    }
+    let tried = namespace(&["true"]).output();
+    let why = match tried {
+        Ok(tried) if tried.status.success() => {
+            let mut command = namespace(program);
+            command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+            return Some(command);
+        }
+        Ok(tried) => String::from_utf8_lossy(&tried.stderr).trim().to_owned(),
+        Err(error) => format!("unshare: {error}"),
+    };
+    assert!(std::env::var_os("CI").is_none(), "no file system can be mounted: {why}");
+    crate::say_aloud(&format!("left out: a full disk; no file system can be mounted: {why}"));
+    None
+}
+
+#[test]
+fn a_command_says_that_the_disk_under_sqlite_is_full() {
+    let (place, program) = (Place::with_database(), env!("CARGO_BIN_EXE_rollcall"));
+    let create = ["token", "create", "--description", "full", "--database-url", "sqlite://disk/rollcall.db"];
+    let Some(mut command) = on_a_small_disk(&place, &[&["sh", "-c", FILL, "sh", program], &create[..]].concat()) else {
+        return;
+    };
+    let done = command.output().expect("the program runs");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!((done.status.code(), &*said), (Some(1), "rollcall: The disk of the database is full.\n"));
 }
 
 #[tokio::test]
 async fn a_full_disk_under_sqlite_refuses_writes_and_not_reads_and_loses_nothing() {
     let place = Place::new();
-    std::fs::create_dir(place.path().join("disk")).expect("a folder");
     let token = place.run(&["token", "create", "--description", "full"]).out.trim().to_owned();
     let url = place.run(&["deploy-endpoint", "create", "--name", "CI"]).out.trim().to_owned();
     let path = url.split_once(":8080").expect("the usual port").1;
     let program = env!("CARGO_BIN_EXE_rollcall");
     let serve = [program, "--listen", "127.0.0.1:0", "--database-url", "sqlite://disk/rollcall.db"];
-    let mut command = match on_a_small_disk(
-        &place,
-        &[&serve[..], &["--token-limit", "0", "--metrics-listen", "127.0.0.1:0"]].concat(),
-    ) {
-        Ok(command) => command,
-        Err(why) => {
-            assert!(std::env::var_os("CI").is_none(), "no file system can be mounted: {why}");
-            return crate::say_aloud(&format!("left out: a full disk; no file system can be mounted: {why}"));
-        }
-    };
-    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let limits = ["--token-limit", "0", "--metrics-listen", "127.0.0.1:0"];
+    let Some(command) = on_a_small_disk(&place, &[&serve[..], &limits].concat()) else { return };
     let service = Process::start(command);
     // The server's view of its disk.
     let disk = PathBuf::from(format!("/proc/{}/root{}", service.id(), place.path().join("disk").display()));

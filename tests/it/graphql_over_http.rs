@@ -203,23 +203,28 @@ async fn a_body_over_the_limit_gets_413() {
 async fn a_request_without_a_valid_token_gets_401() {
     let app = TestApp::start().await;
     let wrong = rollcall::entity::token::Secret::new().expect("a token");
-    for header in [
-        None,
-        Some(String::new()),
-        Some("Bearer".to_owned()),
-        Some("Bearer ".to_owned()),
-        Some("Bearer rc_x".to_owned()),
-        Some(app.token.clone()),
-        Some(format!("Basic {}", app.token)),
-        Some(format!("Bearer {}x", app.token)),
-        Some(format!("Bearer {}", wrong.reveal())),
+    let absent = "There is no token. Send the header Authorization: Bearer <token>.";
+    let malformed = "The Authorization header must read: Bearer <token>.";
+    let mistyped = "This is not a token of rollcall: one begins with rc_ and has 52 characters. Copy all of it.";
+    let unknown = "This token is not known here: it was deleted, or it belongs to another database. Create one on the \
+                   page API tokens, or with `rollcall token create`.";
+    for (header, message) in [
+        (None, absent),
+        (Some(String::new()), absent),
+        (Some("Bearer".to_owned()), absent),
+        (Some("Bearer ".to_owned()), absent),
+        (Some("Bearer rc_x".to_owned()), mistyped),
+        (Some(app.token.clone()), malformed),
+        (Some(format!("Basic {}", app.token)), malformed),
+        (Some(format!("Bearer {}x", app.token)), mistyped),
+        (Some(format!("Bearer {}", wrong.reveal())), unknown),
     ] {
         let headers: Vec<_> = header.iter().map(|header| ("authorization", &**header)).collect();
         let response = app.post_with("{__typename}", json!({}), &headers).await;
         assert_eq!(response.status, 401, "{header:?}");
         assert_eq!(response.header("www-authenticate"), Some("Bearer"));
         let expected = json!({ "errors": [{
-            "message": "The request needs a valid API token: Authorization: Bearer <token>.",
+            "message": message,
             "extensions": { "code": "UNAUTHENTICATED" },
         }] });
         assert_eq!(response.json(), expected);
@@ -244,6 +249,30 @@ async fn a_token_works_until_it_expires() {
         let response = app.post_with("{__typename}", json!({}), &[("authorization", &header)]).await;
         assert_eq!(response.status, status, "{expires:?}");
     }
+}
+
+#[tokio::test]
+async fn a_token_that_has_expired_is_told_when() {
+    let app = TestApp::start().await;
+    let header = format!("Bearer {}", app.new_token(Scope::Write, Some(-1)).await);
+    let response = app.post_with("{__typename}", json!({}), &[("authorization", &header)]).await;
+    assert_eq!((response.status, response.header("www-authenticate")), (401, Some("Bearer")));
+    let answer = response.json();
+    let message = answer["errors"][0]["message"].as_str().expect("a message");
+    let (time, rest) =
+        message.strip_prefix("This token expired at ").and_then(|m| m.split_once("Z. ")).expect("a time");
+    assert!(time.starts_with("20") && time.contains('T'), "{message}");
+    assert_eq!(rest, "Create one on the page API tokens, or with `rollcall token create`.");
+}
+
+#[tokio::test]
+async fn two_authorization_headers_are_not_chosen_from() {
+    let app = TestApp::start().await;
+    let header = format!("Bearer {}", app.token);
+    let twice = [("authorization", &*header), ("authorization", &*header)];
+    let response = app.post_with("{__typename}", json!({}), &twice).await;
+    let message = "The Authorization header must read: Bearer <token>.";
+    assert_eq!((response.status, &response.json()["errors"][0]["message"]), (401, &json!(message)));
 }
 
 #[tokio::test]

@@ -104,6 +104,7 @@ async fn the_figures_tell_what_was_done() {
         ("rollcall_deploys_total{result=\"failed\"}", 0.0),
         ("rollcall_unauthenticated_requests_total", 1.0),
         ("rollcall_limited_requests_total{limit=\"token\"}", 0.0),
+        ("rollcall_limited_requests_total{limit=\"session\"}", 0.0),
         ("rollcall_limited_requests_total{limit=\"address\"}", 0.0),
         ("rollcall_open_connections", 1.0),
         (&*format!("rollcall_build_info{{version=\"{}\"}}", env!("CARGO_PKG_VERSION")), 1.0),

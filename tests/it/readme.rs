@@ -147,7 +147,8 @@ async fn every_example_of_the_readme_works_in_its_order() {
         "created domain commerce",
     ];
     assert_eq!(said("Service files"), applied);
-    assert!(err.contains("copied the database to rollcall-backup.db: "), "{err}");
+    let backup = place.absolute("rollcall-backup.db");
+    assert!(err.contains(&format!("copied the database to {backup}: ")), "{err}");
     assert!(err.contains(" rows to catalogue.jsonl\n") && err.contains("imported "), "{err}");
 
     let export = fs::read_to_string(place.path().join("catalogue.jsonl")).expect("an export");

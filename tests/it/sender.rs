@@ -308,7 +308,8 @@ fn a_server_that_is_busy_or_away_is_asked_again_with_the_same_dedup_id() {
         "",
         RECORDED,
     ]);
-    let done = deploy(&Place::new(), &fake.url, &ENOUGH, &[NO_GIT]);
+    let url = fake.url.clone();
+    let done = deploy(&Place::new(), &url, &ENOUGH, &[NO_GIT]);
     assert_eq!((done.status, &*done.out), (0, "{\"result\":\"ok\"}\n"), "{}", done.err);
     let sent = fake.sent();
     assert!(sent.iter().all(|body| body == &sent[0]), "{sent:?}");
@@ -318,7 +319,9 @@ fn a_server_that_is_busy_or_away_is_asked_again_with_the_same_dedup_id() {
     assert!(said[0].starts_with("rollcall: the server answers 503; trying again in "), "{}", said[0]);
     // At least as long as the server asked for.
     assert!(said[1].starts_with("rollcall: the server answers 429; trying again in 1."), "{}", said[1]);
-    assert!(said[2].starts_with("rollcall: the server cannot be reached: "), "{}", said[2]);
+    assert!(said[0].ends_with(" s, for at most 60 s (--deadline)"), "{}", said[0]);
+    let host = url.split('/').nth(2).expect("the host");
+    assert!(said[2].starts_with(&format!("rollcall: the server {host} cannot be reached: ")), "{}", said[2]);
 }
 
 #[test]
@@ -349,7 +352,7 @@ fn there_is_a_deadline() {
     let done = deploy(&Place::new(), &url, &[&ENOUGH[..], &["--deadline", "1s"]].concat(), &[NO_GIT]);
     assert_eq!((done.status, &*done.out), (1, ""));
     let last = done.err.lines().next_back().expect("a line");
-    assert!(last.starts_with("rollcall: the server cannot be reached: "), "{last}");
+    assert!(last.starts_with(&format!("rollcall: the server {free} cannot be reached: ")), "{last}");
     assert!(last.ends_with("; gave up at the deadline (--deadline)"), "{last}");
     // Gives up if the server asks for more time than is left.
     let fake = Fake::answering(["HTTP/1.1 429 Too Many Requests\r\nRetry-After: 900\r\nContent-Length: 0\r\n\r\n"]);
@@ -382,13 +385,28 @@ fn a_url_that_is_none_is_wrong_usage_and_is_not_repeated() {
     place.write("url", "https://host");
     let done = place.run(&[&["deploy", "--url-file", "url"], &ENOUGH[..]].concat());
     assert!(done.status == 1 && done.err.starts_with("rollcall: url: the deploy URL must be"), "{}", done.err);
-    assert_eq!(place.run(&[&["deploy"], &ENOUGH[..]].concat()).status, 2);
     let help = deploy(&place, &format!("https://host/{SECRET}"), &["--help"], &[]);
     assert_eq!(help.status, 0);
     for flag in ["--url", "--url-file", "--service", "--description", "--environment", "--status", "--dedup-id"] {
         let variable = flag.to_uppercase().replacen("--", "ROLLCALL_DEPLOY_", 1).replace('-', "_");
         assert!(help.out.contains(flag) && help.out.contains(&format!("[env: {variable}")), "{flag}");
     }
+}
+
+#[test]
+fn without_a_url_the_missing_secret_is_named() {
+    let place = Place::new();
+    let sentence = "there is no deploy URL: set ROLLCALL_DEPLOY_URL (is the secret set for this job?), or \
+                    ROLLCALL_DEPLOY_URL_FILE, or --url";
+    assert_refused(&place.run(&[&["deploy"], &ENOUGH[..]].concat()), sentence);
+    assert_refused(&deploy(&place, "", &ENOUGH, &[NO_GIT]), sentence);
+    let done = place.run(&[&["deploy", "--url", ""], &ENOUGH[..]].concat());
+    assert!(done.status == 2 && done.err.starts_with(&format!("error: {sentence}\n")), "{}", done.err);
+    // A blank variable does not conflict with the file.
+    let fake = Fake::answering([RECORDED]);
+    place.write("url", &fake.url);
+    let done = deploy(&place, " ", &[&["--url-file", "url"], &ENOUGH[..]].concat(), &[NO_GIT]);
+    assert_eq!((done.status, &*done.out), (0, "{\"result\":\"ok\"}\n"), "{}", done.err);
 }
 
 #[test]

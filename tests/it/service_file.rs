@@ -356,7 +356,7 @@ async fn what_a_file_governs_refuses_every_write_until_it_is_released() {
 
 #[test]
 fn folders_files_and_standard_input_are_applied_together() {
-    let place = Place::new();
+    let place = Place::with_database();
     std::fs::create_dir_all(place.path().join("services/more.yml")).expect("a folder");
     place.write("services/b.yaml", "version: 1\nservice: { name: B, repositories: [r] }\n");
     place.write("services/a.yml", "# nothing else\nversion: 1\nservice: { name: A }\n");
@@ -386,7 +386,7 @@ fn folders_files_and_standard_input_are_applied_together() {
 
 #[test]
 fn what_cannot_be_read_is_told_beside_what_is_wrong() {
-    let place = Place::new();
+    let place = Place::with_database();
     std::fs::create_dir(place.path().join("empty")).expect("a folder");
     place.write("good.yml", "version: 1\nservice: { name: Good }\n");
     place.write("nothing.yml", "# nothing\n");
@@ -408,7 +408,7 @@ fn what_cannot_be_read_is_told_beside_what_is_wrong() {
 
 #[test]
 fn folders_are_walked_by_name_without_hidden_ones_packages_and_links() {
-    let place = Place::new();
+    let place = Place::with_database();
     let service = |name: &str| format!("version: 1\nservice: {{ name: {name} }}\n");
     for folder in ["all/b/deep", "all/.git", "all/b/node_modules/p", "outside"] {
         std::fs::create_dir_all(place.path().join(folder)).expect("a folder");
@@ -449,7 +449,7 @@ fn folders_are_walked_by_name_without_hidden_ones_packages_and_links() {
 
 #[test]
 fn what_is_read_is_bounded_in_bytes_files_and_depth() {
-    let place = Place::new();
+    let place = Place::with_database();
     let deep = (0..33).fold("deep".to_owned(), |path, _| path + "/d");
     std::fs::create_dir_all(place.path().join(&deep)).expect("folders");
     place.write(&format!("{deep}/a.yml"), "version: 1\nservice: { name: A }\n");
@@ -471,7 +471,7 @@ fn what_is_read_is_bounded_in_bytes_files_and_depth() {
 
 #[test]
 fn a_file_that_is_no_service_file_is_not_quoted() {
-    let place = Place::new();
+    let place = Place::with_database();
     let files = [
         (
             "key.yml",
@@ -522,7 +522,7 @@ fn a_folder_with_other_yaml_says_once_how_to_name_the_files() {
 
 #[test]
 fn a_problem_is_one_line_whatever_it_quotes() {
-    let place = Place::new();
+    let place = Place::with_database();
     place.write("a.yml", "version: 1\nservice:\n  name: A\n  \"\\n::error::x\\e[31m\": 1\n");
     let done = place.run(&["apply", "a.yml"]);
     assert_eq!((done.status, done.err.lines().count()), (1, 1), "{}", done.err);

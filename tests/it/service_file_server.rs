@@ -113,7 +113,7 @@ async fn a_dry_run_prints_the_differences_and_changes_nothing() {
 
 #[test]
 fn a_dry_run_beside_the_database_says_the_same() {
-    let place = Place::new();
+    let place = Place::with_database();
     place.write("cart.yml", "version: 1\nservice: { name: Cart }\n");
     let dry = place.run(&["apply", "--dry-run", "cart.yml"]);
     let expected = "would create service cart\n  aliases: - → \"Cart, cart\"\n  lockedBy: - → \"cart.yml\"\n  \
@@ -154,12 +154,44 @@ async fn what_a_server_refuses_is_printed_and_nothing_is_retried_in_vain() {
     let done = done.await.expect("it ends");
     assert_eq!(done.status.code(), Some(1));
     let err = String::from_utf8_lossy(&done.stderr).into_owned();
+    let first = err.lines().next().unwrap_or_default();
+    assert!(first.starts_with("rollcall: the server 127.0.0.1:1 cannot be reached: "), "{err}");
+    assert!(first.ends_with(" s, for at most 1 s (--deadline)"), "{err}");
     assert!(err.contains("gave up at the deadline"), "{err}");
     let done = place.run(&["apply", "--server", "http://127.0.0.1:1", "good.yml"]);
     let expected = "rollcall: --server needs a token: set ROLLCALL_TOKEN, or --token-file\n";
     assert_eq!((done.status, &*done.err), (1, expected));
+    // A missing secret of a CI system.
+    let mut blank = place.command(&["apply", "--server", "http://127.0.0.1:1", "good.yml"]);
+    let done = blank.env("ROLLCALL_TOKEN", "").output().expect("it runs");
+    assert_eq!((done.status.code(), &*String::from_utf8_lossy(&done.stderr)), (Some(1), expected));
+    place.write("token", "\n");
+    let mut blank = place.command(&["apply", "--server", "http://127.0.0.1:1", "--token-file", "token", "good.yml"]);
+    let done = blank.env("ROLLCALL_TOKEN", " ").output().expect("it runs");
+    assert_eq!((done.status.code(), &*String::from_utf8_lossy(&done.stderr)), (Some(1), expected));
     let done = place.run(&["apply", "--release-missing", "good.yml"]);
     assert_eq!((done.status, &*done.err), (1, "rollcall: --release-missing needs the repository; give --repository\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_address_of_a_server_is_told_how_to_be_written() {
+    let (app, place) = (TestApp::start().await, Place::new());
+    let token = app.new_token(Scope::Write, None).await;
+    place.write("good.yml", "version: 1\nservice: { name: Good }\n");
+    let address = app.address;
+    for (server, sentence) in [
+        (
+            format!("http://{address}/graphql"),
+            format!("there is no API at {address}/graphql/graphql; give the address of the server, without /graphql"),
+        ),
+        (
+            format!("https://{address}"),
+            format!("the server {address} does not speak TLS; write http:// instead of https://"),
+        ),
+    ] {
+        let done = run(&place, &app, &token, &["--server", &server, "good.yml"]).await;
+        crate::command_line::assert_refused(&done, &sentence);
+    }
 }
 
 #[tokio::test]

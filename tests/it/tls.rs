@@ -66,6 +66,24 @@ fn livez() -> Request<Full<Bytes>> {
     Request::get("https://localhost/livez").header("host", "localhost").body(Full::default()).expect("a request")
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_health_check_says_whether_the_server_speaks_tls() {
+    let (encrypted, folder, _) = start(&[]).await;
+    let (plain, place) = (TestApp::start().await, Place::new());
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (certificate, key) = (path(CERTIFICATE), path(KEY));
+    let files = ["--tls-certificate", &*certificate, "--tls-key", &*key];
+    let check = |address: &str, flags: &[&str]| {
+        tokio::task::block_in_place(|| place.run(&[&["healthcheck", "--listen", address], flags].concat()))
+    };
+    let (address, plain) = (encrypted.address.to_string(), plain.address.to_string());
+    assert_eq!(check(&address, &files).status, 0);
+    let why = "speaks TLS; give its --tls-certificate and --tls-key, so that it is asked by https";
+    assert_refused(&check(&address, &[]), &format!("the server at {address} {why}"));
+    let why = "does not speak TLS; leave --tls-certificate and --tls-key out";
+    assert_refused(&check(&plain, &files), &format!("the server at {plain} {why}"));
+}
+
 #[tokio::test]
 async fn both_versions_of_http_are_spoken() {
     let (app, _folder, certificate) = start(&[]).await;

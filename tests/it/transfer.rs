@@ -209,7 +209,8 @@ fn an_sqlite_catalogue_that_is_not_empty_is_not_imported_into() {
     let export = exported(&place, "sqlite://rollcall.db");
     place.write("export", &export);
     let done = place.run(&["import", "export"]);
-    let sentence = "import needs an empty catalogue; this one already has rows in user";
+    let sentence =
+        "import needs an empty catalogue, and this one already has rows in user; name another with --database-url";
     assert_refused(&done, sentence);
     assert_eq!(exported(&place, "sqlite://rollcall.db"), export);
     let done = place.run(&["import", "none"]);
