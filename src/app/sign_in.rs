@@ -37,7 +37,7 @@ pub fn page(site: &Site, visit: &Visit) -> Answer {
         p { "You need a sign-in link. An administrator can create one for you on the page " em { "Users" }
             ", or the operator of this installation with:" }
         pre tabindex="0" { code { "rollcall sign-in-link --email you@example.com" } }
-        p { "A link works once and expires after 15 minutes." }
+        p { "A link works once and expires after 15 minutes. A new link makes earlier ones void." }
     };
     Answer::page(layout(visit, "Sign in", main))
 }
@@ -161,7 +161,15 @@ async fn void(site: &Site, visit: &Visit) -> Answer {
     let stranger = Actor::visitor(&visit.client.to_string());
     site.refusals.note(stranger, "signInRefused", "The sign-in link is not valid.").await;
     let main = html! {
-        p { "This link was already used, is older than 15 minutes, or was not copied completely." }
+        p { "This can have one of these causes:" }
+        ul {
+            li { "The link was already used." }
+            li { "It is older than 15 minutes." }
+            li { "A newer link was created for the same user. Only the newest works." }
+            li { "It was not copied completely." }
+            li { "It was created for another database. The command that creates a link must use the same database as "
+                "the server." }
+        }
         p { a href="/sign-in" { "How to get a new link" } }
     };
     Answer::with_status(404, layout(visit, "Link not valid", main))
