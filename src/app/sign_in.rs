@@ -44,16 +44,16 @@ pub fn page(site: &Site, visit: &Visit) -> Answer {
 
 /// Shows the page of a link, whose button uses it up.
 pub async fn link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, Fault> {
-    let Some((key, link)) = find(site, key).await? else { return Ok(void(site, visit).await) };
+    let Some((key, link)) = find(site, key).await? else { return Ok(link_not_valid(site, visit).await) };
     Ok(Answer::page(ask(site, visit, &key, link.user_id, &Mistakes::none()).await?))
 }
 
 /// Uses a link up and begins a session. Ends the browser's previous session, so that the new one has a new secret.
 pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, Fault> {
-    let Some((key, link)) = find(site, key).await? else { return Ok(void(site, visit).await) };
+    let Some((key, link)) = find(site, key).await? else { return Ok(link_not_valid(site, visit).await) };
     let now = Timestamp::now();
     let begun = site.db.write(async |tx| {
-        let Some(link) = sign_in_link::take(tx, &key, now).await? else { return Ok(None) };
+        let Some(link) = sign_in_link::consume(tx, &key, now).await? else { return Ok(None) };
         let user = match link.user_id {
             Some(_) => user::Entity::by_ids(tx, [link.user_id]).await?.pop().flatten(),
             None => {
@@ -76,7 +76,7 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
             let cookies = vec![cookie::set(&key, site.is_secure())];
             Ok(Answer::Redirect { to: "/services".to_owned(), cookies })
         }
-        Ok(None) => Ok(void(site, visit).await),
+        Ok(None) => Ok(link_not_valid(site, visit).await),
         Err(Error::User(errors)) => Ok(Answer::refused(ask(site, visit, &key, link.user_id, &errors.into()).await?)),
         Err(error) => Err(error.into()),
     }
@@ -157,7 +157,7 @@ async fn ask(
 }
 
 /// The same page for an unknown, used or expired link, so that it does not reveal which.
-async fn void(site: &Site, visit: &Visit) -> Answer {
+async fn link_not_valid(site: &Site, visit: &Visit) -> Answer {
     let stranger = Actor::visitor(&visit.client.to_string());
     site.refusals.note(stranger, "signInRefused", "The sign-in link is not valid.").await;
     let main = html! {

@@ -55,13 +55,13 @@ impl super::ByAlias for Entity {
 }
 
 /// The maximum number of teams above a team.
-const LEVELS: usize = 20;
+const MAX_DEPTH: usize = 20;
 
 /// Checks that making `parent` the parent of `team`, or of a new team, closes no cycle and keeps the maximum depth.
 ///
 /// # Errors
 /// `parent` is `team` itself or below it, or there would be too many teams above `team` or above a team below it.
-pub async fn refuse_circle(db: &DatabaseTransaction, team: Option<i64>, parent: i64) -> Result<()> {
+pub async fn check_parent(db: &DatabaseTransaction, team: Option<i64>, parent: i64) -> Result<()> {
     let (mut above, mut levels) = (Some(parent), 0);
     while let Some(id) = above {
         if Some(id) == team {
@@ -70,7 +70,7 @@ pub async fn refuse_circle(db: &DatabaseTransaction, team: Option<i64>, parent: 
             );
         }
         levels += 1;
-        if levels > LEVELS {
+        if levels > MAX_DEPTH {
             return Err(too_deep());
         }
         // Locked, so that two mutations cannot close a cycle together.
@@ -78,7 +78,7 @@ pub async fn refuse_circle(db: &DatabaseTransaction, team: Option<i64>, parent: 
     }
     let mut below: Vec<i64> = team.into_iter().collect();
     while !below.is_empty() {
-        if levels > LEVELS {
+        if levels > MAX_DEPTH {
             return Err(too_deep());
         }
         let parts = Entity::find().select_only().column(Column::Id);
@@ -89,5 +89,5 @@ pub async fn refuse_circle(db: &DatabaseTransaction, team: Option<i64>, parent: 
 }
 
 fn too_deep() -> Error {
-    UserError::new("parentTeam", format!("there are at most {LEVELS} teams above a team")).into()
+    UserError::new("parentTeam", format!("there are at most {MAX_DEPTH} teams above a team")).into()
 }

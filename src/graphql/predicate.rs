@@ -375,7 +375,7 @@ impl Predicate {
 
     /// The condition that the text is one of those that match.
     async fn fitting(&self, db: &impl Read, own: Expr, values: SelectStatement, fits: Fits) -> Result<Expr> {
-        let texts: Vec<String> = db.rows_at_leisure(&values, |row| row.get(0)).await?;
+        let texts: Vec<String> = db.scan(&values, |row| row.get(0)).await?;
         let mut fitting = Vec::new();
         for text in &texts {
             if fits(text) {

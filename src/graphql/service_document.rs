@@ -93,7 +93,8 @@ pub(super) async fn of_services(
 /// documents, because rollcall pulls none.
 pub(super) async fn preferred(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceDocument>>> {
     let newest = List::<Entity>::new(Column::Id).newest_first(Column::UpdatedAt);
-    let found = newest.of(Column::ServiceId, services.iter().map(|service| service.id)).firsts(ctx.db()).await?;
+    let found =
+        newest.of(Column::ServiceId, services.iter().map(|service| service.id)).first_per_parent(ctx.db()).await?;
     let is_pulled = |service: &&Service| service.preferred_api_document_source.as_deref() == Some("PULL");
     let found = services.iter().zip(found).map(|(service, found)| found.filter(|_| !is_pulled(service)));
     Ok(found.collect())

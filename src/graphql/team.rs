@@ -116,7 +116,7 @@ impl TeamCreateMutation for Mutation {
         draft.refer(db, Column::ManagerId, &manager_email).await?;
         draft.refer(db, Column::ParentTeamId, &parent_team).await?;
         if let ActiveValue::Set(Some(parent)) = &draft.row.parent_team_id {
-            draft.problems.take_any(team::refuse_circle(db, None, *parent).await)?;
+            draft.problems.take_any(team::check_parent(db, None, *parent).await)?;
         }
         draft.set(Column::Responsibilities, &responsibilities);
         let members = members.value().map(Vec::as_slice).unwrap_or_default();
@@ -147,8 +147,8 @@ impl TeamUpdateMutation for Mutation {
         draft.refer(db, Column::ManagerId, &manager_email).await?;
         draft.refer(db, Column::ParentTeamId, &parent_team).await?;
         if let ActiveValue::Set(Some(parent)) = &draft.row.parent_team_id {
-            let circle = team::refuse_circle(db, Some(team_id), *parent).await;
-            draft.problems.take_any(circle)?;
+            let checked = team::check_parent(db, Some(team_id), *parent).await;
+            draft.problems.take_any(checked)?;
         }
         draft.set(Column::Responsibilities, &responsibilities);
         let members = match &members {
