@@ -116,7 +116,7 @@ const SAYS_WHAT_IT_NEEDS: &str = "m20261123_000003_compatibility";
 
 /// How the migrations of a database compare with those of this program.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum SchemaVersion {
     /// The database lacks this many migrations, possibly none.
     Lacks(usize),
     /// The database has newer migrations, and this program can still use it.
@@ -133,7 +133,7 @@ pub enum Standing {
 
 impl Migrator {
     /// Compares a database with the migrations known here, without changing it.
-    pub async fn standing<'c, C: ConnectionTrait>(db: &'c C) -> Result<Standing, DbErr>
+    pub async fn schema_version<'c, C: ConnectionTrait>(db: &'c C) -> Result<SchemaVersion, DbErr>
     where
         &'c C: IntoSchemaManagerConnection<'c>,
     {
@@ -146,19 +146,19 @@ impl Migrator {
         }
         let lacks = known.iter().filter(|step| !has.contains(step)).count();
         let Some(step) = has.iter().filter(|step| !known.contains(step)).max().cloned() else {
-            return Ok(Standing::Lacks(lacks));
+            return Ok(SchemaVersion::Lacks(lacks));
         };
         // If known migrations are missing too, a program of another branch has migrated the database. This one might
         // miss what they create.
         if lacks > 0 || !has.iter().any(|step| step == SAYS_WHAT_IT_NEEDS) {
-            return Ok(Standing::TooNew { step });
+            return Ok(SchemaVersion::TooNew { step });
         }
         let query = "SELECT needed_step FROM compatibility WHERE id = 1";
         let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), query)).await?;
         let needed: Option<String> = row.map(|row| row.try_get("", "needed_step")).transpose()?;
         Ok(match needed {
-            Some(needed) if known.contains(&needed) => Standing::Newer { step },
-            _ => Standing::TooNew { step },
+            Some(needed) if known.contains(&needed) => SchemaVersion::Newer { step },
+            _ => SchemaVersion::TooNew { step },
         })
     }
 

@@ -37,23 +37,23 @@ pub fn page(site: &Site, visit: &Visit) -> Answer {
         p { "You need a sign-in link. An administrator can create one for you on the page " em { "Users" }
             ", or the operator of this installation with:" }
         pre tabindex="0" { code { "rollcall sign-in-link --email you@example.com" } }
-        p { "A link works once and expires after 15 minutes." }
+        p { "A link works once and expires after 15 minutes. A new link makes earlier ones void." }
     };
     Answer::page(layout(visit, "Sign in", main))
 }
 
 /// Shows the page of a link, whose button uses it up.
 pub async fn link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, Fault> {
-    let Some((key, link)) = find(site, key).await? else { return Ok(void(site, visit).await) };
+    let Some((key, link)) = find(site, key).await? else { return Ok(link_not_valid(site, visit).await) };
     Ok(Answer::page(ask(site, visit, &key, link.user_id, &Mistakes::none()).await?))
 }
 
 /// Uses a link up and begins a session. Ends the browser's previous session, so that the new one has a new secret.
 pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, Fault> {
-    let Some((key, link)) = find(site, key).await? else { return Ok(void(site, visit).await) };
+    let Some((key, link)) = find(site, key).await? else { return Ok(link_not_valid(site, visit).await) };
     let now = Timestamp::now();
     let begun = site.db.write(async |tx| {
-        let Some(link) = sign_in_link::take(tx, &key, now).await? else { return Ok(None) };
+        let Some(link) = sign_in_link::consume(tx, &key, now).await? else { return Ok(None) };
         let user = match link.user_id {
             Some(_) => user::Entity::by_ids(tx, [link.user_id]).await?.pop().flatten(),
             None => {
@@ -76,7 +76,7 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
             let cookies = vec![cookie::set(&key, site.is_secure())];
             Ok(Answer::Redirect { to: "/services".to_owned(), cookies })
         }
-        Ok(None) => Ok(void(site, visit).await),
+        Ok(None) => Ok(link_not_valid(site, visit).await),
         Err(Error::User(errors)) => Ok(Answer::refused(ask(site, visit, &key, link.user_id, &errors.into()).await?)),
         Err(error) => Err(error.into()),
     }
@@ -157,11 +157,19 @@ async fn ask(
 }
 
 /// The same page for an unknown, used or expired link, so that it does not reveal which.
-async fn void(site: &Site, visit: &Visit) -> Answer {
+async fn link_not_valid(site: &Site, visit: &Visit) -> Answer {
     let stranger = Actor::visitor(&visit.client.to_string());
     site.refusals.note(stranger, "signInRefused", "The sign-in link is not valid.").await;
     let main = html! {
-        p { "This link was already used, is older than 15 minutes, or was not copied completely." }
+        p { "This can have one of these causes:" }
+        ul {
+            li { "The link was already used." }
+            li { "It is older than 15 minutes." }
+            li { "A newer link was created for the same user. Only the newest works." }
+            li { "It was not copied completely." }
+            li { "It was created for another database. The command that creates a link must use the same database as "
+                "the server." }
+        }
         p { a href="/sign-in" { "How to get a new link" } }
     };
     Answer::with_status(404, layout(visit, "Link not valid", main))

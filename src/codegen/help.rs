@@ -8,19 +8,8 @@ use apollo_compiler::{Schema as Checked, parser::SourceSpan, schema::ExtendedTyp
 use super::{
     diagnostics::Problem,
     source::{KEYWORDS, Source},
+    spelling::{expected_token, nearest},
 };
-
-/// The parser's token names, and the tokens.
-const TOKENS: &[(&str, &str)] = &[
-    ("L_CURLY", "{"),
-    ("R_CURLY", "}"),
-    ("L_PAREN", "("),
-    ("R_PAREN", ")"),
-    ("L_BRACK", "["),
-    ("R_BRACK", "]"),
-    ("COLON", ":"),
-    ("AT", "@"),
-];
 
 /// Converts a syntax error.
 pub(super) fn syntax(message: &str, source: &Source<'_>, range: Range<usize>) -> Problem {
@@ -81,11 +70,6 @@ fn unclosed(source: &Source<'_>, range: &Range<usize>) -> Option<Problem> {
             Some(help),
         )
     })
-}
-
-fn expected_token(message: &str) -> Option<&'static str> {
-    let name = message.strip_prefix("expected ")?.split(',').next()?;
-    TOKENS.iter().find(|(token, _)| *token == name).map(|(_, looks)| *looks)
 }
 
 /// Converts an error that is not a syntax error.
@@ -262,35 +246,4 @@ fn member_location(ty: &ExtendedType, name: &str) -> Option<SourceSpan> {
         ExtendedType::Union(union) => union.members.iter().find(|member| member.name == name)?.name.location(),
         ExtendedType::Scalar(_) => None,
     }
-}
-
-/// Returns the candidate that `name` probably misspells. At most a third of the letters may differ. Among equals, the
-/// same initial wins.
-pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let most = name.len() / 3;
-    candidates
-        .filter(|candidate| candidate.len().abs_diff(name.len()) <= most)
-        .map(|candidate| (distance(name, candidate), candidate.chars().next() != name.chars().next(), candidate))
-        .filter(|(distance, ..)| *distance <= most)
-        .min()
-        .map(|(.., candidate)| candidate)
-}
-
-/// The edit distance, ignoring case: letters added, removed, changed or swapped with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.to_ascii_lowercase().into_bytes(), b.to_ascii_lowercase().into_bytes());
-    let mut before = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let changed = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = changed.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }

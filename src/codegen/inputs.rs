@@ -13,7 +13,7 @@ use apollo_compiler::{
     schema::{Component, EnumType, ExtendedType, InputObjectType},
 };
 
-use super::{diagnostics::Problem, help::nearest, source::Source};
+use super::{diagnostics::Problem, source::Source, spelling::nearest};
 
 /// The maximum length of a chain of defaults.
 const DEEPEST_DEFAULT: usize = 64;

@@ -21,6 +21,7 @@ pub mod rows;
 mod rules;
 mod scopes;
 mod source;
+mod spelling;
 mod syntax;
 mod unbound;
 

@@ -8,11 +8,11 @@ use apollo_compiler::Schema as Checked;
 
 use super::bindings::Bindings;
 use super::diagnostics::Problem;
-use super::help::nearest;
 use super::model::{Field, Object, Schema, Value};
 use super::names::snake_case;
 use super::rows::Row;
 use super::source::Source;
+use super::spelling::nearest;
 
 /// The directive's name.
 const DIRECTIVE: &str = "relation";

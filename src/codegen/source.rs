@@ -11,7 +11,7 @@ use apollo_compiler::{
     parser::{FileId, SourceSpan},
 };
 
-use super::{help::nearest, syntax::parts};
+use super::{spelling::nearest, syntax::parts};
 
 /// The keywords that begin a definition.
 pub(super) const KEYWORDS: &[&str] =

@@ -183,13 +183,15 @@ async fn run(
         return Err(over(excess));
     }
     let started = observer.map(|_| Instant::now());
-    let in_place = match lease {
+    let quick = match lease {
         Some(lease) if !work.is_long => lease.run(&work, &mut *rows, Patience::Little, budget),
         Some(_) => Err(Failure::Long),
         None => Err(Failure::Reading(closed())),
     };
-    let (work, rows, result) = match in_place {
-        Err(failure) if failure.is_for_now() => elsewhere(lease, work, rows, budget.cloned()).await?,
+    let (work, rows, result) = match quick {
+        Err(failure) if failure.needs_blocking_thread() => {
+            on_blocking_thread(lease, work, rows, budget.cloned()).await?
+        }
         done => (work, rows, done),
     };
     if let (Some(observer), Some(started)) = (observer, started) {
@@ -201,7 +203,7 @@ async fn run(
 }
 
 /// Runs a statement on a blocking thread.
-async fn elsewhere(
+async fn on_blocking_thread(
     place: &mut Option<Lease>,
     work: Work,
     mut rows: Box<dyn Collect>,
@@ -241,8 +243,8 @@ impl Lease {
     ) -> Result<(), Failure> {
         let Some(session) = &self.session else { return Err(Failure::Reading(closed())) };
         match patience {
-            Patience::Little => session.in_place(work, rows, self.in_transaction, budget),
-            Patience::Any => session.at_length(work, rows, self.in_transaction, budget),
+            Patience::Little => session.run_quick(work, rows, self.in_transaction, budget),
+            Patience::Any => session.run_slow(work, rows, self.in_transaction, budget),
         }
     }
 }

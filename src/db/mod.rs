@@ -10,7 +10,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use migration::{Migrator, Standing};
+use migration::{Migrator, SchemaVersion};
 use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{ArrayType, Expr, ExprTrait, SelectStatement};
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
@@ -334,8 +334,8 @@ pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
     db.unlimit(&transaction).await.map_err(failed)?;
     one_process_at_a_time(&transaction).await.map_err(failed)?;
     // Check again: another process may have migrated while we waited for the lock.
-    let standing = Migrator::standing(&transaction).await.map_err(failed)?;
-    let Version::Older(pending) = compare(&db.place, standing)? else { return Ok(0) };
+    let schema_version = Migrator::schema_version(&transaction).await.map_err(failed)?;
+    let Version::Older(pending) = compare(&db.place, schema_version)? else { return Ok(0) };
     Migrator::complete(&transaction).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
     Ok(pending)
@@ -378,18 +378,18 @@ pub async fn check(db: &Db) -> Result<(), OpenError> {
 /// Compares versions. If a newer program has migrated the database so that this one cannot use it, this process stops
 /// writing.
 pub async fn version(db: &Db) -> Result<Version, OpenError> {
-    let standing = postgres::repeat(&db.read.pool, || Migrator::standing(&db.read.pool)).await;
-    let version = compare(&db.place, standing.map_err(|error| OpenError::of(&db.place, error))?);
+    let schema_version = postgres::repeat(&db.read.pool, || Migrator::schema_version(&db.read.pool)).await;
+    let version = compare(&db.place, schema_version.map_err(|error| OpenError::of(&db.place, error))?);
     db.writes.note_version(version.is_err());
     version
 }
 
-fn compare(place: &str, standing: Standing) -> Result<Version, OpenError> {
-    match standing {
-        Standing::Lacks(0) => Ok(Version::Same),
-        Standing::Lacks(steps) => Ok(Version::Older(steps)),
-        Standing::Newer { step } => Ok(Version::Newer { step }),
-        Standing::TooNew { step } => Err(OpenError::Newer { place: place.to_owned(), step }),
+fn compare(place: &str, schema_version: SchemaVersion) -> Result<Version, OpenError> {
+    match schema_version {
+        SchemaVersion::Lacks(0) => Ok(Version::Same),
+        SchemaVersion::Lacks(steps) => Ok(Version::Older(steps)),
+        SchemaVersion::Newer { step } => Ok(Version::Newer { step }),
+        SchemaVersion::TooNew { step } => Err(OpenError::Newer { place: place.to_owned(), step }),
     }
 }
 

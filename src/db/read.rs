@@ -187,11 +187,7 @@ pub trait Read: Backend + Sync {
     }
 
     /// Like [`rows`](Self::rows), for a statement that may scan a whole table. Starts on a blocking thread.
-    fn rows_at_leisure<T, F>(
-        &self,
-        statement: &SelectStatement,
-        read: F,
-    ) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    fn scan<T, F>(&self, statement: &SelectStatement, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
     where
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,

@@ -117,7 +117,7 @@ impl Session {
     }
 
     /// Runs a statement while it is quick, without waiting for locks.
-    pub(super) fn in_place(
+    pub(super) fn run_quick(
         &self,
         work: &Work,
         rows: &mut dyn Collect,
@@ -129,7 +129,7 @@ impl Session {
         let before = budget.map(|budget| budget.used().rows);
         let done = self.rows(work, rows, in_transaction, budget);
         if let Err(failure) = &done
-            && failure.is_for_now()
+            && failure.needs_blocking_thread()
         {
             rows.clear();
             if let (Some(budget), Some(before)) = (budget, before) {
@@ -140,7 +140,7 @@ impl Session {
     }
 
     /// Runs a slow statement until its caller gives up or its budget is exhausted. Call [`Self::begin_long`] first.
-    pub(super) fn at_length(
+    pub(super) fn run_slow(
         &self,
         work: &Work,
         rows: &mut dyn Collect,
@@ -240,7 +240,7 @@ impl ToSql for Bound<'_> {
 
 impl Failure {
     /// Whether the statement may succeed on a blocking thread.
-    pub(super) fn is_for_now(&self) -> bool {
+    pub(super) fn needs_blocking_thread(&self) -> bool {
         match self {
             Self::Long => true,
             Self::Sqlite(error) => {

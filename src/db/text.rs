@@ -32,13 +32,14 @@ pub fn ends_with(db: &impl Backend, text: Expr, part: &str) -> Expr {
 }
 
 /// The condition that a text contains another, ignoring the case of ASCII letters.
-pub fn contains_in_any_case(text: Expr, part: &str) -> Expr {
-    Expr::from(Func::lower(text)).like(pattern("%", &part.to_ascii_lowercase(), "%"))
+pub fn contains_in_any_case(db: &impl Backend, text: Expr, part: &str) -> Expr {
+    lower(db, text).like(pattern("%", &part.to_ascii_lowercase(), "%"))
 }
 
-/// The expression by which rows are ordered: ignoring the case of ASCII letters, and by code point on both backends.
-/// Migrations create indexes on it.
-pub fn in_order(db: &impl Backend, text: Expr) -> Expr {
+/// The text with its ASCII letters in lower case, compared by code point, on both backends. Without `COLLATE "C"`,
+/// PostgreSQL's `lower` also changes other letters, by the locale of the database. Lists are ordered by this expression,
+/// and migrations create indexes on it.
+pub fn lower(db: &impl Backend, text: Expr) -> Expr {
     match db.backend() {
         DbBackend::Postgres => Expr::cust_with_exprs(r#"lower($1 COLLATE "C")"#, [text]),
         _ => Func::lower(text).into(),

@@ -32,13 +32,13 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How long a transaction may take before its commit.
 const WRITE: Duration = Duration::from_secs(10);
 /// How long a post that was set aside is retried. Longer than a process that has died keeps its locks.
-const ASIDE: Duration = Duration::from_secs(20);
+const ASIDE_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long further posts for the same service are set aside without an attempt, after one was set aside.
-const LOCKED: Duration = Duration::from_secs(2);
+const LOCK_BACKOFF: Duration = Duration::from_secs(2);
 /// The maximum number of posts that are set aside.
 const MOST_ASIDE: usize = 256;
 /// The error for a post that had to be set aside when too many were.
-const CROWDED: &str = "Too many deploys wait for services that are locked. Please retry.";
+const TOO_MANY_ASIDE: &str = "Too many deploys wait for services that are locked. Please retry.";
 /// The error for a deploy that lost the race on every attempt.
 const CONTESTED: &str = "Conflict with concurrent changes. Please retry.";
 
@@ -129,7 +129,7 @@ struct Aside {
 impl Aside {
     /// Sets aside the posts of a group whose service was locked a moment ago.
     fn take_locked(&mut self, group: &mut Vec<Waiting>) {
-        self.locked.retain(|_, since| since.elapsed() < LOCKED);
+        self.locked.retain(|_, since| since.elapsed() < LOCK_BACKOFF);
         if !self.locked.is_empty() {
             let is_locked = |one: &mut Waiting| self.locked.contains_key(&one.post.record.service);
             let locked: Vec<Waiting> = group.extract_if(.., is_locked).collect();
@@ -146,9 +146,9 @@ impl Aside {
     /// Retries a post in a task of its own until its rows are free.
     fn retry(&self, Waiting { post, place, reply }: Waiting) {
         let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else {
-            return drop(reply.send(Err(Failure::Unavailable(CROWDED))));
+            return drop(reply.send(Err(Failure::Unavailable(TOO_MANY_ASIDE))));
         };
-        let (db, turn, until) = (self.db.clone(), Arc::clone(&self.turn), Instant::now() + ASIDE);
+        let (db, turn, until) = (self.db.clone(), Arc::clone(&self.turn), Instant::now() + ASIDE_TIMEOUT);
         tokio::spawn(async move {
             let _room = room;
             let outcome = loop {
@@ -172,7 +172,7 @@ impl Aside {
 async fn commit(db: &Db, posts: &[Post]) -> Vec<Option<Result<Outcome, Failure>>> {
     match attempt(db, posts).await {
         Ok(outcomes) => outcomes.into_iter().map(|outcome| Some(Ok(outcome))).collect(),
-        Err(Attempt::Hopeless(failure)) => vec![Some(Err(failure)); posts.len()],
+        Err(Attempt::Final(failure)) => vec![Some(Err(failure)); posts.len()],
         Err(Attempt::Uncertain) => posts.iter().map(|post| Some(Err(uncertain(post)))).collect(),
         Err(Attempt::Locked(_)) if posts.len() == 1 => vec![None],
         Err(Attempt::Locked(_) | Attempt::Again(_)) => {
@@ -219,7 +219,7 @@ async fn alone(db: &Db, post: &Post) -> Result<Outcome, Alone> {
             Ok(outcomes) => {
                 return Ok(outcomes.into_iter().next().ok_or(Failure::Internal("no outcome".to_owned()))?);
             }
-            Err(Attempt::Hopeless(failure)) => return Err(failure.into()),
+            Err(Attempt::Final(failure)) => return Err(failure.into()),
             Err(Attempt::Uncertain) => return Err(uncertain(post).into()),
             Err(Attempt::Locked(reason)) => return Err(Alone::Locked(reason)),
             Err(Attempt::Again(error)) => last = Some(error),
@@ -243,14 +243,14 @@ enum Attempt {
     /// Someone else has locked a row. The sentence is for the client.
     Locked(&'static str),
     /// A retry would not help.
-    Hopeless(Failure),
+    Final(Failure),
     /// The commit was not confirmed, and may have succeeded.
     Uncertain,
 }
 
 async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
-    let hopeless = |error: DbErr| Attempt::Hopeless(error.into());
-    let transaction = db.begin_write().await.map_err(hopeless)?;
+    let give_up = |error: DbErr| Attempt::Final(error.into());
+    let transaction = db.begin_write().await.map_err(give_up)?;
     let recorded = db.until(Instant::now() + WRITE, store::record(&transaction, posts, Timestamp::now())).await;
     match recorded {
         Ok(outcomes) => {
@@ -258,7 +258,7 @@ async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
             let failed = |error| match &error {
                 _ if db::is_lost_race(&error) => Attempt::Again(error),
                 _ if db::is_uncertain(&error) => Attempt::Uncertain,
-                _ => hopeless(error),
+                _ => give_up(error),
             };
             db.commit(transaction).await.map_err(failed)?;
             Ok(outcomes)
@@ -269,7 +269,7 @@ async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
             let _ = db.roll_back(transaction).await;
             Err(match db::refusal(&error) {
                 Some(reason) if db::is_locked(&error) => Attempt::Locked(reason),
-                Some(_) => hopeless(error),
+                Some(_) => give_up(error),
                 None => Attempt::Again(error),
             })
         }

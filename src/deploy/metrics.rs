@@ -96,7 +96,7 @@ pub async fn measure(db: &impl Read, whose: Whose<'_>, window: &Window) -> Resul
         };
         Ok((row.get::<Option<i64>>(0)?, metrics))
     };
-    let rows = if is_of_all { db.rows_at_leisure(&statement, read).await? } else { db.rows(&statement, read).await? };
+    let rows = if is_of_all { db.scan(&statement, read).await? } else { db.rows(&statement, read).await? };
     Ok(rows.into_iter().filter_map(|(parent, metrics)| Some((parent?, metrics))).collect())
 }
 

@@ -24,7 +24,7 @@ use super::plan::Plan;
 use super::request_error::request_error;
 use super::sizing::Sizing;
 use super::tables::ObjectInfo;
-use super::{argument_path, estimate, faults, lexical, sdl, validate};
+use super::{advice, argument_path, estimate, faults, lexical, sdl, validate};
 use crate::error::{Code, quoted};
 
 /// Prepares requests for execution and caches the work by document.
@@ -212,9 +212,18 @@ impl Documents {
         let normal = lexical::normal(text)
             .map_err(|(at, mistake)| vec![request_error(mistake, vec![lines.at(at)], Code::ParseFailed)])?;
         let parsed = parser.parse_ast(normal, "query");
-        let parsed = parsed.map_err(|e| diagnostics(&e.errors, &lines, Code::ParseFailed, |_| None))?;
+        let parsed = parsed.map_err(|e| {
+            let reword = |message, place| advice::syntax(message, text, place);
+            diagnostics(&e.errors, &lines, Code::ParseFailed, reword)
+        })?;
         let refuse = |errors: &DiagnosticList| {
-            diagnostics(errors, &lines, Code::ValidationFailed, |place| argument_path::at(&parsed, place))
+            diagnostics(errors, &lines, Code::ValidationFailed, |message, place| {
+                let message = advice::validation(&self.schema, message, text, place);
+                match argument_path::at(&parsed, place) {
+                    Some(path) => InputError { message, path }.to_string(),
+                    None => message,
+                }
+            })
         };
         let document = parsed.to_executable(&self.schema).map_err(|e| refuse(&e.errors))?;
         cost::check(&document, &self.limits)?;
@@ -304,22 +313,17 @@ fn entries(value: &serde_json::Value) -> usize {
     }
 }
 
-/// Converts errors of apollo-compiler. `path` returns the path of an argument's value, which is added to errors about
-/// one.
+/// Converts errors of apollo-compiler, at most [`faults::MOST`]. `reword` returns what to say instead of a message, given
+/// its location.
 fn diagnostics(
     list: &DiagnosticList,
     lines: &Lines,
     code: Code,
-    path: impl Fn(Option<SourceSpan>) -> Option<Vec<String>>,
+    reword: impl Fn(String, Option<SourceSpan>) -> String,
 ) -> Vec<ServerError> {
     let first = list.iter().take(faults::MOST).map(|found| {
         let place = found.error.location();
-        let message = found.error.to_string();
-        let message = match path(place) {
-            Some(path) => InputError { message, path }.to_string(),
-            None => message,
-        };
-        request_error(message, lines.of(place), code)
+        request_error(reword(found.error.to_string(), place), lines.of(place), code)
     });
     first.collect()
 }

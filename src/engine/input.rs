@@ -17,6 +17,7 @@ use async_graphql::indexmap::IndexMap;
 pub use async_graphql::{MaybeUndefined, Name, Value};
 use async_graphql::{Number, Pos, ServerError, Variables};
 
+use super::advice;
 use super::faults::Faults;
 use super::lines::Lines;
 use super::literals::Literals;
@@ -72,6 +73,14 @@ impl InputError {
     /// Creates an error about the value itself.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), path: Vec::new() }
+    }
+
+    /// Appends advice to the message.
+    fn advised(mut self, advice: Option<String>) -> Self {
+        if let Some(advice) = advice {
+            self.message = format!("{}. {advice}", self.message);
+        }
+        self
     }
 
     /// Prefixes the path with `step`.
@@ -274,6 +283,9 @@ pub(super) fn variables(
     let mut coerced = HashMap::default();
     let mut errors = Faults::default();
     for definition in &operation.variables {
+        if errors.are_enough() {
+            break;
+        }
         let name = definition.name.as_str();
         let outcome = match (given.get(&Name::new(name)), &definition.default_value) {
             (Some(value), _) => coerce(types, &definition.ty, value).map(Some),
@@ -330,12 +342,18 @@ fn coerce(types: InputTypes<'_>, ty: &Type, value: &Value) -> Result<Value, Inpu
             Some(ExtendedType::Scalar(_)) => scalar(types, name, value),
             Some(ExtendedType::Enum(definition)) => match value {
                 Value::String(word) if definition.values.contains_key(word.as_str()) => Ok(value.clone()),
-                _ => no_such_word(name, value),
+                _ => {
+                    let known = definition.values.keys().map(|known| known.as_str());
+                    let advice = word(value).and_then(|word| advice::did_you_mean(word, known));
+                    no_such_word(name, value).map_err(|error: InputError| error.advised(advice))
+                }
             },
             Some(ExtendedType::InputObject(definition)) => {
                 let Value::Object(given) = value else { return expected("an object", value) };
                 if let Some(unknown) = given.keys().find(|key| !definition.fields.contains_key(key.as_str())) {
-                    return Err(InputError::new(format!("{name} has no such field")).within(shortened(unknown)));
+                    let known = definition.fields.keys().map(|known| known.as_str());
+                    let error = InputError::new(format!("{name} has no such field"));
+                    return Err(error.advised(advice::did_you_mean(unknown, known)).within(shortened(unknown)));
                 }
                 let mut coerced = Fields::new();
                 for (field, definition) in &definition.fields {

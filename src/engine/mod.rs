@@ -5,7 +5,8 @@
 //! executes the plan and writes the response. Generated code implements the traits of [`object`] and describes its
 //! types in [`tables`].
 
-// Errors and their locations.
+// Errors, their locations and advice.
+mod advice;
 pub mod faults;
 mod lines;
 pub mod request_error;
@@ -16,6 +17,9 @@ mod argument_path;
 pub mod input;
 mod lexical;
 mod literals;
+// Compiled into the build script too, so it is among the generator's files.
+#[path = "../codegen/spelling.rs"]
+mod spelling;
 
 // Validation and cost.
 pub mod cost;

@@ -64,7 +64,7 @@ impl Model {
 
 /// Clears the default flag of the owner's other contacts of the same type. The caller sets the flag of `contact`
 /// itself.
-pub async fn make_default<C: ConnectionTrait>(db: &C, contact: &Model) -> Result<(), DbErr> {
+pub async fn clear_other_defaults<C: ConnectionTrait>(db: &C, contact: &Model) -> Result<(), DbErr> {
     let (owner, id) = contact.owner();
     let others = owner.eq(id).and(Column::Type.eq(&contact.r#type)).and(Column::Id.ne(contact.id));
     let update = Entity::update_many().col_expr(Column::IsDefault, Expr::value(false));

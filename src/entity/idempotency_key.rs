@@ -46,13 +46,13 @@ impl ActiveModelBehavior for ActiveModel {}
 pub const LIFETIME: Duration = Duration::from_secs(24 * 3_600);
 
 /// The maximum number of keys kept per token or user. The oldest are removed.
-pub const MOST: u64 = 10_000;
+pub const MAX_KEYS: u64 = 10_000;
 
 /// The maximum size of a stored response, in bytes.
-pub const ANSWER: usize = 8 * 1024;
+pub const MAX_ANSWER_BYTES: usize = 8 * 1024;
 
 /// The oldest keys are removed once per this many new keys.
-const ROUND: i64 = 64;
+const CLEANUP_INTERVAL: i64 = 64;
 
 /// The owner of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub async fn insert<C: ConnectionTrait>(
     insert.on_conflict(OnConflict::new().do_nothing().to_owned()).returning_col(Column::Id);
     let Some(made) = db.query_one(&insert).await? else { return Ok(None) };
     let id: i64 = made.try_get_by_index(0)?;
-    if id % ROUND == 0 {
+    if id % CLEANUP_INTERVAL == 0 {
         forget_oldest(db, owner).await?;
     }
     Ok(Some(id))
@@ -102,7 +102,7 @@ pub async fn insert<C: ConnectionTrait>(
 
 async fn forget_oldest<C: ConnectionTrait>(db: &C, owner: Owner) -> Result<(), DbErr> {
     let oldest = Entity::find().select_only().column(Column::Id).filter(owner.condition());
-    let oldest = oldest.order_by_desc(Column::Id).offset(MOST).limit(1).into_tuple::<i64>().one(db).await?;
+    let oldest = oldest.order_by_desc(Column::Id).offset(MAX_KEYS).limit(1).into_tuple::<i64>().one(db).await?;
     if let Some(oldest) = oldest {
         Entity::delete_many().filter(owner.condition()).filter(Column::Id.lte(oldest)).exec(db).await?;
     }
@@ -126,14 +126,14 @@ pub async fn take_over<C: ConnectionTrait>(
         .col_expr(Column::RequestHash, Expr::value(request_hash.to_vec()))
         .col_expr(Column::CreatedAt, Expr::value(now))
         .filter(Column::Mutations.eq(0));
-    Ok(update.filter(is(row.id, row.created_at)).exec(db).await?.rows_affected > 0)
+    Ok(update.filter(is_held_since(row.id, row.created_at)).exec(db).await?.rows_affected > 0)
 }
 
 /// Counts a mutation. Must run in the mutation's transaction. Returns whether the row still belongs to the request that
 /// began at `since`.
 pub async fn count_mutation<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp) -> Result<bool, DbErr> {
     let update = Entity::update_many().col_expr(Column::Mutations, Expr::col(Column::Mutations).add(1));
-    Ok(update.filter(is(id, since)).exec(db).await?.rows_affected > 0)
+    Ok(update.filter(is_held_since(id, since)).exec(db).await?.rows_affected > 0)
 }
 
 /// Marks the request as ended and stores its response.
@@ -141,15 +141,16 @@ pub async fn end<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp, answer: 
     let update = Entity::update_many()
         .col_expr(Column::HasEnded, Expr::value(true))
         .col_expr(Column::Answer, Expr::value(answer));
-    update.filter(is(id, since)).exec(db).await.map(drop)
+    update.filter(is_held_since(id, since)).exec(db).await.map(drop)
 }
 
 /// Removes the key of a request that has changed nothing.
 pub async fn release<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp) -> Result<(), DbErr> {
-    Entity::delete_many().filter(is(id, since)).filter(Column::Mutations.eq(0)).exec(db).await.map(drop)
+    Entity::delete_many().filter(is_held_since(id, since)).filter(Column::Mutations.eq(0)).exec(db).await.map(drop)
 }
 
-fn is(id: i64, since: Timestamp) -> Expr {
+/// The condition that the row `id` still belongs to the request that began at `since`.
+fn is_held_since(id: i64, since: Timestamp) -> Expr {
     Column::Id.eq(id).and(Column::CreatedAt.eq(since))
 }
 

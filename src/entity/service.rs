@@ -126,8 +126,8 @@ pub async fn ids_of(db: &impl Read, column: Column, key: i64, most: u64) -> Resu
 /// A service that the current transaction may write. No other transaction can change, delete or lock the service until
 /// this one ends. Code that writes a service, its aliases, its tags or its repositories requires this type.
 ///
-/// There are three ways to obtain one: [`writable`], for everything but service files; [`governed`], for service files;
-/// and [`create`].
+/// There are three ways to obtain one: [`lock_writable`], for everything but service files; [`lock_for_service_file`],
+/// for service files; and [`create`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Writable(Model);
 
@@ -150,7 +150,7 @@ impl From<Writable> for Model {
 ///
 /// # Errors
 /// A service file governs the service.
-pub async fn writable<C: ConnectionTrait>(db: &C, found: Model) -> Result<Writable> {
+pub async fn lock_writable<C: ConnectionTrait>(db: &C, found: Model) -> Result<Writable> {
     let service = match db::has_one_writer(db) {
         true => found,
         false => row_lock::row::<Entity>(db, found.id, LockType::Update).await?,
@@ -166,7 +166,7 @@ pub async fn writable<C: ConnectionTrait>(db: &C, found: Model) -> Result<Writab
 
 /// Locks the rows of these services for a service file, and returns the services by id. Accepts services that a service
 /// file governs. Leaves out services that no longer exist.
-pub async fn governed<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Writable>, DbErr> {
+pub async fn lock_for_service_file<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Writable>, DbErr> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
@@ -176,7 +176,7 @@ pub async fn governed<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap
 }
 
 /// Unlocks a service: no service file governs it any more.
-pub async fn release<C: ConnectionTrait>(db: &C, service: &Writable) -> Result<Model, DbErr> {
+pub async fn unlock<C: ConnectionTrait>(db: &C, service: &Writable) -> Result<Model, DbErr> {
     let mut row: ActiveModel = service.0.clone().into();
     (row.locked_by, row.locked_repository, row.locked_commit) = (Set(None), Set(None), Set(None));
     touch(&mut row.updated_at);

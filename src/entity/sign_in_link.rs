@@ -84,7 +84,7 @@ pub async fn by_key<C: ConnectionTrait>(db: &C, key: &Key, now: Timestamp) -> Re
 }
 
 /// Uses a link up. Of several concurrent callers, only one gets it.
-pub async fn take<C: ConnectionTrait>(db: &C, key: &Key, now: Timestamp) -> Result<Option<Model>, DbErr> {
+pub async fn consume<C: ConnectionTrait>(db: &C, key: &Key, now: Timestamp) -> Result<Option<Model>, DbErr> {
     let Some(link) = by_key(db, key, now).await? else { return Ok(None) };
     let unused = Entity::update_many()
         .col_expr(Column::UsedAt, Expr::value(now))

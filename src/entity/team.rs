@@ -2,12 +2,13 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
+use sea_orm::{DatabaseTransaction, QuerySelect};
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, row_lock, team_alias, text};
-use crate::db::Read;
-use crate::error::{Result, UserError};
+use crate::db::{self, Read};
+use crate::error::{Error, Result, UserError};
 
 /// A row of `team`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -53,24 +54,40 @@ impl super::ByAlias for Entity {
     }
 }
 
-/// A parent is refused if a team would have at least this many teams above it.
-const LEVELS: usize = 20;
+/// The maximum number of teams above a team.
+const MAX_DEPTH: usize = 20;
 
-/// Checks that making `parent` the parent of `team` does not close a cycle.
+/// Checks that making `parent` the parent of `team`, or of a new team, closes no cycle and keeps the maximum depth.
 ///
 /// # Errors
-/// `parent` is `team` itself or below it, or there would be too many teams above `team`.
-pub async fn refuse_circle(db: &impl ConnectionTrait, team: i64, parent: i64) -> Result<()> {
-    let mut above = Some(parent);
-    for _ in 0..LEVELS {
-        let Some(id) = above else { return Ok(()) };
-        if id == team {
+/// `parent` is `team` itself or below it, or there would be too many teams above `team` or above a team below it.
+pub async fn check_parent(db: &DatabaseTransaction, team: Option<i64>, parent: i64) -> Result<()> {
+    let (mut above, mut levels) = (Some(parent), 0);
+    while let Some(id) = above {
+        if Some(id) == team {
             return Err(
                 UserError::new("parentTeam", "a team cannot be a part of itself, or of one of its parts").into()
             );
         }
+        levels += 1;
+        if levels > MAX_DEPTH {
+            return Err(too_deep());
+        }
         // Locked, so that two mutations cannot close a cycle together.
         above = row_lock::row::<Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
     }
-    Err(UserError::new("parentTeam", format!("there are at most {LEVELS} teams above a team")).into())
+    let mut below: Vec<i64> = team.into_iter().collect();
+    while !below.is_empty() {
+        if levels > MAX_DEPTH {
+            return Err(too_deep());
+        }
+        let parts = Entity::find().select_only().column(Column::Id);
+        below = parts.filter(db::any(db, Column::ParentTeamId, &below)).into_tuple().all(db).await?;
+        levels += 1;
+    }
+    Ok(())
+}
+
+fn too_deep() -> Error {
+    UserError::new("parentTeam", format!("there are at most {MAX_DEPTH} teams above a team")).into()
 }

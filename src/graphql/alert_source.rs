@@ -199,7 +199,7 @@ impl AlertSourceServiceCreateMutation for Mutation {
         let link = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
         let owner = alert_source_service::Column::ServiceId;
         let said = ("a service", "alert sources");
-        list::refuse_beyond::<alert_source_service::Entity>(db, owner, service.id, text::ENTRIES, said).await?;
+        list::check_row_limit::<alert_source_service::Entity>(db, owner, service.id, text::ENTRIES, said).await?;
         Ok(AlertSourceServiceCreatePayload { alert_source_service: Some(link), ..Default::default() })
     }
 }

@@ -86,28 +86,28 @@ impl AliasCreateMutation for Mutation {
             Some("Team") => {
                 let team = id::require::<entity::team::Entity>(db, &owner_id, "ownerId").await?;
                 row_lock::row::<entity::team::Entity>(db, team.id, LockType::Update).await?;
-                (TeamResolver::id(&team), give::<team_alias::Entity>(db, &team.id, &alias).await?)
+                (TeamResolver::id(&team), add_alias::<team_alias::Entity>(db, &team.id, &alias).await?)
             }
             Some("System") => {
                 let system = id::require::<entity::system::Entity>(db, &owner_id, "ownerId").await?;
                 row_lock::row::<entity::system::Entity>(db, system.id, LockType::Update).await?;
-                (SystemResolver::id(&system), give::<system_alias::Entity>(db, &system.id, &alias).await?)
+                (SystemResolver::id(&system), add_alias::<system_alias::Entity>(db, &system.id, &alias).await?)
             }
             Some("Domain") => {
                 let domain = id::require::<entity::domain::Entity>(db, &owner_id, "ownerId").await?;
                 row_lock::row::<entity::domain::Entity>(db, domain.id, LockType::Update).await?;
-                (DomainResolver::id(&domain), give::<domain_alias::Entity>(db, &domain.id, &alias).await?)
+                (DomainResolver::id(&domain), add_alias::<domain_alias::Entity>(db, &domain.id, &alias).await?)
             }
             Some("InfrastructureResource") => {
                 let resource = id::require::<entity::infrastructure_resource::Entity>(db, &owner_id, "ownerId").await?;
                 row_lock::row::<entity::infrastructure_resource::Entity>(db, resource.id, LockType::Update).await?;
-                let aliases = give::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
+                let aliases = add_alias::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
                 (InfrastructureResourceResolver::id(&resource), aliases)
             }
             Some("Service") => {
                 let service = id::require::<entity::service::Entity>(db, &owner_id, "ownerId").await?;
-                let service = entity::service::writable(db, service).await?;
-                let aliases = give::<service_alias::Entity>(db, &service, &alias).await?;
+                let service = entity::service::lock_writable(db, service).await?;
+                let aliases = add_alias::<service_alias::Entity>(db, &service, &alias).await?;
                 service_search::refresh(db, service.id).await?;
                 (ServiceResolver::id(&*service), aliases)
             }
@@ -122,7 +122,11 @@ impl AliasCreateMutation for Mutation {
 
 /// Gives the owner an alias, and returns all its aliases. Their number is limited, because whenever one changes, all of
 /// them are read again for the search.
-async fn give<T: AliasTable>(db: &DatabaseTransaction, owner: &T::Owner, alias: &str) -> Result<Option<Vec<String>>> {
+async fn add_alias<T: AliasTable>(
+    db: &DatabaseTransaction,
+    owner: &T::Owner,
+    alias: &str,
+) -> Result<Option<Vec<String>>> {
     let alias = text::required("alias", alias, text::SHORT)?;
     let taken = || UserError::new("alias", format!("another {} has the alias {}", T::NOUN, quoted(&alias)));
     if !T::claim(db, owner, &alias, Kind::Managed).await.map_err(|error| or_taken(error, taken()))? {
@@ -143,24 +147,24 @@ impl AliasDeleteMutation for Mutation {
         match owner_type {
             AliasOwnerTypeEnum::Service => {
                 let service = service::require_writable(db, Identifier::Alias(&alias)).await?;
-                take::<service_alias::Entity>(db, &service, &alias).await?;
+                remove_alias::<service_alias::Entity>(db, &service, &alias).await?;
                 service_search::refresh(db, service.id).await?;
             }
             AliasOwnerTypeEnum::Team => {
                 let team = identifier::require::<Team>(db, Identifier::Alias(&alias)).await?;
-                take::<team_alias::Entity>(db, &team.id, &alias).await?;
+                remove_alias::<team_alias::Entity>(db, &team.id, &alias).await?;
             }
             AliasOwnerTypeEnum::System => {
                 let system = identifier::require::<System>(db, Identifier::Alias(&alias)).await?;
-                take::<system_alias::Entity>(db, &system.id, &alias).await?;
+                remove_alias::<system_alias::Entity>(db, &system.id, &alias).await?;
             }
             AliasOwnerTypeEnum::Domain => {
                 let domain = identifier::require::<Domain>(db, Identifier::Alias(&alias)).await?;
-                take::<domain_alias::Entity>(db, &domain.id, &alias).await?;
+                remove_alias::<domain_alias::Entity>(db, &domain.id, &alias).await?;
             }
             AliasOwnerTypeEnum::InfrastructureResource => {
                 let resource = identifier::require::<InfrastructureResource>(db, Identifier::Alias(&alias)).await?;
-                take::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
+                remove_alias::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
             }
         }
         Ok(AliasDeletePayload { deleted_alias: Some(alias), ..Default::default() })
@@ -168,7 +172,7 @@ impl AliasDeleteMutation for Mutation {
 }
 
 /// Removes an alias from its owner, unless the alias is derived from a name.
-async fn take<T: AliasTable>(db: &DatabaseTransaction, owner: &T::Owner, alias: &str) -> Result<()> {
+async fn remove_alias<T: AliasTable>(db: &DatabaseTransaction, owner: &T::Owner, alias: &str) -> Result<()> {
     let is_it = T::OWNER.eq(T::key(owner)).and(T::VALUE.eq(alias));
     let managed = T::delete_many().filter(is_it.clone()).filter(T::KIND.eq(Kind::Managed));
     if managed.exec(db).await?.rows_affected == 1 {

@@ -33,7 +33,7 @@ pub(super) async fn of_owners(
     owner: Column,
     ids: impl IntoIterator<Item = i64>,
 ) -> Result<Vec<Option<Vec<Contact>>>> {
-    let lists = List::<Entity>::new(Column::Id).of(owner, ids).firsts_of_each(ctx.db(), FEW as u64).await?;
+    let lists = List::<Entity>::new(Column::Id).of(owner, ids).first_n_per_parent(ctx.db(), FEW as u64).await?;
     Ok(lists.into_iter().map(Some).collect())
 }
 
@@ -82,7 +82,7 @@ async fn add(db: &DatabaseTransaction, row: ActiveModel, owner: Column, id: i64)
     let mut row = ActiveModel { is_default: Set(of_type.count(db).await? == 0), ..row };
     row.set(owner, id.into());
     let contact = row.insert(db).await?;
-    list::refuse_beyond::<Entity>(db, owner, id, FEW, ("an owner", "contacts")).await?;
+    list::check_row_limit::<Entity>(db, owner, id, FEW, ("an owner", "contacts")).await?;
     Ok(contact)
 }
 
@@ -162,7 +162,7 @@ impl ContactUpdateMutation for Mutation {
         row.is_default = Set(is_default || make_default.value() == Some(&true));
         let contact = row.update(db).await?;
         if contact.is_default {
-            contact::make_default(db, &contact).await?;
+            contact::clear_other_defaults(db, &contact).await?;
         }
         Ok(ContactUpdatePayload { contact: Some(contact), ..Default::default() })
     }

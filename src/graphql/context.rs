@@ -59,12 +59,12 @@ pub struct Request {
     inputs: Vec<serde_json::Value>,
     estimate: u64,
     budget: Arc<Budget>,
-    fate: Arc<Fate>,
+    outcome: Arc<RequestOutcome>,
 }
 
 /// The outcome of a request, which decides whether the client can retry it.
 #[derive(Debug, Default)]
-pub(super) struct Fate {
+pub(super) struct RequestOutcome {
     /// Why the database could not serve a part of the request.
     reason: OnceLock<&'static str>,
     /// Whether a mutation was committed, or may have been.
@@ -73,14 +73,14 @@ pub(super) struct Fate {
     claim: Option<Claim>,
 }
 
-impl Fate {
+impl RequestOutcome {
     /// Creates the outcome of a request that has just begun.
     pub(super) fn of(claim: Option<Claim>) -> Self {
         Self { claim, ..Self::default() }
     }
 
     /// Whether the database failed to serve a part of the request.
-    pub(super) fn was_in_need(&self) -> bool {
+    pub(super) fn database_failed(&self) -> bool {
         self.reason.get().is_some()
     }
 
@@ -96,21 +96,21 @@ impl Fate {
 }
 
 /// Mutations that change many things and write an audit entry for each of them.
-const NOTED_BY_THEMSELVES: &[&str] = &["serviceFilesApply"];
+const BULK_MUTATIONS: &[&str] = &["serviceFilesApply"];
 
 /// Prefixes of the mutations that may change a name or an alias. They refresh the search index.
-const FOUND_BY_NAME: &[&str] =
+const INDEXED_PREFIXES: &[&str] =
     &["alias", "domain", "infrastructureResource", "repository", "service", "system", "team", "user"];
 
 /// The timeout for the writes of one mutation on PostgreSQL. The deadline of a query does not apply to them.
-const WRITES: Duration = Duration::from_secs(30);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The same timeout for a mutation that changes many things.
-const MANY_WRITES: Duration = Duration::from_secs(600);
+const BULK_WRITE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Whether an operation has a mutation that changes many things.
 pub(super) fn takes_long(plan: &Plan) -> bool {
-    plan.root.fields.iter().any(|field| NOTED_BY_THEMSELVES.contains(&field.name()))
+    plan.root.fields.iter().any(|field| BULK_MUTATIONS.contains(&field.name()))
 }
 
 /// The payload of a mutation is read in the slow queue if the request's estimate exceeds this number of objects.
@@ -124,11 +124,11 @@ impl State {
         caller: &Caller,
         prepared: &Prepared,
         budget: &Arc<Budget>,
-        fate: &Arc<Fate>,
+        outcome: &Arc<RequestOutcome>,
     ) -> Self {
         let (inputs, estimate) = (prepared.inputs.clone(), prepared.estimate);
-        let (caller, budget, fate) = (caller.clone(), Arc::clone(budget), Arc::clone(fate));
-        let request = Request { shared, id: request_id.into(), caller, inputs, estimate, budget, fate };
+        let (caller, budget, outcome) = (caller.clone(), Arc::clone(budget), Arc::clone(outcome));
+        let request = Request { shared, id: request_id.into(), caller, inputs, estimate, budget, outcome };
         Self { request: Arc::new(request), snapshot: None, _place: None }
     }
 
@@ -160,13 +160,13 @@ impl engine::State for State {
     }
 
     async fn note(&self, writing: &Writing, name: &str, index: usize, subject: &[u8]) -> Result<()> {
-        if let Some(claim) = self.request.fate.claim {
+        if let Some(claim) = self.request.outcome.claim {
             Box::pin(claim.count_mutation(&writing.transaction)).await?;
         }
-        if FOUND_BY_NAME.iter().any(|noun| name.starts_with(noun)) {
+        if INDEXED_PREFIXES.iter().any(|noun| name.starts_with(noun)) {
             db::find::refresh(&writing.transaction).await?;
         }
-        if NOTED_BY_THEMSELVES.contains(&name) {
+        if BULK_MUTATIONS.contains(&name) {
             return Ok(());
         }
         let Request { caller, inputs, .. } = &*self.request;
@@ -181,7 +181,7 @@ impl engine::State for State {
     }
 
     async fn end(&self, writing: Writing, commit: bool) -> Result<()> {
-        let Request { shared, fate, .. } = &*self.request;
+        let Request { shared, outcome, .. } = &*self.request;
         if !commit {
             return Ok(shared.db.roll_back(writing.transaction).await?);
         }
@@ -192,7 +192,7 @@ impl engine::State for State {
             committed = Box::pin(shared.db.outcome(transaction, &audit::select(*id))).await;
         }
         if committed.as_ref().map_or_else(db::is_uncertain, |()| true) {
-            fate.has_written.store(true, Ordering::Relaxed);
+            outcome.has_written.store(true, Ordering::Relaxed);
         }
         Ok(committed?)
     }
@@ -210,7 +210,7 @@ impl engine::State for State {
     }
 
     async fn in_time<T: Send>(&self, name: &str, writes: impl Future<Output = Result<T>> + Send) -> Result<T> {
-        let limit = if NOTED_BY_THEMSELVES.contains(&name) { MANY_WRITES } else { WRITES };
+        let limit = if BULK_MUTATIONS.contains(&name) { BULK_WRITE_TIMEOUT } else { WRITE_TIMEOUT };
         self.request.shared.db.until(Instant::now() + limit, writes).await
     }
 
@@ -223,7 +223,7 @@ impl engine::State for State {
         }
         let reason = cause.and_then(db::refusal);
         if let Some(reason) = reason {
-            let _ = self.request.fate.reason.set(reason);
+            let _ = self.request.outcome.reason.set(reason);
         }
         let code = if reason.is_some() { Code::Unavailable } else { Code::Internal };
         let sentence = reason.unwrap_or("Something went wrong on our side.");

@@ -81,7 +81,7 @@ pub(super) async fn of_services(
 /// The newest deploy of each service.
 pub(super) async fn last_of_services(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
     let ids = services.iter().map(|service| service.id);
-    newest_first().of(Column::ServiceId, ids).firsts(ctx.db()).await
+    newest_first().of(Column::ServiceId, ids).first_per_parent(ctx.db()).await
 }
 
 fn newest_first() -> List<deploy::Entity> {

@@ -31,7 +31,7 @@ impl FilterResolver for Filter {
     async fn predicates(filters: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<FilterPredicate>>> {
         let predicates = List::<filter_predicate::Entity>::new(filter_predicate::Column::Id)
             .of(filter_predicate::Column::FilterId, filters.iter().map(|filter| filter.id));
-        predicates.firsts_of_each(ctx.db(), MOST as u64).await
+        predicates.first_n_per_parent(ctx.db(), MOST as u64).await
     }
 }
 

@@ -14,24 +14,24 @@ use tracing::warn;
 
 use super::Catalogue;
 use super::caller::Caller;
-use super::context::{Fate, takes_long};
+use super::context::{RequestOutcome, takes_long};
 use crate::db::Db;
 use crate::engine::Prepared;
 use crate::engine::Response;
 use crate::entity::Timestamp;
 use crate::entity::audit::ActorKind;
-use crate::entity::idempotency_key::{self as entity, ANSWER, Owner};
+use crate::entity::idempotency_key::{self as entity, MAX_ANSWER_BYTES, Owner};
 use crate::error::{Result, UserError};
 
 /// How long a request without a response counts as running. After that, if it has changed nothing, a retry may take
 /// over its key; the first request can then commit nothing more.
-pub const RUNS: Duration = Duration::from_secs(120);
+pub const CLAIM_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The same for a request with a mutation that changes many things.
-const RUNS_LONG: Duration = Duration::from_secs(660);
+const BULK_CLAIM_TIMEOUT: Duration = Duration::from_secs(660);
 
 /// The pause between attempts to settle a key.
-const AGAIN: Duration = Duration::from_secs(1);
+const SETTLE_RETRY: Duration = Duration::from_secs(1);
 
 /// The hashes of a key and of its request.
 #[derive(Debug, Clone, Copy)]
@@ -72,12 +72,12 @@ impl Catalogue {
             (ActorKind::Token, Some(id), None) => Owner::Token(id),
             _ => return Err(DbErr::Custom("only a token and a user have keys".to_owned())),
         };
-        let runs = if takes_long(&prepared.plan) { RUNS_LONG } else { RUNS };
-        self.0.db.write(async |tx| claim(tx, owner, key, runs).await).await
+        let timeout = if takes_long(&prepared.plan) { BULK_CLAIM_TIMEOUT } else { CLAIM_TIMEOUT };
+        self.0.db.write(async |tx| claim(tx, owner, key, timeout).await).await
     }
 }
 
-async fn claim(tx: &DatabaseTransaction, owner: Owner, key: Key, runs: Duration) -> Result<Claimed, DbErr> {
+async fn claim(tx: &DatabaseTransaction, owner: Owner, key: Key, timeout: Duration) -> Result<Claimed, DbErr> {
     let now = Timestamp::now();
     if let Some(id) = entity::insert(tx, owner, key.key, key.request, now).await? {
         return Ok(Claimed::New(Claim { id, since: now }));
@@ -85,7 +85,7 @@ async fn claim(tx: &DatabaseTransaction, owner: Owner, key: Key, runs: Duration)
     // The key was released in between. The client is told to retry.
     let Some(row) = entity::find(tx, owner, key.key).await? else { return Ok(Claimed::Running) };
     let age = now.as_micros().saturating_sub(row.created_at.as_micros());
-    let has_ended = row.has_ended || age > i64::try_from(runs.as_micros()).unwrap_or(i64::MAX);
+    let has_ended = row.has_ended || age > i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
     if has_ended && row.mutations == 0 {
         let is_ours = entity::take_over(tx, &row, key.request, now).await?;
         return Ok(if is_ours { Claimed::New(Claim { id: row.id, since: now }) } else { Claimed::Running });
@@ -108,18 +108,19 @@ impl Claim {
     }
 
     /// Settles the key: stores the response, or releases the key if nothing was changed.
-    pub(super) async fn end(&self, catalogue: &Catalogue, fate: &Fate, response: &Response) {
+    pub(super) async fn end(&self, catalogue: &Catalogue, outcome: &RequestOutcome, response: &Response) {
         // A response that reports a database failure is not stored: the counter says more.
         let answer = std::str::from_utf8(&response.text).ok();
-        let answer = answer.filter(|text| text.len() <= ANSWER && !fate.was_in_need()).map(str::to_owned);
-        let (claim, db, has_written) = (*self, catalogue.0.db.clone(), fate.has_written());
+        let answer =
+            answer.filter(|text| text.len() <= MAX_ANSWER_BYTES && !outcome.database_failed()).map(str::to_owned);
+        let (claim, db, has_written) = (*self, catalogue.0.db.clone(), outcome.has_written());
         let Err(error) = claim.settle(&db, answer.as_ref(), has_written).await else { return };
         warn!(%error, "an idempotency key is settled later");
         // Retry in the background, so that the client can repeat the request once the database is back.
         tokio::spawn(async move {
             let began = Instant::now();
-            while began.elapsed() < RUNS {
-                sleep(AGAIN).await;
+            while began.elapsed() < CLAIM_TIMEOUT {
+                sleep(SETTLE_RETRY).await;
                 if claim.settle(&db, answer.as_ref(), has_written).await.is_ok() {
                     return;
                 }

@@ -9,21 +9,21 @@ use super::context::Ctx;
 use crate::db::{Omitted, Table};
 
 /// Columns that are read together, and the fields that need them.
-struct Part {
+struct ColumnGroup {
     columns: &'static [&'static str],
     fields: &'static [&'static str],
 }
 
-/// The parts of each table, by the table's name.
-const PARTS: &[(&str, &[Part])] = &[
+/// The groups of each table, by the table's name.
+const COLUMN_GROUPS: &[(&str, &[ColumnGroup])] = &[
     (
         "service",
         &[
-            Part {
+            ColumnGroup {
                 columns: &["description", "language", "framework"],
                 fields: &["description", "language", "framework"],
             },
-            Part {
+            ColumnGroup {
                 columns: &[
                     "product",
                     "note",
@@ -47,7 +47,7 @@ const PARTS: &[(&str, &[Part])] = &[
     (
         "tag",
         // No field of a tag needs its owner: tags are listed below their owner.
-        &[Part {
+        &[ColumnGroup {
             columns: &[
                 "service_id",
                 "repository_id",
@@ -62,35 +62,35 @@ const PARTS: &[(&str, &[Part])] = &[
     ),
 ];
 
-/// The parts of a table that a statement leaves out.
+/// The groups of a table that a statement leaves out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct LeftOut {
-    parts: u8,
+    groups: u8,
     /// Their columns.
     pub(super) columns: Omitted,
 }
 
 impl LeftOut {
-    /// Finds the parts that a connection over `E` need not read, given what the client selects below it.
+    /// Finds the groups that a connection over `E` need not read, given what the client selects below it.
     pub(super) fn of<E: Table>(ctx: &Ctx<'_>) -> Self {
         let table = E::default();
-        let Some((_, parts)) = PARTS.iter().find(|(name, _)| *name == table.table_name()) else {
+        let Some((_, groups)) = COLUMN_GROUPS.iter().find(|(name, _)| *name == table.table_name()) else {
             return Self::default();
         };
         let mut left_out = Self::default();
-        for (place, part) in parts.iter().enumerate() {
-            if !ctx.selects_at(&["nodes"], part.fields) && !ctx.selects_at(&["edges", "node"], part.fields) {
-                left_out.parts |= 1 << place;
+        for (place, group) in groups.iter().enumerate() {
+            if !ctx.selects_at(&["nodes"], group.fields) && !ctx.selects_at(&["edges", "node"], group.fields) {
+                left_out.groups |= 1 << place;
                 let columns = E::Column::iter().enumerate();
-                let columns = columns.filter(|(_, column)| part.columns.contains(&column.as_str()));
+                let columns = columns.filter(|(_, column)| group.columns.contains(&column.as_str()));
                 left_out.columns.0 |= columns.fold(0, |bits, (place, _)| bits | 1 << place);
             }
         }
         left_out
     }
 
-    /// The parts as a bit set, in the lowest two bits.
+    /// The groups as a bit set, in the lowest two bits.
     pub(super) fn bits(self) -> u8 {
-        self.parts
+        self.groups
     }
 }

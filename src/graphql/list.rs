@@ -176,7 +176,7 @@ impl<E: Table> List<E> {
     /// Reads a page for each parent, in the order of the parents.
     pub async fn pages(mut self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<Page<E::Model>>> {
         self.left_out = LeftOut::of::<E>(ctx);
-        let rows = if ctx.selects_rows() { self.of_each(ctx.db(), request).await? } else { Vec::new() };
+        let rows = if ctx.selects_rows() { self.rows_per_parent(ctx.db(), request).await? } else { Vec::new() };
         let counts = if ctx.selects_count() { Some(self.counts(ctx.db()).await?) } else { None };
         let mut rows = rows.into_iter();
         let pages = self.ids().iter().map(|id| {
@@ -188,9 +188,9 @@ impl<E: Table> List<E> {
     }
 
     /// Reads the first row of each parent, in the order of the parents.
-    pub async fn firsts(self, db: &impl Read) -> Result<Vec<Option<E::Model>>> {
+    pub async fn first_per_parent(self, db: &impl Read) -> Result<Vec<Option<E::Model>>> {
         // A page is read with one row more than it shows.
-        let rows = self.of_each(db, &PageRequest { first: 0, after: None }).await?;
+        let rows = self.rows_per_parent(db, &PageRequest { first: 0, after: None }).await?;
         Ok(rows.into_iter().map(|rows| rows.into_iter().next().map(|(_, row)| row)).collect())
     }
 
@@ -207,14 +207,14 @@ impl<E: Table> List<E> {
     }
 
     /// Reads the first rows of each parent, at most `most`, in the order of the parents.
-    pub async fn firsts_of_each(self, db: &impl Read, most: u64) -> Result<Vec<Vec<E::Model>>> {
+    pub async fn first_n_per_parent(self, db: &impl Read, most: u64) -> Result<Vec<Vec<E::Model>>> {
         // A page is read with one row more than it shows.
-        let rows = self.of_each(db, &PageRequest { first: most.saturating_sub(1), after: None }).await?;
+        let rows = self.rows_per_parent(db, &PageRequest { first: most.saturating_sub(1), after: None }).await?;
         Ok(rows.into_iter().map(|rows| rows.into_iter().map(|(_, row)| row).collect()).collect())
     }
 
     /// Reads the rows of each parent, in the order of the parents.
-    async fn of_each(&self, db: &impl Read, request: &PageRequest) -> Result<Vec<Vec<(Cursor, E::Model)>>> {
+    async fn rows_per_parent(&self, db: &impl Read, request: &PageRequest) -> Result<Vec<Vec<(Cursor, E::Model)>>> {
         let rows = self.by_parent(db, request).await?;
         let each = db::to_each(self.ids().iter().copied().map(Some), rows, |OfParent { rows, text }| {
             // The text of all rows is charged with the first.
@@ -270,7 +270,7 @@ impl<E: Table> List<E> {
                 rows.expr_as(column(parents.column), PARENT);
             }
             if let Some(after) = &request.after {
-                rows.and_where(self.beyond(after));
+                rows.and_where(self.after_cursor(after));
             }
             let direction = if self.descending { Order::Desc } else { Order::Asc };
             for place in self.order.into_iter().chain([self.key]) {
@@ -365,7 +365,7 @@ impl<E: Table> List<E> {
     }
 
     /// The condition that a row comes after a cursor.
-    fn beyond(&self, after: &Cursor) -> Expr {
+    fn after_cursor(&self, after: &Cursor) -> Expr {
         let (here, there) = match (self.order, after.order) {
             (Some(order), Some(value)) => (
                 Expr::tuple([column(order), column(self.key)]),
@@ -393,7 +393,7 @@ impl<E: Table> List<E> {
                 None => self.source(None, among(), ids()),
             };
             let counts = rows.expr(Func::count(Expr::col(Asterisk))).take();
-            let counts = db.rows_at_leisure(&counts, count).await?;
+            let counts = db.scan(&counts, count).await?;
             return Ok(counts.into_iter().map(|count| (0, count)).collect());
         };
         let build = |condition: Expr| {
@@ -431,7 +431,7 @@ impl First {
 
 /// Fails if more than `most` rows have the value `id` in the column `owner`. Call it after the insert, in the same
 /// transaction. `said` is what the message calls the owner and the rows.
-pub(super) async fn refuse_beyond<E: EntityTrait>(
+pub(super) async fn check_row_limit<E: EntityTrait>(
     db: &DatabaseTransaction,
     owner: E::Column,
     id: i64,

@@ -178,16 +178,22 @@ impl Catalogue {
         claim: Option<Claim>,
     ) -> Result<Response, Unavailable> {
         let span = spans::operation(prepared.plan.serial, prepared.operation.as_deref());
-        let fate = Arc::new(context::Fate::of(claim));
-        let response = span.around(Box::pin(self.run(prepared, caller, request_id, &fate))).await;
+        let outcome = Arc::new(context::RequestOutcome::of(claim));
+        let response = span.around(Box::pin(self.run(prepared, caller, request_id, &outcome))).await;
         if let Some(claim) = claim {
-            Box::pin(claim.end(self, &fate, &response)).await;
+            Box::pin(claim.end(self, &outcome, &response)).await;
         }
         span.executed(prepared.estimate, &response.used, response.errors.len(), response.class());
-        fate.unavailable().map_or(Ok(response), |reason| Err(Unavailable(reason)))
+        outcome.unavailable().map_or(Ok(response), |reason| Err(Unavailable(reason)))
     }
 
-    async fn run(&self, prepared: &Prepared, caller: &Caller, request_id: &str, fate: &Arc<context::Fate>) -> Response {
+    async fn run(
+        &self,
+        prepared: &Prepared,
+        caller: &Caller,
+        request_id: &str,
+        outcome: &Arc<context::RequestOutcome>,
+    ) -> Response {
         let (plan, limits) = (&prepared.plan, self.0.settings.budget);
         let deadline = Instant::now() + limits.time;
         if plan.serial {
@@ -199,7 +205,7 @@ impl Catalogue {
                 );
                 return Response::failed(request_error(why, Vec::new(), Code::TooExpensive));
             };
-            let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget, fate);
+            let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget, outcome);
             let run = Box::pin(engine::run(&schema::Mutation, plan, &prepared.arguments, &state));
             let response = budget.metered(run).await;
             // The last slice is charged by now, so this is the whole cost.
@@ -212,7 +218,7 @@ impl Catalogue {
         loop {
             let budget = Arc::new(Budget::new(limits, deadline, lane == Lane::Quick, used));
             // Boxed, because each wrapper around a future reserves space for it twice.
-            let answer = Box::pin(self.answer(prepared, caller, (request_id, fate), &budget, lane, reads));
+            let answer = Box::pin(self.answer(prepared, caller, (request_id, outcome), &budget, lane, reads));
             let response = budget.within(budget.metered(answer)).await;
             match budget.exceeded() {
                 Some(Excess::Quick) => {
@@ -254,13 +260,13 @@ impl Catalogue {
         &self,
         prepared: &Prepared,
         caller: &Caller,
-        (request_id, fate): (&str, &Arc<context::Fate>),
+        (request_id, outcome): (&str, &Arc<context::RequestOutcome>),
         budget: &Arc<Budget>,
         lane: Lane,
         reads: bool,
     ) -> Response {
         let _place = self.0.places.take(lane, caller.who()).await;
-        let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, budget, fate);
+        let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, budget, outcome);
         let state = match reads {
             true => state.reading().await,
             false => Ok(state),

@@ -329,7 +329,7 @@ impl Predicate {
     /// Compares the text `own`. `values` selects all its distinct values.
     async fn plain(&self, db: &impl Read, own: Expr, values: SelectStatement) -> Result<Meant> {
         let folded = |text: &str| if self.is_case_sensitive { text.to_owned() } else { text.to_ascii_lowercase() };
-        let own_folded = || if self.is_case_sensitive { own.clone() } else { Func::lower(own.clone()).into() };
+        let own_folded = || if self.is_case_sensitive { own.clone() } else { db::text::lower(db, own.clone()) };
         let value = || self.needed().map(folded);
         Ok(match self.kind {
             TypeEnum::Exists => Meant::Exists(true),
@@ -375,7 +375,7 @@ impl Predicate {
 
     /// The condition that the text is one of those that match.
     async fn fitting(&self, db: &impl Read, own: Expr, values: SelectStatement, fits: Fits) -> Result<Expr> {
-        let texts: Vec<String> = db.rows_at_leisure(&values, |row| row.get(0)).await?;
+        let texts: Vec<String> = db.scan(&values, |row| row.get(0)).await?;
         let mut fitting = Vec::new();
         for text in &texts {
             if fits(text) {

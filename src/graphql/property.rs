@@ -119,7 +119,7 @@ pub(super) async fn of_owners(
         return Ok(vec![None; owners.len()]);
     };
     let values = List::<Entity>::new(Column::Id).filter(Column::DefinitionId.eq(definition.id));
-    values.of(owner, owners).firsts(ctx.db()).await
+    values.of(owner, owners).first_per_parent(ctx.db()).await
 }
 
 /// Returns an owner's value for a definition, if any.
@@ -179,7 +179,7 @@ async fn owner(
             return Ok(Owner::Team(team.id));
         }
         let service = identifier::require::<Service>(db, identifier).await?;
-        Ok(Owner::Service(Box::new(entity::service::writable(db, service).await?)))
+        Ok(Owner::Service(Box::new(entity::service::lock_writable(db, service).await?)))
     };
     found.await.map_err(|error: Error| {
         error.map_user(|error| if error.path == ["locked"] { error } else { error.within("owner") })

@@ -338,7 +338,7 @@ impl RelationshipCreateMutation for Mutation {
                 let taken = UserError::base("the two are tied in this way already");
                 let made = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
                 let (column, key) = (source.columns()[0], source.named().1);
-                list::refuse_beyond::<Entity>(db, column, key, ENTRIES, ("a thing", "relationships")).await?;
+                list::check_row_limit::<Entity>(db, column, key, ENTRIES, ("a thing", "relationships")).await?;
                 Some(made)
             }
         };

@@ -169,7 +169,7 @@ pub(super) async fn page(args: &AccountRepositoriesArgs, ctx: &Ctx<'_>) -> Resul
             rows.and_where(condition);
         }
         Counts::add_to(&mut rows);
-        ctx.db().rows_at_leisure(&rows, |row| Counts::read(row, 0)).await?.pop()
+        ctx.db().scan(&rows, |row| Counts::read(row, 0)).await?.pop()
     } else {
         None
     };
@@ -262,12 +262,15 @@ impl Counts {
 
 impl RepositoryConnectionTypeResolver for RepositoryConnectionType {
     async fn nodes(connections: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Repository>>> {
-        connections.iter().map(|one| one.page.edges.iter().map(|edge| taken_from(&edge.node, ctx)).collect()).collect()
+        connections
+            .iter()
+            .map(|one| one.page.edges.iter().map(|edge| clone_charged(&edge.node, ctx)).collect())
+            .collect()
     }
 
     async fn edges(connections: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<RepositoryEdge>>> {
         let edge = |edge: &Edge<Repository>| {
-            Ok(RepositoryEdge { node: taken_from(&edge.node, ctx)?, cursor: edge.cursor.to_string() })
+            Ok(RepositoryEdge { node: clone_charged(&edge.node, ctx)?, cursor: edge.cursor.to_string() })
         };
         connections.iter().map(|one| one.page.edges.iter().map(edge).collect()).collect()
     }
@@ -298,7 +301,7 @@ impl RepositoryConnectionTypeResolver for RepositoryConnectionType {
 }
 
 /// Copies a row of the page, and charges the copy to the budget.
-pub(super) fn taken_from(row: &Repository, ctx: &Ctx<'_>) -> Result<Repository> {
+pub(super) fn clone_charged(row: &Repository, ctx: &Ctx<'_>) -> Result<Repository> {
     let texts = [&row.description, &row.languages, &row.url, &row.default_branch];
     let text = texts.into_iter().flatten().map(String::len).sum::<usize>();
     ctx.db().charge::<Repository>(row.name.len() + row.default_alias.len() + text)?;

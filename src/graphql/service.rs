@@ -171,7 +171,7 @@ impl ServiceResolver for Service {
 }
 
 /// Copies a row of a page, and charges the copy to the budget.
-pub(super) fn taken_from(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
+pub(super) fn clone_charged(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
     let texts = [&row.description, &row.note, &row.language, &row.framework, &row.product, &row.api_document_path];
     let text = texts.into_iter().flatten().map(String::len).sum::<usize>();
     ctx.db().charge::<Service>(row.name.len() + row.slug.len() + text)?;
@@ -180,7 +180,7 @@ pub(super) fn taken_from(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
 
 /// Finds and locks the service that a mutation names. Fails if a service file governs it.
 pub(super) async fn require_writable(db: &DatabaseTransaction, identifier: Identifier<'_>) -> Result<Writable> {
-    service::writable(db, identifier::require::<Service>(db, identifier).await?).await
+    service::lock_writable(db, identifier::require::<Service>(db, identifier).await?).await
 }
 
 /// Like [`require_writable`], for a service that the input field `field` names. If no service is found, the error is
@@ -192,7 +192,7 @@ pub(super) async fn require_writable_as(
 ) -> Result<Writable> {
     let found = identifier::require::<Service>(db, identifier).await;
     let found = found.map_err(|error| error.map_user(|error| UserError { path: vec![field.into()], ..error }))?;
-    service::writable(db, found).await
+    service::lock_writable(db, found).await
 }
 
 /// Locks the service that owns something about to be changed. Fails if a service file governs the service.
@@ -200,7 +200,7 @@ pub(super) async fn owner_writable(db: &DatabaseTransaction, id: i64) -> Result<
     // The service was deleted, with everything that it owns, after its part was found. The mutation has lost a race and
     // is retried.
     let found = service::Entity::find_by_id(id).one(db).await?.ok_or(DbErr::RecordNotUpdated)?;
-    service::writable(db, found).await
+    service::lock_writable(db, found).await
 }
 
 /// Refuses to delete a row that a service governed by a service file refers to, because the deletion would change the
@@ -332,7 +332,7 @@ impl ServiceApiDocSettingsUpdateMutation for Mutation {
 
 /// Like [`require_writable`], for the service that the field or argument `service` names.
 pub(super) async fn require_writable_at(db: &DatabaseTransaction, named: &IdentifierInput) -> Result<Writable> {
-    service::writable(db, identifier::require_in::<Service>(db, "service", named).await?).await
+    service::lock_writable(db, identifier::require_in::<Service>(db, "service", named).await?).await
 }
 
 impl ServiceUpdateMutation for Mutation {

@@ -61,7 +61,7 @@ macro_rules! connection {
 
         impl $resolver for $edge {
             async fn node(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Service>> {
-                edges.iter().map(|edge| services::taken_from(&edge.node, ctx)).collect()
+                edges.iter().map(|edge| services::clone_charged(&edge.node, ctx)).collect()
             }
 
             fn cursor(&self) -> &str {
@@ -101,7 +101,7 @@ macro_rules! connection {
                     let [from, to] = if service.id == source { [*service, &node] } else { [&node, *service] };
                     let (is_locked, tiers) = (from.locked_by.is_some(), [from.tier_id, to.tier_id]);
                     if selects_nodes {
-                        nodes.push(services::taken_from(&node, ctx)?);
+                        nodes.push(services::clone_charged(&node, ctx)?);
                     }
                     edges.push($edge {
                         dependency: edge.node,
@@ -169,7 +169,7 @@ pub(super) async fn insert(
     let row = service_dependency::ActiveModel { source_id: Set(source.id), destination_id: Set(destination), ..row };
     let taken = UserError::base("the service depends on the other one already");
     let dependency = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
-    list::refuse_beyond::<Entity>(db, Column::SourceId, source.id, texts::ENTRIES, ("a service", "dependencies"))
+    list::check_row_limit::<Entity>(db, Column::SourceId, source.id, texts::ENTRIES, ("a service", "dependencies"))
         .await?;
     Ok(dependency)
 }
@@ -189,7 +189,7 @@ impl ServiceDependencyCreateMutation for Mutation {
         draft.set(Column::Notes, &notes);
         let source = end(db, ("source", &source), ("sourceIdentifier", &source_identifier)).await;
         let source = match draft.problems.take_any(source)? {
-            Some(source) => draft.problems.take_any(service::writable(db, source).await)?,
+            Some(source) => draft.problems.take_any(service::lock_writable(db, source).await)?,
             None => None,
         };
         let destination = end(db, ("destination", &destination), ("destinationIdentifier", &destination_identifier));

@@ -63,18 +63,18 @@ pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<ServiceDocum
 }
 
 /// The documents whose title contains a text, or all of them.
-fn titled(search_term: Option<&str>) -> Result<List<Entity>> {
+fn titled(db: &impl Read, search_term: Option<&str>) -> Result<List<Entity>> {
     let documents = List::<Entity>::new(Column::Id);
     let Some(text) = search_term.filter(|text| !text.is_empty()) else { return Ok(documents) };
     let text = text::at_most("searchTerm", text, text::SHORT)?;
-    Ok(documents.filter(db::text::contains_in_any_case(Column::Title.into_expr(), &text)))
+    Ok(documents.filter(db::text::contains_in_any_case(db, Column::Title.into_expr(), &text)))
 }
 
 /// The documents of all services, a page at a time.
 pub(super) async fn page(args: &AccountDocumentsArgs, ctx: &Ctx<'_>) -> Result<ServiceDocumentConnectionType> {
     let AccountDocumentsArgs { search_term, first, after } = args;
     let request = PageRequest::new(first, after)?;
-    titled(search_term.value().map(String::as_str))?.page(ctx, &request).await
+    titled(ctx.db(), search_term.value().map(String::as_str))?.page(ctx, &request).await
 }
 
 /// The documents of each service, a page at a time.
@@ -85,7 +85,7 @@ pub(super) async fn of_services(
 ) -> Result<Vec<ServiceDocumentConnectionType>> {
     let ServiceDocumentsArgs { search_term, first, after } = args;
     let request = PageRequest::new(first, after)?;
-    let documents = titled(search_term.value().map(String::as_str))?;
+    let documents = titled(ctx.db(), search_term.value().map(String::as_str))?;
     documents.of(Column::ServiceId, services.iter().map(|service| service.id)).pages(ctx, &request).await
 }
 
@@ -93,7 +93,8 @@ pub(super) async fn of_services(
 /// documents, because rollcall pulls none.
 pub(super) async fn preferred(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceDocument>>> {
     let newest = List::<Entity>::new(Column::Id).newest_first(Column::UpdatedAt);
-    let found = newest.of(Column::ServiceId, services.iter().map(|service| service.id)).firsts(ctx.db()).await?;
+    let found =
+        newest.of(Column::ServiceId, services.iter().map(|service| service.id)).first_per_parent(ctx.db()).await?;
     let is_pulled = |service: &&Service| service.preferred_api_document_source.as_deref() == Some("PULL");
     let found = services.iter().zip(found).map(|(service, found)| found.filter(|_| !is_pulled(service)));
     Ok(found.collect())

@@ -26,7 +26,7 @@ enum Tree {
 }
 
 /// Builds conditions, and counts their predicates, so that a request has a limit however they are nested.
-struct Reader {
+struct FilterBuilder {
     count: usize,
 }
 
@@ -36,7 +36,7 @@ pub(super) async fn condition(
     identifier: Option<&IdentifierInput>,
     given: Option<&Vec<ServiceFilterInput>>,
 ) -> Result<Option<Expr>> {
-    let mut reader = Reader { count: 0 };
+    let mut builder = FilterBuilder { count: 0 };
     let mut conditions = Vec::new();
     if let Some(named) = identifier {
         let within = |error: UserError| error.within("filterIdentifier");
@@ -48,13 +48,13 @@ pub(super) async fn condition(
         };
         let filter = id::require::<filter::Entity>(db, id, "id").await;
         let filter = filter.map_err(|error| error.map_user(within))?;
-        let condition = reader.saved(db, &filter, DEPTH).await;
+        let condition = builder.saved(db, &filter, DEPTH).await;
         conditions.push(condition.map_err(|error| error.map_user(within))?);
     }
     for (place, one) in given.into_iter().flatten().enumerate() {
         let within = |error: UserError| error.within(place.to_string()).within("filter");
-        let tree = reader.tree(one, DEPTH).map_err(within)?;
-        let condition = reader.condition(db, tree, DEPTH).await;
+        let tree = builder.tree(one, DEPTH).map_err(within)?;
+        let condition = builder.condition(db, tree, DEPTH).await;
         conditions.push(condition.map_err(|error| error.map_user(within))?);
     }
     Ok(conditions.into_iter().reduce(Expr::and))
@@ -63,7 +63,7 @@ pub(super) async fn condition(
 /// The future of a condition. Boxed, because it is recursive: filters refer to filters.
 type Condition<'r> = Pin<Box<dyn Future<Output = Result<Expr>> + Send + 'r>>;
 
-impl Reader {
+impl FilterBuilder {
     fn count(&mut self) -> Result<(), UserError> {
         self.count += 1;
         if self.count > MOST {

@@ -3,7 +3,7 @@
 use super::context::Ctx;
 use super::relation::present;
 use super::schema::*;
-use super::service::taken_from;
+use super::service::clone_charged;
 use super::types::Service;
 use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::entity::service_dependency::{Direction, Found, Reach, STEPS, reach};
@@ -39,7 +39,7 @@ pub(super) async fn of_services(
         for edge in page.edges {
             let Some(node) = found.next() else { break };
             if selects_nodes {
-                nodes.push(taken_from(&node, ctx)?);
+                nodes.push(clone_charged(&node, ctx)?);
             }
             let (cursor, distance) = (edge.cursor.to_string(), edge.node.distance.into());
             edges.push(ServiceImpactEdge { node, cursor, distance });

@@ -117,7 +117,7 @@ pub(super) async fn repositories(
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         for First { link, node, cursor } in entries {
             if selects_nodes {
-                nodes.push(repository::taken_from(&node, ctx)?);
+                nodes.push(repository::clone_charged(&node, ctx)?);
             }
             edges.push(ServiceReposEdge { link, node, cursor });
         }
@@ -153,7 +153,7 @@ pub(super) async fn services(
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         for First { link, node, cursor } in entries {
             if selects_nodes {
-                nodes.push(services::taken_from(&node, ctx)?);
+                nodes.push(services::clone_charged(&node, ctx)?);
             }
             // `paths` builds URLs from the repository. This copy is not charged: it is small beside the services.
             let repository = (*repository).clone();
@@ -174,7 +174,7 @@ pub struct ServiceReposEdge {
 
 impl ServiceReposEdgeResolver for ServiceReposEdge {
     async fn node(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Repository>> {
-        edges.iter().map(|edge| repository::taken_from(&edge.node, ctx)).collect()
+        edges.iter().map(|edge| repository::clone_charged(&edge.node, ctx)).collect()
     }
 
     fn cursor(&self) -> &str {
@@ -197,7 +197,7 @@ pub struct RepositoryServiceEdge {
 
 impl RepositoryServiceEdgeResolver for RepositoryServiceEdge {
     async fn node(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Service>> {
-        edges.iter().map(|edge| services::taken_from(&edge.node, ctx)).collect()
+        edges.iter().map(|edge| services::clone_charged(&edge.node, ctx)).collect()
     }
 
     fn cursor(&self) -> &str {
@@ -250,7 +250,7 @@ impl RepositoryPathResolver for RepositoryPath {
 /// The oldest link of each service.
 pub(super) async fn default_links(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceRepository>>> {
     let links = List::<Entity>::new(Column::Id).of(Column::ServiceId, services.iter().map(|service| service.id));
-    links.firsts(ctx.db()).await
+    links.first_per_parent(ctx.db()).await
 }
 
 impl ServiceRepositoryUpdateMutation for Mutation {

@@ -137,7 +137,7 @@ impl<E: Table> List<E> {
     async fn piece(&self, sort: &Sort, db: &impl Read, piece: Piece, limit: u64) -> Result<Vec<(Cursor, E::Model)>> {
         let &Sort { number, key, is_text, group, descending } = sort;
         // The expression of the index, and how its value is read.
-        let indexed = || if is_text { text::in_order(db, column(key)) } else { column(key) };
+        let indexed = || if is_text { text::lower(db, column(key)) } else { column(key) };
         let value = || if is_text { indexed() } else { column(key).cast_as("bigint") };
         let mut rows = self.all(db);
         let mut order = vec![self.key()];

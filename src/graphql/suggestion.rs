@@ -107,7 +107,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
             (Some(IdentifierInput { id, alias }), None) => {
                 let found = async { identifier::require::<Service>(db, Identifier::new(id, alias)?).await };
                 let found = found.await.map_err(|error| error.map_user(|error| error.within("service")))?;
-                (entity::service::writable(db, found).await?, AliasKind::Managed)
+                (entity::service::lock_writable(db, found).await?, AliasKind::Managed)
             }
             (None, name) => {
                 let name = name.unwrap_or(&suggestion.alias);

@@ -137,7 +137,7 @@ async fn lock_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
 
 /// Fails if the owner has more tags than allowed. Call it after the insert.
 async fn refuse_too_many(db: &DatabaseTransaction, owner: Owner<'_>) -> Result<()> {
-    list::refuse_beyond::<tag::Entity>(db, owner.column(), owner.id(), text::ENTRIES, ("an owner", "tags")).await
+    list::check_row_limit::<tag::Entity>(db, owner.column(), owner.id(), text::ENTRIES, ("an owner", "tags")).await
 }
 
 impl TagAssignMutation for Mutation {

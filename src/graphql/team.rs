@@ -68,7 +68,7 @@ pub(super) async fn page(args: &AccountTeamsArgs, ctx: &Ctx<'_>) -> Result<TeamC
         teams = teams.filter(Column::ManagerId.into_expr().eq(manager));
     }
     if let Some(text) = given(search_term) {
-        teams = teams.filter(contains(&text::at_most("searchTerm", text, text::SHORT)?));
+        teams = teams.filter(contains(ctx.db(), &text::at_most("searchTerm", text, text::SHORT)?));
     }
     teams.page_in(sort_by.value().copied().map(order), ctx, &request).await
 }
@@ -85,8 +85,8 @@ fn order(sort: TeamSortEnum) -> Sort {
 
 /// The condition that a team's name or one of its aliases contains a text. It scans all teams, which are few beside
 /// services.
-fn contains(text: &str) -> Expr {
-    let like = |column: Expr| db::text::contains_in_any_case(column, text);
+fn contains(db: &impl db::Read, text: &str) -> Expr {
+    let like = |column: Expr| db::text::contains_in_any_case(db, column, text);
     let mut aliases = Select::select();
     aliases.expr(Expr::value(1)).from(team_alias::Entity);
     aliases.and_where(team_alias::Column::TeamId.into_expr().eq(Column::Id.into_expr()));
@@ -115,6 +115,9 @@ impl TeamCreateMutation for Mutation {
         draft.set_required(Column::Name, &name);
         draft.refer(db, Column::ManagerId, &manager_email).await?;
         draft.refer(db, Column::ParentTeamId, &parent_team).await?;
+        if let ActiveValue::Set(Some(parent)) = &draft.row.parent_team_id {
+            draft.problems.take_any(team::check_parent(db, None, *parent).await)?;
+        }
         draft.set(Column::Responsibilities, &responsibilities);
         let members = members.value().map(Vec::as_slice).unwrap_or_default();
         let members = draft.problems.take_any(team_membership::named(db, members).await)?;
@@ -144,8 +147,8 @@ impl TeamUpdateMutation for Mutation {
         draft.refer(db, Column::ManagerId, &manager_email).await?;
         draft.refer(db, Column::ParentTeamId, &parent_team).await?;
         if let ActiveValue::Set(Some(parent)) = &draft.row.parent_team_id {
-            let circle = team::refuse_circle(db, team_id, *parent).await;
-            draft.problems.take_any(circle)?;
+            let checked = team::check_parent(db, Some(team_id), *parent).await;
+            draft.problems.take_any(checked)?;
         }
         draft.set(Column::Responsibilities, &responsibilities);
         let members = match &members {

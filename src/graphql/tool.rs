@@ -40,7 +40,7 @@ impl ToolCreateMutation for Mutation {
         draft.problems.none()?;
         let service = service.ok_or_else(|| UserError::base("the service is missing"))?;
         let tool = tool::ActiveModel { service_id: Set(service.id), ..row }.insert(db).await?;
-        list::refuse_beyond::<tool::Entity>(db, Column::ServiceId, service.id, text::ENTRIES, ("a service", "tools"))
+        list::check_row_limit::<tool::Entity>(db, Column::ServiceId, service.id, text::ENTRIES, ("a service", "tools"))
             .await?;
         Ok(ToolCreatePayload { tool: Some(tool), ..Default::default() })
     }

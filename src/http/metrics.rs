@@ -276,7 +276,7 @@ pub(super) struct Page(pub Arc<App>);
 impl Answers for Page {
     async fn answer(&self, request: Request<Incoming>, _: Peer) -> Reply {
         match (request.uri().path(), request.method()) {
-            (PATH, &Method::GET) => reply::figures(self.0.metrics.text(&self.0.db), request.headers()),
+            (PATH, &Method::GET) => reply::metrics(self.0.metrics.text(&self.0.db), request.headers()),
             (PATH, _) => reply::bare(StatusCode::METHOD_NOT_ALLOWED, Some("GET")),
             _ => reply::bare(StatusCode::NOT_FOUND, None),
         }

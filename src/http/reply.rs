@@ -360,8 +360,8 @@ pub fn asset(asset: &'static Asset) -> Reply {
 }
 
 /// A short text, for machines that look at the status.
-pub fn words(words: impl Into<Bytes>) -> Reply {
-    with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), words)
+pub fn text(text: impl Into<Bytes>) -> Reply {
+    with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), text)
 }
 
 /// A public file with its entity tag.
@@ -370,7 +370,7 @@ pub fn file(content: &'static str, tag: &HeaderValue) -> Reply {
 }
 
 /// The metrics of the process.
-pub fn figures(text: String, asked: &HeaderMap) -> Reply {
+pub fn metrics(text: String, asked: &HeaderMap) -> Reply {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     let mut reply = with_body(StatusCode::OK, HeaderValue::from_static(kind), text);
     coding::compress(&mut reply, asked);
@@ -412,7 +412,7 @@ pub fn bare(status: StatusCode, allowed: Option<&'static str>) -> Reply {
 /// Adds the headers that every response has. `is_secure` means that the application is reached by `https:` only, which
 /// browsers then enforce (RFC 6797).
 pub fn finish(reply: &mut Reply, call: &Call, is_secure: bool) {
-    leave_out_what_is_known(reply, &call.parts.headers);
+    apply_if_none_match(reply, &call.parts.headers);
     coding::compress(reply, &call.parts.headers);
     let headers = reply.headers_mut();
     protect(headers);
@@ -445,7 +445,7 @@ fn protect(headers: &mut HeaderMap) {
 }
 
 /// Replaces the response by 304 if `If-None-Match` names its entity tag (RFC 9110, section 13.1.2).
-fn leave_out_what_is_known(reply: &mut Reply, asked: &HeaderMap) {
+fn apply_if_none_match(reply: &mut Reply, asked: &HeaderMap) {
     let Some(tag) = reply.headers().get(header::ETAG) else { return };
     let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
     let tag = opaque(tag.to_str().unwrap_or_default());

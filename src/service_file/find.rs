@@ -114,7 +114,7 @@ async fn lock_found<'a>(
     problems: &mut Problems,
 ) -> Result<Vec<Governed<'a>>, DbErr> {
     let ids: Vec<i64> = all.iter().filter_map(|found| found.service).collect();
-    let mut held = service::governed(db, &ids).await?;
+    let mut held = service::lock_for_service_file(db, &ids).await?;
     let mut governed = Vec::with_capacity(all.len());
     for Found { number, file, document, service, alias } in all {
         let service = service.and_then(|id| held.remove(&id));

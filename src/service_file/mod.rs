@@ -311,10 +311,10 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
     db.write(async |tx| {
         let unknown = || UserError::new("alias", format!("no service has the alias \"{alias}\"")).not_found();
         let found = service::Entity::by_alias(tx, alias).await?.ok_or_else(unknown)?;
-        let service = service::governed(tx, &[found.id]).await?.remove(&found.id).ok_or_else(unknown)?;
+        let service = service::lock_for_service_file(tx, &[found.id]).await?.remove(&found.id).ok_or_else(unknown)?;
         let (slug, locked) = (service.slug.clone(), service.locked_by.is_some());
         if locked {
-            let row = service::release(tx, &service).await?;
+            let row = service::unlock(tx, &service).await?;
             let subject = Subject::new("Service", Some(row.id), &row.slug);
             let changed = change::of(db.committed(), tx, "Service", row.id, &[]).await?;
             audit::record(tx, &Actor::command_line(), "release", subject, &json!({ "changed": changed })).await?;

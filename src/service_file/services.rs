@@ -220,7 +220,7 @@ pub(super) async fn release_missing(
     let locked = Entity::find().filter(Column::LockedRepository.eq(repository)).filter(Column::LockedBy.is_not_null());
     let ids: Vec<i64> =
         locked.all(db).await?.into_iter().map(|row| row.id).filter(|id| !described.contains(id)).collect();
-    let held = service::governed(db, &ids).await?;
+    let held = service::lock_for_service_file(db, &ids).await?;
     let mut released = Vec::with_capacity(held.len());
     for id in ids {
         // One that another repository took over meanwhile stays locked.
@@ -228,7 +228,7 @@ pub(super) async fn release_missing(
             continue;
         };
         released.push((id, row.slug.clone()));
-        service::release(db, row).await?;
+        service::unlock(db, row).await?;
     }
     Ok(released)
 }

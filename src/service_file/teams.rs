@@ -55,7 +55,7 @@ async fn check_parents(
 ) -> Result<(), DbErr> {
     let parent = row_lock::row::<team::Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
     let Some(parent) = parent else { return Ok(()) };
-    match team::refuse_circle(db, id, parent).await {
+    match team::check_parent(db, Some(id), parent).await {
         Err(Error::User(errors)) => errors.into_iter().for_each(|error| problems.add(file, spot, error.message)),
         // As it is: whether a race was lost is decided above.
         Err(Error::Internal(cause)) => {

@@ -83,7 +83,11 @@ impl TestApp {
 
     /// A service with these command line flags.
     pub async fn with(flags: &[&str]) -> Self {
-        let database = Database::new().await;
+        Self::over(Database::new().await, flags).await
+    }
+
+    /// A service with this database, which need not be migrated.
+    pub async fn over(database: Database, flags: &[&str]) -> Self {
         let arguments = ["rollcall", "serve", "--listen", "127.0.0.1:0", "--database-url", &database.url];
         let settings: Serve = match config::parse(arguments.iter().chain(flags).copied()) {
             Ok(Command::Serve(settings)) => *settings,

@@ -151,7 +151,11 @@ async fn a_link_is_void_after_a_quarter_of_an_hour_and_when_there_is_a_newer_one
     let old = link_for(&app.db, "ada@example.com", Role::User).await;
     let newer = link_for(&app.db, "ada@example.com", Role::User).await;
     let mut browser = Browser::new(&app);
-    assert_eq!(browser.post(&old, &[]).await.status, 404);
+    let refused = browser.post(&old, &[]).await;
+    assert_eq!(refused.status, 404);
+    for cause in ["already used", "15 minutes", "A newer link", "not copied completely", "another database"] {
+        assert!(refused.text().contains(cause), "{cause}");
+    }
 
     let row = sign_in_link::Entity::find().one(app.db.read()).await.expect("an answer").expect("a link");
     assert_eq!(row.expires_at.as_micros() - row.created_at.as_micros(), 15 * 60 * 1_000_000);

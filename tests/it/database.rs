@@ -43,6 +43,12 @@ impl Database {
         if is_postgres() { Self::on(Cluster::running().await, Cluster::MIGRATED).await } else { Self::file() }
     }
 
+    /// An empty database with a locale: on PostgreSQL, `lower` changes letters beyond ASCII.
+    pub async fn with_a_locale() -> Self {
+        let template = "template0 LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'";
+        if is_postgres() { Self::on(Cluster::running().await, template).await } else { Self::file() }
+    }
+
     fn file() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite://{}", folder.path().join("rollcall.db").display());

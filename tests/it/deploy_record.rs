@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rollcall::deploy::record::STATUSES;
 use serde_json::{Value, json};
 
 use crate::webhook::Endpoint;
@@ -163,6 +164,15 @@ async fn every_word_for_a_status_is_kept_and_known_ones_are_understood() {
     let expected: Vec<_> =
         words.iter().rev().map(|(word, known)| json!({ "status": word, "deployStatus": known })).collect();
     assert_eq!(endpoint.deploys("status deployStatus").await, json!(expected));
+}
+
+#[test]
+fn readme_lists_every_word_for_a_status() {
+    let mut lines = include_str!("../../README.md").lines();
+    let row = lines.find(|line| line.starts_with("| `status` |")).expect("a row");
+    for (word, _) in STATUSES {
+        assert!(row.contains(&format!("`{word}`")), "{word}");
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use rollcall::entity::idempotency_key::{self, Column, Entity};
 use rollcall::entity::token::Scope;
 use rollcall::entity::{Timestamp, token};
-use rollcall::graphql::idempotency::RUNS;
+use rollcall::graphql::idempotency::CLAIM_TIMEOUT;
 use rollcall::retention;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, Set};
@@ -29,7 +29,7 @@ async fn services(app: &TestApp) -> Value {
 
 /// Lets all claims begin so long ago that their requests are believed dead.
 async fn age(app: &TestApp) {
-    let long_ago = Timestamp::from_micros(Timestamp::now().as_micros() - 2 * RUNS.as_micros() as i64);
+    let long_ago = Timestamp::from_micros(Timestamp::now().as_micros() - 2 * CLAIM_TIMEOUT.as_micros() as i64);
     let update = Entity::update_many().col_expr(Column::CreatedAt, Expr::value(long_ago));
     app.db.write(async |tx| update.clone().exec(tx).await).await.expect("older claims");
 }

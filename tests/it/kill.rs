@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use rollcall::entity::service;
-use rollcall::graphql::idempotency::RUNS;
+use rollcall::graphql::idempotency::CLAIM_TIMEOUT;
 use sea_orm::{ConnectionTrait, EntityTrait, QuerySelect};
 use serde_json::json;
 
@@ -135,7 +135,7 @@ async fn every_mutation_with_an_idempotency_key_is_carried_out_once_however_ofte
         service.kill();
     }
     // The killed requests are believed dead after two minutes.
-    let age = format!("UPDATE idempotency_key SET created_at = created_at - {}", 2 * RUNS.as_micros());
+    let age = format!("UPDATE idempotency_key SET created_at = created_at - {}", 2 * CLAIM_TIMEOUT.as_micros());
     db.write(async |tx| tx.execute_unprepared(&age).await).await.expect("older claims");
     let service = start();
     let (unanswered, mut fates) = (unanswered.into_inner().expect("whole"), BTreeMap::<u16, usize>::new());

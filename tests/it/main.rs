@@ -4,6 +4,7 @@ mod app;
 mod database;
 
 mod account;
+mod advice;
 mod alias;
 mod app_audit;
 mod app_browser;

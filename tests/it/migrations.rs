@@ -264,7 +264,7 @@ async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
     let cart = stored(&db, service_named("Shopping Cart", None)).await.expect("a service").id;
     let other = stored(&db, service_named("Shopping cart", None)).await.expect("a service").id;
     let claims = db.write::<_, DbErr>(async |db| {
-        let held = service::governed(db, &[cart, other]).await?;
+        let held = service::lock_for_service_file(db, &[cart, other]).await?;
         let (cart, other) = (&held[&cart], &held[&other]);
         assert_eq!(Aliases::claim_slug(db, cart, "Shopping Cart").await?, "shopping_cart");
         assert_eq!(Aliases::claim_slug(db, other, "Shopping cart").await?, "shopping_cart_2");
@@ -297,7 +297,7 @@ async fn of_sixty_four_that_claim_an_alias_at_once_one_has_it() {
     let claim = async |db: Db| {
         db.write::<_, DbErr>(async |db| {
             let id = service_named("Cart", None).insert(db).await?.id;
-            let service = &service::governed(db, &[id]).await?[&id];
+            let service = &service::lock_for_service_file(db, &[id]).await?[&id];
             let slug = Aliases::claim_slug(db, service, "Cart").await?;
             Ok((slug, Aliases::claim(db, service, "org/cart", Kind::Managed).await?))
         })

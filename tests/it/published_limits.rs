@@ -194,9 +194,9 @@ fn readme_tells_the_limits_as_they_are() {
             "idempotency key; keys of a token or a user; answer that is kept",
             format!(
                 "{LONGEST_KEY} bytes; {}, for {} hours; {} bytes",
-                number(idempotency_key::MOST),
+                number(idempotency_key::MAX_KEYS),
                 idempotency_key::LIFETIME.as_secs() / 3_600,
-                number(idempotency_key::ANSWER)
+                number(idempotency_key::MAX_ANSWER_BYTES)
             ),
         ),
         (

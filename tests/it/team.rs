@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
+use crate::database::Database;
 use crate::service::data;
 
 /// Ada, Bob, and the team `Core` without members. Returns the team's id.
@@ -312,4 +313,63 @@ async fn a_team_update_with_members_replaces_them() {
         assert_eq!(told["errors"], json!([{ "path": path, "message": message }]));
     }
     assert_eq!(set(Value::Null).await["team"]["memberships"]["nodes"], json!([]));
+}
+
+#[tokio::test]
+async fn letters_beyond_ascii_are_found_as_they_are_written_on_every_database() {
+    let app = TestApp::over(Database::with_a_locale().await, &[]).await;
+    let made = data(
+        &app,
+        r#"mutation {
+            teamCreate(input: { name: "Ärger" }) { errors { message } }
+            serviceCreate(input: { name: "Cart", product: "Ärzte" }) { errors { message } }
+        }"#,
+    )
+    .await;
+    assert_eq!(made, json!({ "teamCreate": { "errors": [] }, "serviceCreate": { "errors": [] } }));
+    for term in ["\u{c4}", "\u{c4}RG", "RGER"] {
+        let query = "query($term: String!) { account { teams(searchTerm: $term) { nodes { name } } } }";
+        let answer = app.query(query, json!({ "term": term })).await;
+        assert_eq!(answer["data"]["account"]["teams"]["nodes"], json!([{ "name": "\u{c4}rger" }]), "{term}");
+    }
+    for (kind, arg) in
+        [("contains", "\u{c4}RZ"), ("equals", "\u{c4}RZTE"), ("starts_with", "\u{c4}"), ("ends_with", "ZTE")]
+    {
+        let query =
+            "query($filter: [ServiceFilterInput!]) { account { services(filter: $filter) { nodes { name } } } }";
+        let filter = json!([{ "key": "product", "type": kind, "arg": arg, "caseSensitive": false }]);
+        let answer = app.query(query, json!({ "filter": filter })).await;
+        assert_eq!(answer["data"]["account"]["services"]["nodes"], json!([{ "name": "Cart" }]), "{kind} {arg}");
+    }
+}
+
+/// Creates the teams `PREFIX1`, `PREFIX2` and so on, each a part of the one before.
+async fn tower(app: &TestApp, prefix: &str, height: usize) {
+    for level in 1..=height {
+        let parent = if level == 1 { json!(null) } else { json!({ "alias": format!("{prefix}{}", level - 1) }) };
+        let input = json!({ "name": format!("{prefix}{level}"), "parentTeam": parent });
+        let query = "mutation($input: TeamCreateInput!) { teamCreate(input: $input) { errors { message } } }";
+        let made = app.query(query, json!({ "input": input })).await;
+        assert_eq!(made["data"]["teamCreate"]["errors"], json!([]), "{prefix}{level}");
+    }
+}
+
+#[tokio::test]
+async fn twenty_teams_are_above_a_team_and_not_one_more() {
+    let app = TestApp::start().await;
+    tower(&app, "a", 21).await;
+    tower(&app, "b", 2).await;
+    let errors = json!([{ "path": ["parentTeam"], "message": "there are at most 20 teams above a team" }]);
+    let query = r#"mutation {
+        made: teamCreate(input: { name: "c", parentTeam: { alias: "a21" } }) { errors { path message } }
+        moved: teamUpdate(input: { alias: "b2", parentTeam: { alias: "a21" } }) { errors { path message } }
+        withParts: teamUpdate(input: { alias: "b1", parentTeam: { alias: "a20" } }) { errors { path message } }
+        last: teamUpdate(input: { alias: "b1", parentTeam: { alias: "a19" } }) { errors { path message } }
+        alone: teamUpdate(input: { alias: "b2", parentTeam: { alias: "a20" } }) { errors { path message } }
+    }"#;
+    let expected = json!({
+        "made": { "errors": errors }, "moved": { "errors": errors }, "withParts": { "errors": errors },
+        "last": { "errors": [] }, "alone": { "errors": [] },
+    });
+    assert_eq!(data(&app, query).await, expected);
 }

@@ -7,7 +7,7 @@ use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::{ExecutableDocument, Schema};
 
 use super::super::diagnostics::Problem;
-use super::super::help::nearest;
+use super::super::spelling::nearest;
 use super::File;
 
 /// The keywords of definitions in these files.

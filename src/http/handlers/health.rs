@@ -20,7 +20,7 @@ pub const DOCTOR: &str = "rollcall-doctor";
 /// address and host the service sees.
 pub fn live(call: &Call) -> Reply {
     if !call.parts.headers.contains_key(DOCTOR) {
-        return reply::words("ok\n");
+        return reply::text("ok\n");
     }
     let forwarded = match call.forwarded {
         Forwarded::Absent => "absent".to_owned(),
@@ -29,7 +29,7 @@ pub fn live(call: &Call) -> Reply {
     };
     let host = call.parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let host = host.or_else(|| call.parts.uri.authority().map(Authority::as_str)).unwrap_or_default();
-    reply::words(format!("ok\nclient: {}\nforwarded: {forwarded}\nhost: {host}\n", call.client))
+    reply::text(format!("ok\nclient: {}\nforwarded: {forwarded}\nhost: {host}\n", call.client))
 }
 
 /// The timeout of the readiness check of the database.
@@ -75,7 +75,7 @@ pub async fn ready(app: &App) -> Result<Reply, Rejection> {
     if !app.readiness.ask(app).await {
         return Err(Rejection::Unavailable("The database is not ready."));
     }
-    Ok(reply::words(match app.db.writes_fail() {
+    Ok(reply::text(match app.db.writes_fail() {
         None => "ok\nwrites: ok\n".to_owned(),
         Some(reason) => format!("ok\nwrites: failing. {reason}\n"),
     }))

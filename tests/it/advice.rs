@@ -1,0 +1,166 @@
+//! Messages about mistaken requests say what was probably meant.
+
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+
+/// The messages of a refused request.
+async fn messages(app: &TestApp, query: &str, variables: Value) -> Vec<String> {
+    let answer = app.query(query, variables).await;
+    let errors = answer["errors"].as_array().unwrap_or_else(|| panic!("{query} is not refused: {answer}"));
+    errors.iter().map(|error| error["message"].as_str().expect("a message").to_owned()).collect()
+}
+
+/// Fails unless `message` is among the errors of the request.
+async fn assert_says(app: &TestApp, query: &str, variables: Value, message: &str) {
+    let messages = messages(app, query, variables).await;
+    assert!(messages.iter().any(|said| said == message), "{query}\n  expected {message}\n  {messages:#?}");
+}
+
+#[tokio::test]
+async fn a_misspelt_name_is_answered_with_the_nearest_one() {
+    let app = TestApp::start().await;
+    for (query, message) in [
+        ("{ acount { name } }", "type `Query` does not have a field `acount`. Did you mean `account`?"),
+        (
+            "{ account { services { nodes { naem } } } }",
+            "type `Service` does not have a field `naem`. Did you mean `name`?",
+        ),
+        ("{ account { zzzzzz } }", "type `Account` does not have a field `zzzzzz`"),
+        (
+            r#"{ account { services(languag: "Rust") { totalCount } } }"#,
+            "languag: the argument `languag` is not supported by `Account.services`. Did you mean `language`?",
+        ),
+        (
+            "{ account { services(sortBy: ownr_ASC) { totalCount } } }",
+            "sortBy: value `ownr_ASC` does not exist on `ServiceSortEnum`. Did you mean `owner_ASC`?",
+        ),
+        (
+            r#"mutation { serviceCreate(input: { nmae: "Cart" }) { errors { message } } }"#,
+            "input.nmae: field `nmae` does not exist on `ServiceCreateInput`. Did you mean `name`?",
+        ),
+        (
+            "mutation($input: ServiceCreateInpt!) { serviceCreate(input: $input) { errors { message } } }",
+            "cannot find type `ServiceCreateInpt` in the schema. Did you mean `ServiceCreateInput`?",
+        ),
+        (
+            "{ ... on Querry { account { name } } }",
+            "type condition `Querry` of inline fragment is not a type defined in the schema. Did you mean `Query`?",
+        ),
+        ("{ account @skp(if: true) { name } }", "cannot find directive `@skp` in the schema. Did you mean `@skip`?"),
+    ] {
+        assert_says(&app, query, json!({}), message).await;
+    }
+}
+
+#[tokio::test]
+async fn a_misspelt_name_in_a_variable_is_answered_with_the_nearest_one() {
+    let app = TestApp::start().await;
+    let sorted = "query($by: ServiceSortEnum) { account { services(sortBy: $by) { totalCount } } }";
+    let create = "mutation($input: ServiceCreateInput!) { serviceCreate(input: $input) { errors { message } } }";
+    for (query, variables, message) in [
+        (
+            sorted,
+            json!({ "by": "ownr_ASC" }),
+            "$by: expected a value of ServiceSortEnum, found \"ownr_ASC\". Did you mean `owner_ASC`?",
+        ),
+        (sorted, json!({ "by": 5 }), "$by: expected a value of ServiceSortEnum, found 5"),
+        (
+            create,
+            json!({ "input": { "nmae": "Cart" } }),
+            "$input.nmae: ServiceCreateInput has no such field. Did you mean `name`?",
+        ),
+    ] {
+        assert_says(&app, query, variables, message).await;
+    }
+}
+
+#[tokio::test]
+async fn a_field_in_the_wrong_place_is_answered_with_the_right_place() {
+    let app = TestApp::start().await;
+    for (query, message) in [
+        (
+            r#"{ search(term: "x") { name } }"#,
+            "type `Query` does not have a field `search`. `search` is a field of `account`: \
+             write { account { search … } }",
+        ),
+        (
+            "{ name }",
+            "type `Query` does not have a field `name`. `name` is a field of `account`: write { account { name } }",
+        ),
+        (
+            "{ serivces { totalCount } }",
+            "type `Query` does not have a field `serivces`. Did you mean `services` of `account`? \
+             Write { account { services … } }",
+        ),
+        (
+            r#"{ serviceCreate(input: { name: "Cart" }) { errors { message } } }"#,
+            "type `Query` does not have a field `serviceCreate`. `serviceCreate` is a mutation: \
+             write mutation { serviceCreate … }",
+        ),
+        (
+            "mutation { account { name } }",
+            "type `Mutation` does not have a field `account`. `account` is a query: write query { account … }",
+        ),
+        (
+            r#"{ account { search(term: "x") { item { responsibilities } } } }"#,
+            "type `SearchItem` does not have a field `responsibilities`. `responsibilities` is a field of `Team`: \
+             write ... on Team { responsibilities }",
+        ),
+    ] {
+        assert_says(&app, query, json!({}), message).await;
+    }
+}
+
+#[tokio::test]
+async fn a_missing_selection_is_answered_with_the_field_and_its_braces() {
+    let app = TestApp::start().await;
+    let message = "the field `services` needs a selection. Select fields of it: services { … }";
+    for query in [
+        "{ account { services } }",
+        "{ account { all: services(first: 3) } }",
+        "{ account { all : services @include(if: true) } }",
+    ] {
+        assert_says(&app, query, json!({}), message).await;
+    }
+    let message = "field selection of scalar type `String` must not have subselections. Remove the braces after it.";
+    assert_says(&app, "{ account { name { first } } }", json!({}), message).await;
+}
+
+#[tokio::test]
+async fn a_syntax_error_shows_tokens_as_they_are_written() {
+    let app = TestApp::start().await;
+    for (query, message) in [
+        ("{ account { name }", "syntax error: expected `}`, found the end of the document"),
+        ("{ account { services(first: 1", "syntax error: expected `)`, found the end of the document"),
+        ("{ account { } }", "syntax error: expected a field, found `}`"),
+        ("# nothing", "syntax error: the document is empty"),
+        ("{ account { name } } }", "syntax error: expected `query`, `mutation`, `fragment` or `{`, found `}`"),
+        (
+            "qeury { account { name } }",
+            "syntax error: expected `query`, `mutation`, `fragment` or `{`, found `qeury`. Did you mean `query`?",
+        ),
+    ] {
+        let answer = app.query(query, json!({})).await;
+        let error = &answer["errors"][0];
+        assert_eq!(error["message"], message, "{query}");
+        assert_eq!(error["extensions"]["code"], "GRAPHQL_PARSE_FAILED", "{query}");
+        assert_eq!(error["locations"].as_array().map(Vec::len), Some(1), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn of_many_mistakes_the_first_twenty_are_reported_with_advice() {
+    let app = TestApp::start().await;
+    let fields: String = (0..2_000).map(|n| format!("a{n}: naem ")).collect();
+    let said = messages(&app, &format!("{{ account {{ {fields} }} }}"), json!({})).await;
+    let message = "type `Account` does not have a field `naem`. Did you mean `name`?";
+    assert_eq!(said, vec![message; 20]);
+
+    let declared: String = (0..40).map(|n| format!("$v{n}: ServiceSortEnum = name_ASC ")).collect();
+    let used: String = (0..40).map(|n| format!("s{n}: services(sortBy: $v{n}) {{ totalCount }} ")).collect();
+    let variables: Value = (0..40).map(|n| (format!("v{n}"), json!("nam_ASC"))).collect();
+    let said = messages(&app, &format!("query({declared}) {{ account {{ {used} }} }}"), variables).await;
+    assert_eq!(said.len(), 20);
+    assert!(said.iter().all(|said| said.ends_with("Did you mean `name_ASC`?")), "{said:?}");
+}
