@@ -102,6 +102,11 @@ impl Fault {
     fn unknown(noun: &'static str, alias: &str) -> Self {
         Self::UnknownAlias(noun, alias.to_owned())
     }
+
+    /// Names the alias, where the API answers with an error that nothing has it.
+    fn about(self, noun: &'static str, alias: &str) -> Self {
+        if matches!(self, Self::NotFound) { Self::unknown(noun, alias) } else { self }
+    }
 }
 
 impl From<Error> for Fault {

@@ -112,7 +112,8 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
 }
 
 async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Team, Fault> {
-    ask(site, visit, TeamToChange { alias }).await?.account.team.ok_or_else(|| Fault::unknown("team", alias))
+    let found = ask(site, visit, TeamToChange { alias }).await.map_err(|fault| fault.about("team", alias))?;
+    found.account.team.ok_or_else(|| Fault::unknown("team", alias))
 }
 
 fn address(alias: &str) -> String {

@@ -51,7 +51,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 
 /// Shows the team with this alias.
 pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
-    let found = ask(site, visit, Team { alias, after: visit.query.given("after") }).await?;
+    let found = ask(site, visit, Team { alias, after: visit.query.given("after") }).await;
+    let found = found.map_err(|fault| fault.about("team", alias))?;
     let team = found.account.team.ok_or_else(|| Fault::unknown("team", alias))?;
     let label = format!("Dependencies of the services of {}", team.name);
     let picture = graph::of_group::<team::Entity>(site, Column::OwnerId, &team.id, &label).await?;

@@ -1,33 +1,29 @@
 //! Copies rows that were read once but occur several times in a level.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 use sea_orm::DbErr;
 
-/// Returns the row of each key, in the order of the keys. The last occurrence of a key gets the row itself, earlier
-/// ones get copies. `charge` charges a copy to the budget as if it had been read.
+/// Returns the row of each key, in the order of the keys. The first occurrence of a key gets the row itself, later ones
+/// get copies. `charge` charges a copy to the budget as if it had been read.
 pub fn to_each<T: Clone>(
     keys: impl Iterator<Item = Option<i64>> + Clone,
     found: impl IntoIterator<Item = (i64, T)>,
     charge: impl Fn(&T) -> Result<(), DbErr>,
 ) -> Result<Vec<Option<T>>, DbErr> {
-    let found = found.into_iter();
-    let mut left = HashMap::with_capacity(found.size_hint().0);
-    left.extend(found.map(|(key, item)| (key, (item, 0_usize))));
-    for key in keys.clone().flatten() {
-        if let Some((_, uses)) = left.get_mut(&key) {
-            *uses += 1;
-        }
-    }
-    let mut each = Vec::with_capacity(keys.size_hint().0);
-    for key in keys {
-        each.push(match key.and_then(|key| left.get_mut(&key)) {
-            Some((item, uses)) if *uses > 1 => {
-                *uses -= 1;
-                charge(item)?;
-                Some(item.clone())
-            }
-            _ => key.and_then(|key| left.remove(&key)).map(|(item, _)| item),
+    let mut left: HashMap<i64, T> = found.into_iter().collect();
+    let mut each: Vec<Option<T>> = keys.clone().map(|key| left.remove(&key?)).collect();
+    // Where a key was used first. Most relations use each key once, and do not need it.
+    let mut firsts = None;
+    for (place, key) in keys.clone().enumerate() {
+        let (None, Some(key)) = (&each[place], key) else { continue };
+        let firsts = firsts.get_or_insert_with(|| {
+            let used = keys.clone().enumerate().filter(|(place, _)| each[*place].is_some());
+            used.filter_map(|(place, key)| Some((key?, place))).collect::<HashMap<i64, usize>>()
         });
+        if let Some(item) = firsts.get(&key).and_then(|first| each[*first].as_ref()) {
+            charge(item)?;
+            each[place] = Some(item.clone());
+        }
     }
     Ok(each)
 }
@@ -39,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_use_but_the_last_is_a_copy_and_is_charged() {
+    fn every_use_but_the_first_is_a_copy_and_is_charged() {
         let copies = Cell::new(0);
         let charge = |_: &&str| {
             copies.set(copies.get() + 1);

@@ -153,7 +153,7 @@ pub trait Read: Backend + Sync {
     {
         let span = spans::statement(super::system(self.backend()), &work.statement.sql, work.keys.len());
         async move {
-            let rows: Box<dyn Collect> = Box::new(Collected { rows: Vec::new(), read });
+            let rows: Box<dyn Collect> = Box::new(Collected { rows: Vec::with_capacity(work.keys.len()), read });
             // Boxed only with a span: futures are large to move.
             let collected = match span.is_open() {
                 true => Box::pin(span.around(self.collect(work, rows))).await,

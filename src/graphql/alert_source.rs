@@ -10,10 +10,10 @@ use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
 use super::id;
 use super::identifier::{self, OneOf, exactly_one, given};
-use super::relation::to_its_one;
+use super::integration;
+use super::relation::{self, to_its_one};
 use super::schema::*;
 use super::types::{AlertSource, AlertSourceService, Service};
-use super::{integration, list};
 use crate::db::Read;
 use crate::entity::alert_source::{self, Column};
 use crate::entity::field_rule::FieldRules;
@@ -199,7 +199,7 @@ impl AlertSourceServiceCreateMutation for Mutation {
         let link = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
         let owner = alert_source_service::Column::ServiceId;
         let said = ("a service", "alert sources");
-        list::check_row_limit::<alert_source_service::Entity>(db, owner, service.id, text::ENTRIES, said).await?;
+        relation::check_row_limit::<alert_source_service::Entity>(db, owner, service.id, text::ENTRIES, said).await?;
         Ok(AlertSourceServiceCreatePayload { alert_source_service: Some(link), ..Default::default() })
     }
 }

@@ -10,10 +10,10 @@ use sea_orm::{
 use super::context::{Ctx, MutationCtx};
 use super::draft::{Draft, changed};
 use super::identifier::{self, Identifier};
-use super::list::{self, List};
+use super::list::List;
 use super::schema::*;
 use super::types::{Contact, Team};
-use super::{id, service};
+use super::{id, relation, service};
 use crate::db::Read;
 use crate::entity::contact::{self, ActiveModel, Column, Entity};
 use crate::entity::text::FEW;
@@ -82,7 +82,7 @@ async fn add(db: &DatabaseTransaction, row: ActiveModel, owner: Column, id: i64)
     let mut row = ActiveModel { is_default: Set(of_type.count(db).await? == 0), ..row };
     row.set(owner, id.into());
     let contact = row.insert(db).await?;
-    list::check_row_limit::<Entity>(db, owner, id, FEW, ("an owner", "contacts")).await?;
+    relation::check_row_limit::<Entity>(db, owner, id, FEW, ("an owner", "contacts")).await?;
     Ok(contact)
 }
 

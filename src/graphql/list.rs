@@ -6,14 +6,14 @@
 
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Order, Query, SelectStatement};
-use sea_orm::{ColumnTrait, DatabaseTransaction, EntityName, EntityTrait, IdenStatic, QueryFilter, QuerySelect, Value};
+use sea_orm::{ColumnTrait, EntityName, IdenStatic, Value};
 
 use super::context::Ctx;
 use super::left_out::LeftOut;
 use super::sort::Sort;
 use crate::db::{self, Backend, Ids, OfKeys, Read, Shape, Table};
 use crate::engine::page::{Cursor, Page, PageRequest};
-use crate::error::{Result, UserError};
+use crate::error::Result;
 
 /// The aliases of the columns that are read besides the row's own.
 const PARENT: &str = "list_parent";
@@ -233,10 +233,16 @@ impl<E: Table> List<E> {
             Some((own, values)) => values.iter().map(|value| Some(column(*own).eq(value.as_str()))).collect(),
         };
         for condition in conditions {
-            for row in self.rows(db, request, condition).await? {
-                let of_parent = by_parent.entry(row.parent).or_default();
-                of_parent.rows.push((row.place, row.model));
-                of_parent.text += row.text;
+            // The rows of a parent follow one another, as a rule.
+            let mut rows = self.rows(db, request, condition).await?.into_iter().peekable();
+            while let Some(Row { parent, place, text, model }) = rows.next() {
+                let of_parent = by_parent.entry(parent).or_default();
+                of_parent.text += text;
+                of_parent.rows.push((place, model));
+                while let Some(row) = rows.next_if(|next| next.parent == parent) {
+                    of_parent.text += row.text;
+                    of_parent.rows.push((row.place, row.model));
+                }
             }
             // A statement for several keys guarantees no order, and the rows of several values must be merged.
             for OfParent { rows, .. } in by_parent.values_mut() {
@@ -397,16 +403,23 @@ impl<E: Table> List<E> {
             return Ok(counts.into_iter().map(|count| (0, count)).collect());
         };
         let build = |condition: Expr| {
-            // Without conditions on the rows, it is enough to count the links.
-            let mut counts = match parents.join {
-                Some(join) if join.links && self.filters.is_empty() && self.ids.is_empty() && self.among.is_none() => {
-                    let first = self.first.map(First::condition);
-                    Query::select().from(join.other.0).and_where(condition).and_where_option(first).take()
+            let is_whole = self.filters.is_empty() && self.ids.is_empty() && self.among.is_none();
+            let (mut counts, count) = match (parents.join, self.first) {
+                // Without conditions on the rows, it is enough to count the links: an index on both columns is read in
+                // order, which takes half the time of looking for an earlier row each time.
+                (Some(join), Some(First([parent, target]))) if join.links && is_whole && parent == parents.column => (
+                    Query::select().from(join.other.0).and_where(condition).take(),
+                    Func::count_distinct(column(target)),
+                ),
+                (Some(join), first) if join.links && is_whole => {
+                    let first = first.map(First::condition);
+                    let links = Query::select().from(join.other.0).and_where(condition).and_where_option(first).take();
+                    (links, Func::count(Expr::col(Asterisk)))
                 }
-                _ => self.source(Some(condition), among(), ids()),
+                _ => (self.source(Some(condition), among(), ids()), Func::count(Expr::col(Asterisk))),
             };
             let parent = column(parents.column);
-            counts.expr(Func::count(Expr::col(Asterisk))).expr(parent.clone()).add_group_by([parent]).take()
+            counts.expr(count).expr(parent.clone()).add_group_by([parent]).take()
         };
         let shape = self.shape("the count", false);
         let (key, keys) = (column(parents.column), self.keys());
@@ -427,23 +440,6 @@ impl First {
         earlier.and_where(Expr::col((before, "id")).lt(column((table, "id"))));
         Expr::exists(earlier).not()
     }
-}
-
-/// Fails if more than `most` rows have the value `id` in the column `owner`. Call it after the insert, in the same
-/// transaction. `said` is what the message calls the owner and the rows.
-pub(super) async fn check_row_limit<E: EntityTrait>(
-    db: &DatabaseTransaction,
-    owner: E::Column,
-    id: i64,
-    most: usize,
-    said: (&str, &str),
-) -> Result<()> {
-    let rows = E::find().select_only().column(owner).filter(owner.eq(id)).offset(most as u64);
-    if rows.into_tuple::<i64>().one(db).await?.is_some() {
-        let (owner, rows) = said;
-        return Err(UserError::base(format!("no more {rows} can be added: {owner} has at most {most}")).into());
-    }
-    Ok(())
 }
 
 struct Row<E: Table> {

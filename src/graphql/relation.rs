@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
-use sea_orm::{EntityTrait, Iterable, ModelTrait, PrimaryKeyToColumn};
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, EntityTrait, Iterable, ModelTrait, PrimaryKeyToColumn, QueryFilter, QuerySelect,
+};
 
 use super::context::Ctx;
 use super::list::List;
 use crate::db::{self, Read, Table};
 use crate::engine::page::{Page, PageArguments};
 use crate::entity::ByIds;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, UserError};
 
 /// Reads the row of each key, in one statement. `None` where there is no key.
 pub async fn to_one<M>(ctx: &Ctx<'_>, keys: Vec<Option<i64>>) -> Result<Vec<Option<M>>>
@@ -72,4 +74,21 @@ pub(super) fn lists<T: Clone>(
     let charge = |items: &Vec<T>| items.iter().try_for_each(|item| db.charge::<T>(text(item)));
     let lists = db::to_each(keys.iter().copied().map(Some), groups, charge)?;
     Ok(lists.into_iter().map(Option::unwrap_or_default).collect())
+}
+
+/// Fails if more than `most` rows have the value `id` in the column `owner`. Call it after the insert, in the same
+/// transaction. `said` is what the message calls the owner and the rows.
+pub(super) async fn check_row_limit<E: EntityTrait>(
+    db: &DatabaseTransaction,
+    owner: E::Column,
+    id: i64,
+    most: usize,
+    said: (&str, &str),
+) -> Result<()> {
+    let rows = E::find().select_only().column(owner).filter(owner.eq(id)).offset(most as u64);
+    if rows.into_tuple::<i64>().one(db).await?.is_some() {
+        let (owner, rows) = said;
+        return Err(UserError::base(format!("no more {rows} can be added: {owner} has at most {most}")).into());
+    }
+    Ok(())
 }

@@ -13,8 +13,7 @@ use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
 use super::id::{self, Class, Id};
 use super::identifier::{self, Identifier};
-use super::list;
-use super::relation::to_one;
+use super::relation::{self, to_one};
 use super::schema::*;
 use super::types::{RelationshipDefinitionType, RelationshipType, Service};
 use super::{relationship_definition, service as services, service_dependency as dependencies};
@@ -338,7 +337,7 @@ impl RelationshipCreateMutation for Mutation {
                 let taken = UserError::base("the two are tied in this way already");
                 let made = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
                 let (column, key) = (source.columns()[0], source.named().1);
-                list::check_row_limit::<Entity>(db, column, key, ENTRIES, ("a thing", "relationships")).await?;
+                relation::check_row_limit::<Entity>(db, column, key, ENTRIES, ("a thing", "relationships")).await?;
                 Some(made)
             }
         };

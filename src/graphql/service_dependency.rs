@@ -8,8 +8,8 @@ use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
 use super::id::{self, Id};
 use super::identifier::{self, OneOf, exactly_one, given};
-use super::list::{self, List};
-use super::relation::{present, to_its_one};
+use super::list::List;
+use super::relation::{self, present, to_its_one};
 use super::schema::*;
 use super::service as services;
 use super::types::{Service, ServiceDependency};
@@ -169,7 +169,7 @@ pub(super) async fn insert(
     let row = service_dependency::ActiveModel { source_id: Set(source.id), destination_id: Set(destination), ..row };
     let taken = UserError::base("the service depends on the other one already");
     let dependency = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
-    list::check_row_limit::<Entity>(db, Column::SourceId, source.id, texts::ENTRIES, ("a service", "dependencies"))
+    relation::check_row_limit::<Entity>(db, Column::SourceId, source.id, texts::ENTRIES, ("a service", "dependencies"))
         .await?;
     Ok(dependency)
 }

@@ -13,7 +13,7 @@ use super::id;
 use super::identifier::{self, Identifier};
 use super::schema::*;
 use super::types::{Domain, InfrastructureResource, System, Tag, Team};
-use super::{list, service};
+use super::{relation, service};
 use crate::db;
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
@@ -137,7 +137,7 @@ async fn lock_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
 
 /// Fails if the owner has more tags than allowed. Call it after the insert.
 async fn refuse_too_many(db: &DatabaseTransaction, owner: Owner<'_>) -> Result<()> {
-    list::check_row_limit::<tag::Entity>(db, owner.column(), owner.id(), text::ENTRIES, ("an owner", "tags")).await
+    relation::check_row_limit::<tag::Entity>(db, owner.column(), owner.id(), text::ENTRIES, ("an owner", "tags")).await
 }
 
 impl TagAssignMutation for Mutation {

@@ -7,7 +7,7 @@ use super::draft::{Draft, changed};
 use super::identifier::{Identifier, OneOf, exactly_one, given};
 use super::schema::*;
 use super::types::Tool;
-use super::{id, list, service};
+use super::{id, relation, service};
 use crate::entity::text;
 use crate::entity::tool::{self, Column};
 use crate::error::{Result, UserError};
@@ -40,8 +40,14 @@ impl ToolCreateMutation for Mutation {
         draft.problems.none()?;
         let service = service.ok_or_else(|| UserError::base("the service is missing"))?;
         let tool = tool::ActiveModel { service_id: Set(service.id), ..row }.insert(db).await?;
-        list::check_row_limit::<tool::Entity>(db, Column::ServiceId, service.id, text::ENTRIES, ("a service", "tools"))
-            .await?;
+        relation::check_row_limit::<tool::Entity>(
+            db,
+            Column::ServiceId,
+            service.id,
+            text::ENTRIES,
+            ("a service", "tools"),
+        )
+        .await?;
         Ok(ToolCreatePayload { tool: Some(tool), ..Default::default() })
     }
 }

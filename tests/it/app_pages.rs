@@ -205,7 +205,7 @@ async fn an_integration_of_any_type_has_the_page_of_its_kind() {
     let app = TestApp::start().await;
     let create = "mutation {
         jenkins: eventIntegrationCreate(input: { type: jenkins }) { integration { id } }
-        aws: awsIntegrationCreate(input: {}) { integration { id } }
+        aws: awsIntegrationCreate(input: { ownershipTagKeys: [] }) { integration { id } }
     }";
     let made = app.query(create, json!({})).await["data"].take();
     let browser = Browser::of(&app, Role::User).await;
@@ -341,6 +341,7 @@ async fn an_alias_that_nothing_has_leads_to_the_search() {
         ("/services/nope%20%26/properties", "service"),
         ("/teams/nope%20%26", "team"),
         ("/teams/nope%20%26/edit", "team"),
+        ("/teams/nope%20%26/contacts", "team"),
         ("/systems/nope%20%26", "system"),
         ("/domains/nope%20%26/edit", "domain"),
     ] {

@@ -504,7 +504,7 @@ fn a_file_that_is_no_service_file_is_not_quoted() {
 
 #[test]
 fn a_folder_with_other_yaml_says_once_how_to_name_the_files() {
-    let place = Place::new();
+    let place = Place::with_database();
     std::fs::create_dir_all(place.path().join("all")).expect("a folder");
     place.write("all/rollcall.yml", "version: 1\nservice: { name: Cart }\n");
     place.write("all/compose.yml", "services: {}\n");

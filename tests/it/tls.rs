@@ -194,7 +194,7 @@ fn files_that_cannot_be_used_are_told_before_anything_is_done() {
 #[cfg(unix)]
 #[test]
 fn sighup_reads_the_certificate_again() {
-    let place = Place::new();
+    let place = Place::with_database();
     make(place.path());
     let mut service = place.command(&["--listen", "127.0.0.1:0", "--tls-certificate", CERTIFICATE, "--tls-key", KEY]);
     let mut service = service.stderr(Stdio::piped()).spawn().expect("the program runs");
