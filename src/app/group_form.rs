@@ -233,12 +233,14 @@ async fn find(site: &Site, visit: &Visit, kind: Kind, alias: &str) -> Result<Gro
     let after = visit.query.given("after");
     Ok(match kind {
         Kind::System => {
-            let found = ask(site, visit, SystemToChange { alias, after }).await?.account.system;
-            found.ok_or_else(|| Fault::unknown("system", alias))?.into()
+            let found = ask(site, visit, SystemToChange { alias, after }).await;
+            let found = found.map_err(|fault| fault.about("system", alias))?;
+            found.account.system.ok_or_else(|| Fault::unknown("system", alias))?.into()
         }
         Kind::Domain => {
-            let found = ask(site, visit, DomainToChange { alias, after }).await?.account.domain;
-            found.ok_or_else(|| Fault::unknown("domain", alias))?.into()
+            let found = ask(site, visit, DomainToChange { alias, after }).await;
+            let found = found.map_err(|fault| fault.about("domain", alias))?;
+            found.account.domain.ok_or_else(|| Fault::unknown("domain", alias))?.into()
         }
     })
 }

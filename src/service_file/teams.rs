@@ -16,15 +16,19 @@ use crate::db;
 use crate::entity::{Timestamp, contact, row_lock, team, team_alias, team_membership, user};
 use crate::error::{Error, quoted};
 
+/// The SDL's type of a team.
+const TEAM: &str = "Team";
+
 /// Writes the contacts, the members and the parts of the teams that were written.
 pub(super) async fn apply(
     db: &DatabaseTransaction,
     documents: &[Document],
-    changes: &mut [Change],
+    changes: &mut Vec<Change>,
     problems: &mut Problems,
 ) -> Result<(), DbErr> {
     let people = people(db, documents, problems).await?;
-    for change in changes {
+    let mut adopted = Vec::new();
+    for change in changes.iter_mut() {
         let Some(Document { file, subject: Subject::Team(document), .. }) = documents.get(change.number) else {
             continue;
         };
@@ -36,11 +40,26 @@ pub(super) async fn apply(
             change.is_changed |= join(db, change.id, *file, wanted, &people, problems).await?;
         }
         for child in children {
-            change.is_changed |= adopt(db, change.id, *file, child, problems).await?;
+            let team = adopt(db, change.id, *file, child, problems).await?;
+            adopted.extend(team.map(|team| (change.number, team)));
         }
         let spot = group.fields.iter().find(|given| matches!(given.rule.column, team::Column::ParentTeamId));
         let spot = spot.map_or(group.naming.name.spot, |given| given.said.spot);
         check_parents(db, change.id, *file, spot, problems).await?;
+    }
+    // A part is changed itself, whether it has a document of its own or not: the audit and the role must know of it.
+    for (number, team) in adopted {
+        match changes.iter_mut().find(|change| change.noun == TEAM && change.id == team.id) {
+            Some(change) => change.is_changed = true,
+            None => changes.push(Change {
+                number,
+                noun: TEAM,
+                id: team.id,
+                name: team.alias,
+                is_created: false,
+                is_changed: true,
+            }),
+        }
     }
     Ok(())
 }
@@ -66,27 +85,26 @@ async fn check_parents(
     Ok(())
 }
 
-/// Makes the team `child` a part of the team `id`.
+/// Makes the team `child` a part of the team `id`. Returns the team, if that has changed it.
 async fn adopt(
     db: &DatabaseTransaction,
     id: i64,
     file: usize,
     child: &At<String>,
     problems: &mut Problems,
-) -> Result<bool, DbErr> {
+) -> Result<Option<team::Model>, DbErr> {
     let Some(found) = lists::holder::<team_alias::Entity>(db, &child.value).await? else {
         let message = format!("the part is not taken: no team has the alias {}", quoted(&child.value));
         problems.leave(file, child.spot, message);
-        return Ok(false);
+        return Ok(None);
     };
     let row = row_lock::row::<team::Entity>(db, found, LockType::Update).await?;
     if row.parent_team_id == Some(id) {
-        return Ok(false);
+        return Ok(None);
     }
     let updated_at = Timestamp::now_after(row.updated_at);
     let row = team::Model { parent_team_id: Some(id), updated_at, ..row };
-    row.into_active_model().reset_all().update(db).await?;
-    Ok(true)
+    Ok(Some(row.into_active_model().reset_all().update(db).await?))
 }
 
 /// The addresses of the people that the documents name. Nobody is created.

@@ -104,13 +104,15 @@ async fn a_team_member_applies_service_files_of_what_the_own_teams_own() {
     for is_dry_run in [true, false] {
         assert_eq!(apply(others, is_dry_run).await["errors"], all);
     }
+    let adopting = "apiVersion: backstage.io/v1alpha1\nkind: Group\nmetadata: { name: own }\nspec: { type: team, children: [other] }\n";
+    assert_eq!(apply(adopting, false).await["errors"], json!([not_own("team \"other\"")]), "its parent is its own");
     let query = r#"{ account {
         mail: service(alias: "mail") { owner { alias } } cart: service(alias: "cart") { language }
-        ownerless: service(alias: "ownerless") { id } other: team(alias: "other") { responsibilities }
+        ownerless: service(alias: "ownerless") { id } other: team(alias: "other") { responsibilities parentTeam { id } }
     } }"#;
     let expected = json!({
         "mail": { "owner": { "alias": "other" } }, "cart": { "language": null }, "ownerless": null,
-        "other": { "responsibilities": null },
+        "other": { "responsibilities": null, "parentTeam": null },
     });
     assert_eq!(data(&app, query).await["account"], expected, "a refused file changes nothing");
 }
