@@ -36,6 +36,20 @@ pub struct Window {
     pub environments: Environments,
 }
 
+/// Which durations are measured. Each costs several times what counting the deploys does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// [`Metrics::lead_time`].
+    pub lead_time: bool,
+    /// [`Metrics::recovery_time`].
+    pub recovery_time: bool,
+}
+
+impl Wanted {
+    /// All durations.
+    pub const ALL: Self = Self { lead_time: true, recovery_time: true };
+}
+
 /// The metrics of a window. The default is for no deploys.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metrics {
@@ -77,9 +91,15 @@ const COUNTS: [&str; 5] = ["failures", "deploys", "successes", "lead_times", "re
 const PERCENTILES: [&str; 4] = ["lead_median", "lead_percentile_90", "recovery_median", "recovery_percentile_90"];
 
 /// Returns the metrics by the id of the service or team. Without deploys, an id is missing.
-pub async fn measure(db: &impl Read, whose: Whose<'_>, window: &Window) -> Result<HashMap<i64, Metrics>, DbErr> {
+/// Durations that are not wanted are `None`.
+pub async fn measure(
+    db: &impl Read,
+    whose: Whose<'_>,
+    window: &Window,
+    wanted: Wanted,
+) -> Result<HashMap<i64, Metrics>, DbErr> {
     let is_of_all = matches!(whose, Whose::All);
-    let statement = summary(deploys(db, whose, window), is_of_all);
+    let statement = summary(deploys(db, whose, window, wanted), is_of_all, wanted);
     let read = |row: &Row<'_>| {
         let percentiles = |count: usize, median: usize| {
             let (median, percentile90) = (row.get::<Option<i64>>(median)?, row.get(median + 1)?);
@@ -101,7 +121,7 @@ pub async fn measure(db: &impl Read, whose: Whose<'_>, window: &Window) -> Resul
 }
 
 /// Selects the deploys that count, each with its parent, kind and value.
-fn deploys(db: &impl Read, whose: Whose<'_>, window: &Window) -> SelectStatement {
+fn deploys(db: &impl Read, whose: Whose<'_>, window: &Window, wanted: Wanted) -> SelectStatement {
     let mut deploys = Query::select();
     deploys.from(deploy::Entity);
     match whose {
@@ -136,8 +156,8 @@ fn deploys(db: &impl Read, whose: Whose<'_>, window: &Window) -> SelectStatement
 
     let moment = || column(Column::DeployedAt);
     let commit = || Func::coalesce([column(Column::CommitAuthoringDate), column(Column::CommittedAt)]);
-    let lead_time = moment().sub(commit());
-    let recovery_time = next_success().sub(moment());
+    let recovery_time = if wanted.recovery_time { next_success().sub(moment()) } else { none() };
+    let lead_time = if wanted.lead_time { moment().sub(commit()) } else { none() };
     let is_in_order = moment().gte(commit());
     deploys
         .expr_as(column(Column::DeployStatus), STATUS)
@@ -176,7 +196,7 @@ fn next_success() -> Expr {
 
 /// One row per parent: its id, the number of deploys and values of each kind, and their percentiles. When all deploys
 /// are measured together, there is always one row; without deploys its id is null.
-fn summary(deploys: SelectStatement, is_of_all: bool) -> SelectStatement {
+fn summary(deploys: SelectStatement, is_of_all: bool, wanted: Wanted) -> SelectStatement {
     // A single group needs no sort.
     let by_parent = |rows: &mut SelectStatement| {
         rows.expr_as(Func::min(Expr::col(PARENT)), PARENT);
@@ -193,6 +213,17 @@ fn summary(deploys: SelectStatement, is_of_all: bool) -> SelectStatement {
         count(1, Expr::col(VALUE)),
     ]) {
         counts.expr_as(count, name);
+    }
+    if !wanted.lead_time && !wanted.recovery_time {
+        // Neither kept nor sorted.
+        for name in PERCENTILES {
+            counts.expr_as(none(), name);
+        }
+        counts.from_subquery(deploys, MEASURED);
+        return Query::select()
+            .columns([PARENT].into_iter().chain(COUNTS).chain(PERCENTILES))
+            .from_subquery(by_parent(&mut counts), "counts")
+            .take();
     }
     let counts = by_parent(counts.from(MEASURED));
 
@@ -226,6 +257,11 @@ fn summary(deploys: SelectStatement, is_of_all: bool) -> SelectStatement {
         .join_subquery(JoinType::LeftJoin, percentiles, "percentiles", same)
         .with_cte(WithClause::new().cte(measured).to_owned())
         .take()
+}
+
+/// No duration.
+fn none() -> Expr {
+    Expr::cust("NULL").cast_as("bigint")
 }
 
 /// A status as a literal. With a parameter the planner could not use a partial index.

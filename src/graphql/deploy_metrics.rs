@@ -8,7 +8,7 @@ use super::context::Ctx;
 use super::deploy;
 use super::schema::*;
 use super::types::{Service, Team};
-use crate::deploy::metrics::{self, Metrics, Percentiles, Whose, Window};
+use crate::deploy::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
 use crate::entity::Timestamp;
 use crate::entity::deploy::Environments;
 use crate::error::{Result, UserError};
@@ -26,7 +26,7 @@ pub(super) async fn of_services(
     let ServiceDeployMetricsArgs { start, end, environments } = args;
     let window = window(start, end, environments, ctx)?;
     let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
-    let found = metrics::measure(ctx.db(), Whose::Services(&ids), &window).await?;
+    let found = metrics::measure(ctx.db(), Whose::Services(&ids), &window, wanted(ctx)).await?;
     Ok(answers(&found, &window, &ids))
 }
 
@@ -39,7 +39,7 @@ pub(super) async fn of_teams(
     let TeamDeployMetricsArgs { start, end, environments } = args;
     let window = window(start, end, environments, ctx)?;
     let ids: Vec<i64> = teams.iter().map(|team| team.id).collect();
-    let found = metrics::measure(ctx.db(), Whose::Teams(&ids), &window).await?;
+    let found = metrics::measure(ctx.db(), Whose::Teams(&ids), &window, wanted(ctx)).await?;
     Ok(answers(&found, &window, &ids))
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn of_teams(
 pub(super) async fn of_account(args: &AccountDeployMetricsArgs, ctx: &Ctx<'_>) -> Result<DeployMetrics> {
     let AccountDeployMetricsArgs { start, end, environments } = args;
     let window = window(start, end, environments, ctx)?;
-    let found = metrics::measure(ctx.db(), Whose::All, &window).await?;
+    let found = metrics::measure(ctx.db(), Whose::All, &window, wanted(ctx)).await?;
     Ok(answer(found.get(&0), &window))
 }
 
@@ -68,6 +68,11 @@ fn window(
         None => ctx.settings().production.clone(),
     };
     Ok(Window { start, end, environments })
+}
+
+/// The durations that the client selects.
+fn wanted(ctx: &Ctx<'_>) -> Wanted {
+    Wanted { lead_time: ctx.selects("changeLeadTime"), recovery_time: ctx.selects("failedDeploymentRecoveryTime") }
 }
 
 fn answers(found: &HashMap<i64, Metrics>, window: &Window, ids: &[i64]) -> Vec<DeployMetrics> {

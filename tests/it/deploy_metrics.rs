@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use rollcall::db::Db;
-use rollcall::deploy::metrics::{self, Metrics, Percentiles, Whose, Window};
+use rollcall::deploy::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
 use rollcall::entity::deploy::{self, Environments, Status};
 use rollcall::entity::{Timestamp, service, team};
 use sea_orm::{ActiveModelTrait, EntityTrait, Set};
@@ -370,7 +370,7 @@ async fn a_snapshot_is_measured_as_it_is_whatever_is_deployed_meanwhile() {
     stored(1).await;
     let snapshot = db.begin_read(None).await.expect("a snapshot");
     for whose in [Whose::All, Whose::All, Whose::Services(&services)] {
-        let found = metrics::measure(&snapshot, whose, &window).await.expect("metrics");
+        let found = metrics::measure(&snapshot, whose, &window, Wanted::ALL).await.expect("metrics");
         assert_eq!(found.values().map(|metrics| metrics.deploys).sum::<i64>(), 1, "{whose:?}");
         stored(2).await;
     }
@@ -394,7 +394,7 @@ async fn the_metrics_of_any_deploys_are_those_of_a_plain_computation() {
             Ok::<_, sea_orm::DbErr>(())
         });
         written.await.expect("deploys");
-        let measured = async |whose| metrics::measure(db.read(), whose, &window).await.expect("metrics");
+        let measured = async |whose| metrics::measure(db.read(), whose, &window, Wanted::ALL).await.expect("metrics");
         let of = |found: &HashMap<i64, Metrics>, key: i64| found.get(&key).cloned().unwrap_or_default();
         let found = measured(Whose::Services(&services)).await;
         for (place, service) in services.iter().enumerate() {
@@ -404,5 +404,20 @@ async fn the_metrics_of_any_deploys_are_those_of_a_plain_computation() {
         assert_eq!(of(&found, team), plainly(&deploys, &[0], &window), "{deploys:?} {window:?}");
         let found = measured(Whose::All).await;
         assert_eq!(of(&found, 0), plainly(&deploys, &[0, 1], &window), "{deploys:?} {window:?}");
+        for (lead_time, recovery_time) in [(false, false), (true, false), (false, true)] {
+            let wanted = Wanted { lead_time, recovery_time };
+            let all = plainly(&deploys, &[0, 1], &window);
+            let expected = Metrics {
+                lead_time: all.lead_time.filter(|_| lead_time),
+                recovery_time: all.recovery_time.filter(|_| recovery_time),
+                ..all
+            };
+            let found = metrics::measure(db.read(), Whose::All, &window, wanted).await.expect("metrics");
+            assert_eq!(of(&found, 0), expected, "{wanted:?} {deploys:?} {window:?}");
+            let found = metrics::measure(db.read(), Whose::Teams(&teams), &window, wanted).await.expect("metrics");
+            let counts = of(&found, team);
+            let all = plainly(&deploys, &[0], &window);
+            assert_eq!((counts.deploys, counts.failed), (all.deploys, all.failed), "{wanted:?} {deploys:?} {window:?}");
+        }
     }
 }
