@@ -197,56 +197,20 @@ fn next_success() -> Expr {
 /// One row per parent: its id, the number of deploys and values of each kind, and their percentiles. When all deploys
 /// are measured together, there is always one row; without deploys its id is null.
 fn summary(deploys: SelectStatement, is_of_all: bool, wanted: Wanted) -> SelectStatement {
-    // A single group needs no sort.
-    let by_parent = |rows: &mut SelectStatement| {
-        rows.expr_as(Func::min(Expr::col(PARENT)), PARENT);
-        if is_of_all { rows.take() } else { rows.group_by_col(PARENT).take() }
-    };
-    let of = |failed: i32, value: Expr| Expr::case(Expr::col(FAILED).eq(failed), value);
-    let count = |failed, value| Func::count(of(failed, value));
-    let mut counts = Query::select();
-    for (name, count) in COUNTS.into_iter().zip([
-        count(1, Expr::value(1)),
-        count(0, Expr::value(1)),
-        count(0, Expr::col(STATUS)),
-        count(0, Expr::col(VALUE)),
-        count(1, Expr::col(VALUE)),
-    ]) {
-        counts.expr_as(count, name);
-    }
+    let mut counts = counts();
     if !wanted.lead_time && !wanted.recovery_time {
-        // Neither kept nor sorted.
+        // The deploys are neither kept nor sorted.
         for name in PERCENTILES {
             counts.expr_as(none(), name);
         }
-        counts.from_subquery(deploys, MEASURED);
+        let counts = by_parent(counts.from_subquery(deploys, MEASURED), is_of_all);
         return Query::select()
             .columns([PARENT].into_iter().chain(COUNTS).chain(PERCENTILES))
-            .from_subquery(by_parent(&mut counts), "counts")
+            .from_subquery(counts, "counts")
             .take();
     }
-    let counts = by_parent(counts.from(MEASURED));
-
-    let by_value =
-        WindowStatement::partition_by(PARENT).add_partition_by(Expr::col(FAILED)).order_by(VALUE, Order::Asc).take();
-    let ranked = Query::select()
-        .columns([PARENT, FAILED, VALUE])
-        .expr_window_as(Expr::cust("CUME_DIST()"), by_value, PART)
-        .from(MEASURED)
-        .and_where(Expr::col(VALUE).is_not_null())
-        .take();
-    // The nearest-rank percentile is the smallest value whose cumulative distribution reaches `part`. The comparison is
-    // exact: a quotient of integers and the literal round to the same float.
-    let at = |failed, part: f64| {
-        let is_there = Expr::col(FAILED).eq(failed).and(Expr::col(PART).gte(part));
-        Func::min(Expr::case(is_there, Expr::col(VALUE)))
-    };
-    let mut percentiles = Query::select();
-    for (name, value) in PERCENTILES.into_iter().zip([at(0, 0.5), at(0, 0.9), at(1, 0.5), at(1, 0.9)]) {
-        percentiles.expr_as(value, name);
-    }
-    let percentiles = by_parent(percentiles.from_subquery(ranked, "ranked").and_where(Expr::col(PART).gte(0.5)));
-
+    let counts = by_parent(counts.from(MEASURED), is_of_all);
+    let percentiles = by_parent(&mut percentiles(), is_of_all);
     // Materialised, so that the lookup of the next success is not repeated for each use.
     let measured = CommonTableExpression::new().table_name(MEASURED).query(deploys).materialized(true).to_owned();
     let same = Expr::col(("counts", PARENT)).equals(("percentiles", PARENT));
@@ -257,6 +221,51 @@ fn summary(deploys: SelectStatement, is_of_all: bool, wanted: Wanted) -> SelectS
         .join_subquery(JoinType::LeftJoin, percentiles, "percentiles", same)
         .with_cte(WithClause::new().cte(measured).to_owned())
         .take()
+}
+
+/// One row per parent, with its id. A single group needs no sort.
+fn by_parent(rows: &mut SelectStatement, is_of_all: bool) -> SelectStatement {
+    rows.expr_as(Func::min(Expr::col(PARENT)), PARENT);
+    if is_of_all { rows.take() } else { rows.group_by_col(PARENT).take() }
+}
+
+/// Selects the numbers of deploys and values of each kind, from nowhere yet.
+fn counts() -> SelectStatement {
+    let count = |failed: i32, value: Expr| Func::count(Expr::case(Expr::col(FAILED).eq(failed), value));
+    let mut counts = Query::select();
+    for (name, count) in COUNTS.into_iter().zip([
+        count(1, Expr::value(1)),
+        count(0, Expr::value(1)),
+        count(0, Expr::col(STATUS)),
+        count(0, Expr::col(VALUE)),
+        count(1, Expr::col(VALUE)),
+    ]) {
+        counts.expr_as(count, name);
+    }
+    counts
+}
+
+/// Selects the percentiles of the values of each kind.
+fn percentiles() -> SelectStatement {
+    let by_value =
+        WindowStatement::partition_by(PARENT).add_partition_by(Expr::col(FAILED)).order_by(VALUE, Order::Asc).take();
+    let ranked = Query::select()
+        .columns([PARENT, FAILED, VALUE])
+        .expr_window_as(Expr::cust("CUME_DIST()"), by_value, PART)
+        .from(MEASURED)
+        .and_where(Expr::col(VALUE).is_not_null())
+        .take();
+    // The nearest-rank percentile is the smallest value whose cumulative distribution reaches `part`. The comparison is
+    // exact: a quotient of integers and the literal round to the same float.
+    let at = |failed: i32, part: f64| {
+        let is_there = Expr::col(FAILED).eq(failed).and(Expr::col(PART).gte(part));
+        Func::min(Expr::case(is_there, Expr::col(VALUE)))
+    };
+    let mut percentiles = Query::select();
+    for (name, value) in PERCENTILES.into_iter().zip([at(0, 0.5), at(0, 0.9), at(1, 0.5), at(1, 0.9)]) {
+        percentiles.expr_as(value, name);
+    }
+    percentiles.from_subquery(ranked, "ranked").and_where(Expr::col(PART).gte(0.5)).take()
 }
 
 /// No duration.
