@@ -48,17 +48,16 @@ pub(super) async fn apply(
         check_parents(db, change.id, *file, spot, problems).await?;
     }
     // A part is changed itself, whether it has a document of its own or not: the audit and the role must know of it.
+    let teams = changes.iter().enumerate().filter(|(_, change)| change.noun == TEAM);
+    let mut teams: HashMap<i64, usize> = teams.map(|(place, change)| (change.id, place)).collect();
     for (number, team) in adopted {
-        match changes.iter_mut().find(|change| change.noun == TEAM && change.id == team.id) {
-            Some(change) => change.is_changed = true,
-            None => changes.push(Change {
-                number,
-                noun: TEAM,
-                id: team.id,
-                name: team.alias,
-                is_created: false,
-                is_changed: true,
-            }),
+        match teams.get(&team.id) {
+            Some(place) => changes[*place].is_changed = true,
+            None => {
+                teams.insert(team.id, changes.len());
+                let (id, name) = (team.id, team.alias);
+                changes.push(Change { number, noun: TEAM, id, name, is_created: false, is_changed: true });
+            }
         }
     }
     Ok(())
