@@ -3,19 +3,21 @@
 use std::sync::{Arc, Mutex};
 
 use async_graphql::Request;
+use rollcall::db::Db;
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, deploy, service};
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
-use sea_orm::{ActiveModelTrait, EntityTrait, QuerySelect, Set};
+use sea_orm::{ActiveModelTrait, ConnectionTrait, DbBackend, EntityTrait, QuerySelect, Set, Statement};
 use serde_json::Value;
 
-use crate::database::Database;
+use crate::database::{Database, is_postgres};
 
 /// A catalogue that records its statements.
 struct Observed {
     catalogue: Catalogue,
+    db: Db,
     statements: Arc<Mutex<Vec<String>>>,
     _database: Database,
 }
@@ -38,7 +40,7 @@ impl Observed {
         let told = Arc::clone(&statements);
         db.observe(move |info| told.lock().expect("no panic").push(info.statement.sql.clone()));
         let settings = Settings::new("test", "http://test");
-        Self { catalogue: Catalogue::new(db, settings), statements, _database: database }
+        Self { catalogue: Catalogue::new(db.clone(), settings), db, statements, _database: database }
     }
 
     /// Runs a query and returns its data and its statements.
@@ -116,6 +118,37 @@ async fn connections_below_a_page_take_one_statement_for_their_rows_and_one_for_
         }
         assert_eq!(taken[0], taken[1], "{connection}");
     }
+}
+
+#[tokio::test]
+async fn what_is_listed_of_a_service_is_read_from_an_index_alone() {
+    if is_postgres() {
+        println!("not checked on PostgreSQL, whose indexes are others");
+        return;
+    }
+    let observed = Observed::start().await;
+    let query = "{ account { services { nodes { aliases tags(first: 10) { nodes { id key value } }
+        repositories { totalCount } } } service(alias: \"x\") { name } } }";
+    let (_, statements) = observed.run(query).await;
+    let plan = async |sql: &String| {
+        let explain = Statement::from_string(DbBackend::Sqlite, format!("EXPLAIN QUERY PLAN {sql}"));
+        let lines = observed.db.read().query_all_raw(explain).await.expect("a plan");
+        lines.iter().map(|line| line.try_get_by_index::<String>(3).expect("a line")).collect::<Vec<_>>().join("\n")
+    };
+    for (table, expected) in [
+        ("service_alias", "SEARCH service_alias USING COVERING INDEX service_alias_by_service (service_id=?)"),
+        ("tag", "SEARCH tag USING COVERING INDEX tag_by_service (service_id=?)"),
+        (
+            "service_repository",
+            "SEARCH service_repository USING COVERING INDEX service_repository_by_service (service_id=?)",
+        ),
+    ] {
+        let of_table = |sql: &&String| sql.contains(&format!("FROM \"{table}\" WHERE"));
+        let sql = statements.iter().find(of_table).unwrap_or_else(|| panic!("{table}: {statements:#?}"));
+        assert_eq!(plan(sql).await, expected, "{sql}");
+    }
+    let by_alias = statements.iter().find(|sql| sql.contains("\"value\" = ?")).expect("a service by its alias");
+    assert!(!plan(by_alias).await.contains("LIST"), "the owner of an alias is one: {by_alias}");
 }
 
 #[tokio::test]
