@@ -69,7 +69,7 @@ const SLICE: u64 = 2_000_000;
 const TURN: Duration = Duration::from_millis(5);
 
 /// The overhead of a row besides its columns and text, in bytes: allocator rounding, its place in lists.
-const ROW: u64 = 128;
+const ROW: usize = 128;
 
 /// A limit that was exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,9 +196,18 @@ impl Budget {
     }
 
     /// Charges a row, or a copy of one. `bytes` includes its text. May be called from any thread.
-    #[inline]
     pub fn charge_row(&self, bytes: usize) -> Result<(), Excess> {
-        let bytes = ROW + bytes as u64;
+        self.charge_rows(Self::row(bytes))
+    }
+
+    /// What a row of this many bytes is charged as.
+    pub fn row(bytes: usize) -> usize {
+        ROW + bytes
+    }
+
+    /// Charges several rows. `bytes` is the sum of what each [is charged as](Self::row).
+    pub fn charge_rows(&self, bytes: usize) -> Result<(), Excess> {
+        let bytes = bytes as u64;
         let before = self.rows.fetch_add(bytes, Relaxed);
         if before.saturating_add(bytes) > self.limits.rows { Err(self.exceed(Excess::Rows)) } else { Ok(()) }
     }
@@ -419,7 +428,7 @@ mod tests {
         assert_eq!(budget.charge_row(400), Ok(()));
         budget.charge_rows_from(0);
         assert_eq!(budget.charge_row(400), Ok(()));
-        assert_eq!(budget.used().rows, 400 + ROW);
+        assert_eq!(budget.used().rows, 400 + ROW as u64);
     }
 
     #[test]

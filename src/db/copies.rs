@@ -1,31 +1,53 @@
-//! Copies rows that were read once but occur several times in a level.
+//! Rows of a level: gathered by key, and copied to each of the keys.
 
-use foldhash::HashMap;
 use sea_orm::DbErr;
 
-/// Returns the row of each key, in the order of the keys. The first occurrence of a key gets the row itself, later ones
-/// get copies. `charge` charges a copy to the budget as if it had been read.
+/// Gathers items by their key: one list for each key, in which they keep their order.
+pub fn by_key<T>(mut items: Vec<(i64, T)>) -> Vec<(i64, Vec<T>)> {
+    // As a rule they are sorted already, and this only looks.
+    items.sort_by_key(|(key, _)| *key);
+    let mut items = items.into_iter();
+    let mut lists = Vec::new();
+    while let Some(&(key, _)) = items.as_slice().first() {
+        let count = items.as_slice().iter().take_while(|(other, _)| *other == key).count();
+        lists.push((key, items.by_ref().take(count).map(|(_, item)| item).collect()));
+    }
+    lists
+}
+
+/// Returns what was found for each key, in the order of the keys. `found` has each key once. The first occurrence of a
+/// key gets the item itself, later ones get copies. `charge` charges a copy to the budget as if it had been read.
 pub fn to_each<T: Clone>(
-    keys: impl Iterator<Item = Option<i64>> + Clone,
-    found: impl IntoIterator<Item = (i64, T)>,
+    keys: impl Iterator<Item = Option<i64>>,
+    mut found: Vec<(i64, T)>,
     charge: impl Fn(&T) -> Result<(), DbErr>,
 ) -> Result<Vec<Option<T>>, DbErr> {
-    let mut left: HashMap<i64, T> = found.into_iter().collect();
-    let mut each: Vec<Option<T>> = keys.clone().map(|key| left.remove(&key?)).collect();
-    // Where a key was used first. Most relations use each key once, and do not need it.
-    let mut firsts = None;
-    for (place, key) in keys.clone().enumerate() {
-        let (None, Some(key)) = (&each[place], key) else { continue };
-        let firsts = firsts.get_or_insert_with(|| {
-            let used = keys.clone().enumerate().filter(|(place, _)| each[*place].is_some());
-            used.filter_map(|(place, key)| Some((key?, place))).collect::<HashMap<i64, usize>>()
-        });
-        if let Some(item) = firsts.get(&key).and_then(|first| each[*first].as_ref()) {
-            charge(item)?;
-            each[place] = Some(item.clone());
-        }
+    found.sort_by_key(|(key, _)| *key);
+    let mut found: Vec<(i64, Found<T>)> = found.into_iter().map(|(key, item)| (key, Found::Unused(item))).collect();
+    let mut each: Vec<Option<T>> = Vec::with_capacity(keys.size_hint().0);
+    for key in keys {
+        let place = key.and_then(|key| found.binary_search_by_key(&key, |(key, _)| *key).ok());
+        let item = match place.map(|place| &mut found[place].1) {
+            None => None,
+            Some(Found::UsedAt(first)) => {
+                let item = each[*first].clone();
+                item.iter().try_for_each(&charge)?;
+                item
+            }
+            Some(unused) => match std::mem::replace(unused, Found::UsedAt(each.len())) {
+                Found::Unused(item) => Some(item),
+                Found::UsedAt(_) => None,
+            },
+        };
+        each.push(item);
     }
     Ok(each)
+}
+
+enum Found<T> {
+    Unused(T),
+    /// The place of the key that has it.
+    UsedAt(usize),
 }
 
 #[cfg(test)]
@@ -42,7 +64,7 @@ mod tests {
             Ok(())
         };
         let keys = [Some(2), None, Some(1), Some(2), Some(3), Some(2)];
-        let each = to_each(keys.into_iter(), [(1, "one"), (2, "two")], charge).expect("nothing is refused");
+        let each = to_each(keys.into_iter(), vec![(2, "two"), (1, "one")], charge).expect("nothing is refused");
         assert_eq!(each, [Some("two"), None, Some("one"), Some("two"), None, Some("two")]);
         assert_eq!(copies.get(), 2);
     }
@@ -50,6 +72,12 @@ mod tests {
     #[test]
     fn a_copy_that_is_refused_ends_it() {
         let refuse = |_: &i32| Err(DbErr::Custom("too many".to_owned()));
-        assert!(to_each([Some(1), Some(1)].into_iter(), [(1, 1)], refuse).is_err());
+        assert!(to_each([Some(1), Some(1)].into_iter(), vec![(1, 1)], refuse).is_err());
+    }
+
+    #[test]
+    fn items_are_gathered_in_their_order() {
+        let lists = by_key(vec![(3, "c"), (1, "a"), (1, "b")]);
+        assert_eq!(lists, [(1, vec!["a", "b"]), (3, vec!["c"])]);
     }
 }

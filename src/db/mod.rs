@@ -46,7 +46,7 @@ mod windows;
 mod writes;
 
 pub use backup::backup;
-pub use copies::to_each;
+pub use copies::{by_key, to_each};
 use embedded::{Embedded, Observer};
 pub use file::Exposed;
 pub use outcome::transaction_id;

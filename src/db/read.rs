@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use super::embedded::{self, Embedded};
 use super::postgres::repeat;
 use super::refusal::STALLED;
-use super::row::{Collect, Collected, Row, Table, Work, over};
+use super::row::{Collect, Collected, KEY, Row, Table, Work, over};
 use super::shape::{How, Shape, statement};
 use crate::budget::Budget;
 use crate::spans;
@@ -57,9 +57,11 @@ pub struct OfKeys<'s> {
     pub build: &'s (dyn Fn(Expr) -> SelectStatement + Sync),
     /// The values of its other parameters, in order.
     pub values: Vec<Value>,
-    /// The column of the key.
+    /// The column of the key, for the condition.
     pub key: Expr,
-    /// The keys.
+    /// The same column as the statement's `SELECT` knows it. The statement must leave it to this to select it.
+    pub selected: Expr,
+    /// The keys, in any order.
     pub keys: Vec<i64>,
     /// Whether the rows of each key are limited.
     pub is_limited: bool,
@@ -69,17 +71,21 @@ impl OfKeys<'_> {
     /// Returns the statements to run, in order. `is_embedded` means that a statement is cheap enough to run once for
     /// each key.
     fn work(self, backend: DbBackend, is_embedded: bool) -> Vec<Work> {
-        let OfKeys { shape, build, mut values, key, keys, is_limited } = self;
+        let OfKeys { shape, build, mut values, key, selected, mut keys, is_limited } = self;
+        keys.sort_unstable();
+        keys.dedup();
         let how = match keys.len() {
-            _ if is_embedded => How::Each,
-            0 | 1 => How::Each,
+            0 => return Vec::new(),
+            _ if is_embedded => How::Again,
+            1 => How::Each,
             _ if !is_limited => How::All,
             _ if backend == DbBackend::Postgres => How::Lateral,
             // The write connection of SQLite never reads pages.
             _ => How::Each,
         };
+        let keyed = |condition: Expr| build(condition).expr_as(selected.clone(), KEY).take();
         match how {
-            How::Each if is_embedded && !keys.is_empty() => {
+            How::Again => {
                 values.insert(0, keys[0].into());
                 let statement = statement(backend, how, shape, &|| build(key.clone().eq(keys[0])), values);
                 vec![Work { keys, ..Work::new(statement) }]
@@ -87,23 +93,23 @@ impl OfKeys<'_> {
             How::Each => {
                 let of = |one: &i64| {
                     let values = [Value::from(*one)].into_iter().chain(values.clone()).collect();
-                    Work::new(statement(backend, how, shape, &|| build(key.clone().eq(*one)), values))
+                    Work::new(statement(backend, how, shape, &|| keyed(key.clone().eq(*one)), values))
                 };
                 keys.iter().map(of).collect()
             }
             How::All => {
                 values.insert(0, super::list(backend, &keys));
-                let build = || build(super::is_any(backend, key.clone(), &keys));
+                let build = || keyed(super::is_any(backend, key.clone(), &keys));
                 vec![Work::new(statement(backend, how, shape, &build, values))]
             }
             How::Lateral => {
                 values.insert(0, super::list(backend, &keys));
                 let build = || {
                     let all = Func::cust("UNNEST").arg(Expr::value(super::list(backend, &keys)));
-                    let one = build(key.clone().eq(Expr::col(KEY)));
+                    let one = keyed(key.clone().eq(Expr::col(JOINED)));
                     Query::select()
                         .column(("one", Asterisk))
-                        .from_function(all, KEY)
+                        .from_function(all, JOINED)
                         .join_lateral(JoinType::InnerJoin, one, "one", Expr::cust("TRUE"))
                         .take()
                 };
@@ -213,9 +219,9 @@ pub trait Read: Backend + Sync {
         self.run(Work::new(statement), read)
     }
 
-    /// Reads the rows for many keys. Rows of the same key keep the statement's order; keys come in any order. Takes one
-    /// statement on PostgreSQL and reads no row that it does not return.
-    fn rows_of<T, F>(&self, query: OfKeys<'_>, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    /// Reads the rows for many keys, each with its key. Rows of the same key keep the statement's order; keys come in any
+    /// order. Takes one statement on PostgreSQL and reads no row that it does not return.
+    fn rows_of<T, F>(&self, query: OfKeys<'_>, read: F) -> impl Future<Output = Result<Vec<(i64, T)>, DbErr>> + Send
     where
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Clone + Send + Sync + 'static,
@@ -224,7 +230,13 @@ pub trait Read: Backend + Sync {
         async move {
             let mut found = Vec::new();
             for work in work {
-                found.append(&mut self.run(work, read.clone()).await?);
+                let read = read.clone();
+                let mut rows = self.run(work, move |row| Ok((row.key()?, read(row)?))).await?;
+                if found.is_empty() {
+                    found = rows;
+                } else {
+                    found.append(&mut rows);
+                }
             }
             Ok(found)
         }
@@ -243,8 +255,8 @@ pub trait Read: Backend + Sync {
     }
 }
 
-/// The alias of the key in a lateral join.
-const KEY: &str = "key_of_rows";
+/// The name of the keys that a lateral join joins.
+const JOINED: &str = "joined_key";
 
 async fn pooled(
     connection: &impl ConnectionTrait,

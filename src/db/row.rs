@@ -19,9 +19,14 @@ use crate::budget::Excess;
 /// A row of a result.
 pub struct Row<'r> {
     from: From<'r>,
+    /// The key that it was selected by, if its statement is run once for each key.
+    key: Option<i64>,
     /// The bytes of text read from it so far.
     text: Cell<usize>,
 }
+
+/// The name of the column that holds a row's key, in a statement for several keys.
+pub(super) const KEY: &str = "key_of_row";
 
 enum From<'r> {
     Pool(&'r QueryResult),
@@ -71,11 +76,20 @@ pub fn columns_without<E: Table>(db: &impl Backend, omitted: Omitted) -> usize {
 
 impl<'r> Row<'r> {
     pub(super) fn of_pool(row: &'r QueryResult) -> Self {
-        Self { from: From::Pool(row), text: Cell::new(pooled_text(row)) }
+        Self { from: From::Pool(row), key: None, text: Cell::new(pooled_text(row)) }
     }
 
-    pub(super) fn of_file(row: &'r rusqlite::Row<'r>) -> Self {
-        Self { from: From::File(row), text: Cell::new(0) }
+    pub(super) fn of_file(row: &'r rusqlite::Row<'r>, key: Option<i64>) -> Self {
+        Self { from: From::File(row), key, text: Cell::new(0) }
+    }
+
+    /// The key that the row was selected by, in a statement for several keys.
+    pub(super) fn key(&self) -> Result<i64, DbErr> {
+        match (self.key, &self.from) {
+            (Some(key), _) => Ok(key),
+            (None, From::Pool(row)) => row.try_get_by(KEY),
+            (None, From::File(_)) => Err(DbErr::Type("a statement without keys was read as one with keys".to_owned())),
+        }
     }
 
     /// Reads a column by its position.

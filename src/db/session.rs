@@ -170,14 +170,15 @@ impl Session {
         for (place, value) in work.statement.values.iter().flat_map(|values| &values.0).enumerate() {
             statement.raw_bind_parameter(place + 1, Bound(value)).map_err(Failure::Sqlite)?;
         }
+        let mut charge = Charge { budget, bytes: 0 };
         if work.keys.is_empty() {
-            fetch(&mut statement, rows, budget)?;
+            fetch(&mut statement, None, rows, &mut charge)?;
         }
         for key in &work.keys {
             statement.raw_bind_parameter(1, key).map_err(Failure::Sqlite)?;
-            fetch(&mut statement, rows, budget)?;
+            fetch(&mut statement, Some(*key), rows, &mut charge)?;
         }
-        Ok(())
+        charge.all()
     }
 
     /// Prepares for a slow statement and returns the handle that stops it.
@@ -199,17 +200,38 @@ impl Session {
 
 fn fetch(
     statement: &mut rusqlite::Statement<'_>,
+    key: Option<i64>,
     rows: &mut dyn Collect,
-    budget: Option<&Arc<Budget>>,
+    charge: &mut Charge<'_>,
 ) -> Result<(), Failure> {
     let mut found = statement.raw_query();
     while let Some(row) = found.next().map_err(Failure::Sqlite)? {
-        let bytes = rows.row(&Row::of_file(row)).map_err(Failure::Reading)?;
-        if let Some(budget) = budget {
-            budget.charge_row(bytes).map_err(|excess| Failure::Reading(over(excess)))?;
-        }
+        charge.row(rows.row(&Row::of_file(row, key)).map_err(Failure::Reading)?)?;
     }
     Ok(())
+}
+
+/// Charges rows to a budget, several at a time: other threads read the budget, so each charge is a locked instruction.
+struct Charge<'b> {
+    budget: Option<&'b Arc<Budget>>,
+    /// What is still to be charged.
+    bytes: usize,
+}
+
+impl Charge<'_> {
+    /// The bytes after which they are charged. A request exceeds its budget by less than this and one row.
+    const BATCH: usize = 16_384;
+
+    fn row(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.bytes += Budget::row(bytes);
+        if self.bytes < Self::BATCH { Ok(()) } else { self.all() }
+    }
+
+    fn all(&mut self) -> Result<(), Failure> {
+        let bytes = std::mem::take(&mut self.bytes);
+        let charged = self.budget.map_or(Ok(()), |budget| budget.charge_rows(bytes));
+        charged.map_err(|excess| Failure::Reading(over(excess)))
+    }
 }
 
 /// Binds a value in SQLite.

@@ -54,8 +54,10 @@ static TEXTS: LazyLock<RwLock<Texts>> = LazyLock::new(RwLock::default);
 /// How a statement selects the rows of its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum How {
-    /// By no key, or by one key at a time.
+    /// By no key, or by one key.
     Each,
+    /// By one key. The statement is run again for each key, so it does not select the key.
+    Again,
     /// By a list of keys.
     All,
     /// By a lateral join over the keys.

@@ -5,7 +5,7 @@
 //! they write without checking first, and recognise a violation by [`DbErr::sql_err`].
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, Query, SelectStatement};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{Iterable, PrimaryKeyTrait, QueryTrait};
 
 use self::alias::AliasTable;
@@ -95,9 +95,6 @@ where
     ) -> impl Future<Output = Result<Vec<Option<E::Model>>, DbErr>> + Send {
         let ids: Vec<Option<i64>> = ids.into_iter().collect();
         async move {
-            let mut wanted: Vec<i64> = ids.iter().copied().flatten().collect();
-            wanted.sort_unstable();
-            wanted.dedup();
             let Some(key) = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column).next() else {
                 return Ok(vec![None; ids.len()]);
             };
@@ -106,14 +103,11 @@ where
                 build: &|condition| select::<E>(condition),
                 values: Vec::new(),
                 key: Expr::col(key.as_column_ref()),
-                keys: wanted,
+                selected: Expr::col(key.as_column_ref()),
+                keys: ids.iter().copied().flatten().collect(),
                 is_limited: false,
             };
-            let rows = db.rows_of(query, |row| Ok((row.model::<E>()?, row.text()))).await?;
-            let found = rows.into_iter().filter_map(|(row, text)| match row.get(key) {
-                Value::BigInt(Some(id)) => Some((id, (row, text))),
-                _ => None,
-            });
+            let found = db.rows_of(query, |row| Ok((row.model::<E>()?, row.text()))).await?;
             let each = to_each(ids.into_iter(), found, |(_, text)| db.charge::<E::Model>(*text))?;
             Ok(each.into_iter().map(|found| found.map(|(row, _)| row)).collect())
         }
@@ -146,7 +140,8 @@ pub(crate) async fn by_own_alias<E: Table, T: AliasTable>(
 ) -> Result<Option<E::Model>, DbErr> {
     let build = || {
         let owner = Query::select().column(T::OWNER).from(T::default()).and_where(T::VALUE.eq(alias)).take();
-        select::<E>(id.in_subquery(owner))
+        // Unlike `IN`, `=` does not make SQLite gather the ids in a table of their own: an alias has one owner.
+        select::<E>(Expr::col(id.as_column_ref()).eq(Expr::SubQuery(None, Box::new(owner.into()))))
     };
     let rows = db.rows_like(shape("by alias", &[id]), build, vec![alias.into()], |row| row.model::<E>());
     Ok(rows.await?.pop())

@@ -1,6 +1,5 @@
 //! Aliases of services, teams, systems, domains and infrastructure, and the error for a name that is taken.
 
-use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
     ActiveEnum, ColumnTrait, DatabaseTransaction, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder,
@@ -40,7 +39,7 @@ pub(super) async fn managed<T: AliasTable>(
 
 async fn of_owners<T: AliasTable>(db: &impl Read, owners: Vec<i64>, kind: Option<Kind>) -> Result<Vec<Vec<String>>> {
     let build = |condition: Expr| {
-        let mut aliases = T::find().select_only().column(T::OWNER).column(T::VALUE).filter(condition);
+        let mut aliases = T::find().select_only().column(T::VALUE).filter(condition);
         if let Some(kind) = kind {
             aliases = aliases.filter(T::KIND.eq(kind));
         }
@@ -49,24 +48,18 @@ async fn of_owners<T: AliasTable>(db: &impl Read, owners: Vec<i64>, kind: Option
         }
         aliases.into_query()
     };
-    let mut keys = owners.clone();
-    keys.sort_unstable();
-    keys.dedup();
     let table = T::default();
     let query = OfKeys {
         shape: Some(Shape { name: "aliases", columns: [(table.table_name(), ""); 5], flags: kind.is_some().into() }),
         build: &build,
         values: kind.map(|kind| kind.to_value().into()).into_iter().collect(),
         key: Expr::col(T::OWNER.as_column_ref()),
-        keys,
+        selected: Expr::col(T::OWNER.as_column_ref()),
+        keys: owners.clone(),
         is_limited: false,
     };
-    let rows: Vec<(i64, String)> = db.rows_of(query, |row| Ok((row.get(0)?, row.get(1)?))).await?;
-    let mut by_owner = HashMap::<i64, Vec<String>>::with_capacity(owners.len());
-    for (owner, alias) in rows {
-        by_owner.entry(owner).or_default().push(alias);
-    }
-    lists(db, &owners, by_owner, String::len)
+    let aliases = db.rows_of(query, |row| row.get::<String>(0)).await?;
+    lists(db, &owners, aliases, String::len)
 }
 
 /// Converts the error of a write: to `taken` if a unique index rejected the write.

@@ -1,7 +1,5 @@
 //! Code issues: problems that a tool found in code and pushes, each under its project.
 
-use std::collections::HashMap;
-
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
@@ -56,12 +54,8 @@ fn grouped<T>(
     references: impl Iterator<Item = (i64, Reference)>,
     show: impl Fn(Reference) -> T,
 ) -> Result<Vec<Vec<T>>> {
-    let mut groups: HashMap<i64, Vec<Reference>> = HashMap::with_capacity(issue_ids.len());
-    for (issue_id, reference) in references {
-        groups.entry(issue_id).or_default().push(reference);
-    }
     let text = |(identifier, url): &Reference| identifier.len() + url.as_ref().map_or(0, String::len);
-    let all = lists(db, issue_ids, groups, text)?;
+    let all = lists(db, issue_ids, references.collect(), text)?;
     Ok(all.into_iter().map(|references| references.into_iter().map(&show).collect()).collect())
 }
 

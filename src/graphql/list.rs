@@ -4,9 +4,8 @@
 //! [`List::pages`] a page for each parent. Rows are read only if the client selects some, and counted only if it
 //! selects the count.
 
-use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Order, Query, SelectStatement};
-use sea_orm::{ColumnTrait, EntityName, IdenStatic, Value};
+use sea_orm::{ColumnTrait, DbErr, EntityName, IdenStatic, Iterable, ModelTrait, PrimaryKeyToColumn, Value};
 
 use super::context::Ctx;
 use super::left_out::LeftOut;
@@ -16,7 +15,6 @@ use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::error::Result;
 
 /// The aliases of the columns that are read besides the row's own.
-const PARENT: &str = "list_parent";
 const ORDER: &str = "list_order";
 pub(super) const KEY: &str = "list_key";
 
@@ -163,12 +161,12 @@ impl<E: Table> List<E> {
         if ctx.selects_rows() {
             let rows = match sort {
                 Some(sort) => self.sorted(&sort, ctx.db(), request).await?,
-                None => self.by_parent(ctx.db(), request).await?.remove(&0).unwrap_or_default().rows,
+                None => self.sorted_rows(ctx.db(), request).await?.into_iter().map(|(_, row)| row.placed()).collect(),
             };
             page = Page::new(rows, request);
         }
         if ctx.selects_count() {
-            page.total_count = Some(self.counts(ctx.db()).await?.values().sum());
+            page.total_count = Some(self.counts(ctx.db()).await?.iter().map(|(_, count)| count).sum());
         }
         Ok(page)
     }
@@ -177,11 +175,15 @@ impl<E: Table> List<E> {
     pub async fn pages(mut self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<Page<E::Model>>> {
         self.left_out = LeftOut::of::<E>(ctx);
         let rows = if ctx.selects_rows() { self.rows_per_parent(ctx.db(), request).await? } else { Vec::new() };
-        let counts = if ctx.selects_count() { Some(self.counts(ctx.db()).await?) } else { None };
-        let mut rows = rows.into_iter();
-        let pages = self.ids().iter().map(|id| {
+        let counts = if ctx.selects_count() {
+            db::to_each(self.ids().iter().copied().map(Some), self.counts(ctx.db()).await?, |_| Ok(()))?
+        } else {
+            Vec::new()
+        };
+        let (mut rows, mut counts) = (rows.into_iter(), counts.into_iter());
+        let pages = self.ids().iter().map(|_| {
             let mut page = Page::new(rows.next().unwrap_or_default(), request);
-            page.total_count = counts.as_ref().map(|counts| counts.get(id).copied().unwrap_or(0));
+            page.total_count = counts.next().map(Option::unwrap_or_default);
             page
         });
         Ok(pages.collect())
@@ -198,14 +200,6 @@ impl<E: Table> List<E> {
         self.parents.as_ref().map(|parents| &*parents.ids).unwrap_or_default()
     }
 
-    /// The parents, sorted, each once.
-    fn keys(&self) -> Vec<i64> {
-        let mut keys = self.ids().to_vec();
-        keys.sort_unstable();
-        keys.dedup();
-        keys
-    }
-
     /// Reads the first rows of each parent, at most `most`, in the order of the parents.
     pub async fn first_n_per_parent(self, db: &impl Read, most: u64) -> Result<Vec<Vec<E::Model>>> {
         // A page is read with one row more than it shows.
@@ -215,51 +209,57 @@ impl<E: Table> List<E> {
 
     /// Reads the rows of each parent, in the order of the parents.
     async fn rows_per_parent(&self, db: &impl Read, request: &PageRequest) -> Result<Vec<Vec<(Cursor, E::Model)>>> {
-        let rows = self.by_parent(db, request).await?;
-        let each = db::to_each(self.ids().iter().copied().map(Some), rows, |OfParent { rows, text }| {
-            // The text of all rows is charged with the first.
-            let texts = std::iter::once(*text).chain(std::iter::repeat(0));
-            rows.iter().zip(texts).try_for_each(|(_, text)| db.charge::<(Cursor, E::Model)>(text))
+        let rows = db::by_key(self.sorted_rows(db, request).await?);
+        let each = db::to_each(self.ids().iter().copied().map(Some), rows, |rows| {
+            rows.iter().try_for_each(|row| db.charge::<Row<E::Model>>(row.text))
         })?;
-        Ok(each.into_iter().map(|of_parent| of_parent.unwrap_or_default().rows).collect())
+        Ok(each.into_iter().map(|rows| rows.into_iter().flatten().map(Row::placed).collect()).collect())
     }
 
-    /// Reads the rows of each parent, sorted, by the parent's id. Without parents, all rows have the key 0.
-    async fn by_parent(&self, db: &impl Read, request: &PageRequest) -> Result<HashMap<i64, OfParent<E::Model>>> {
-        let mut by_parent = HashMap::<i64, OfParent<_>>::with_capacity(self.ids().len());
+    /// Reads the rows of each parent, each with the parent's id, sorted by the two. Without parents, all rows have the
+    /// key 0.
+    async fn sorted_rows(&self, db: &impl Read, request: &PageRequest) -> Result<Vec<(i64, Row<E::Model>)>> {
         let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
         let conditions = match &self.among {
             None => vec![None],
             Some((own, values)) => values.iter().map(|value| Some(column(*own).eq(value.as_str()))).collect(),
         };
+        let mut sorted = Vec::new();
         for condition in conditions {
-            // The rows of a parent follow one another, as a rule.
-            let mut rows = self.rows(db, request, condition).await?.into_iter().peekable();
-            while let Some(Row { parent, place, text, model }) = rows.next() {
-                let of_parent = by_parent.entry(parent).or_default();
-                of_parent.text += text;
-                of_parent.rows.push((place, model));
-                while let Some(row) = rows.next_if(|next| next.parent == parent) {
-                    of_parent.text += row.text;
-                    of_parent.rows.push((row.place, row.model));
-                }
+            let mut rows = self.rows(db, request, condition).await?;
+            if sorted.is_empty() {
+                sorted = rows;
+            } else {
+                sorted.append(&mut rows);
             }
             // A statement for several keys guarantees no order, and the rows of several values must be merged.
-            for OfParent { rows, .. } in by_parent.values_mut() {
-                rows.sort_by(|(one, _), (other, _)| {
-                    let order = (one.order, one.id).cmp(&(other.order, other.id));
-                    if self.descending { order.reverse() } else { order }
-                });
-                rows.truncate(most);
-            }
+            sorted.sort_by(|(parent, one), (of_other, other)| {
+                let order = (one.place.order, one.place.id).cmp(&(other.place.order, other.place.id));
+                parent.cmp(of_other).then(if self.descending { order.reverse() } else { order })
+            });
+            let (mut parent, mut kept) = (None, 0);
+            sorted.retain(|(of, _)| {
+                if parent != Some(*of) {
+                    (parent, kept) = (Some(*of), 0);
+                }
+                kept += 1;
+                kept <= most
+            });
         }
-        Ok(by_parent)
+        Ok(sorted)
     }
 
     /// Reads the rows of a page, and one more, for each parent. `among` is a condition in addition to the filters.
-    async fn rows(&self, db: &impl Read, request: &PageRequest, among: Option<Expr>) -> Result<Vec<Row<E>>> {
+    async fn rows(
+        &self,
+        db: &impl Read,
+        request: &PageRequest,
+        among: Option<Expr>,
+    ) -> Result<Vec<(i64, Row<E::Model>)>> {
         request.check(|after| after.order.is_some() == self.order.is_some() && after.chosen.is_none())?;
         let limit = request.first + 1;
+        // A row of a list of links has the link's id in its cursor.
+        let is_own_key = self.key.0 == E::default().table_name();
         let build = |condition: Option<Expr>| {
             let ids = match self.only_ids() {
                 Some(ids) => vec![ids_of_page(ids, request)],
@@ -267,13 +267,12 @@ impl<E: Table> List<E> {
             };
             let mut rows = self.source(condition, among.clone(), ids);
             db::select_without::<E>(db, self.left_out.columns, &mut rows);
-            rows.expr_as(column(self.key), KEY);
+            if !is_own_key {
+                rows.expr_as(column(self.key), KEY);
+            }
             if let Some(order) = self.order {
                 // On PostgreSQL the column may be a shorter integer than the cursor's.
                 rows.expr_as(column(order).cast_as("bigint"), ORDER);
-            }
-            if let Some(parents) = &self.parents {
-                rows.expr_as(column(parents.column), PARENT);
             }
             if let Some(after) = &request.after {
                 rows.and_where(self.after_cursor(after));
@@ -286,29 +285,30 @@ impl<E: Table> List<E> {
         };
         let after = request.after.iter().flat_map(|after| after.order.into_iter().chain([after.id])).map(Value::from);
         let values = after.chain([Value::from(limit)]).collect();
-        let (is_ordered, has_parents) = (self.order.is_some(), self.parents.is_some());
+        let is_ordered = self.order.is_some();
         let omitted = self.left_out.columns;
         let own = db::columns_without::<E>(db, omitted);
         let read = move |row: &db::Row<'_>| {
             // These columns follow the row's own, in the order of the statement.
             let mut places = own..;
             let mut next = || places.next().unwrap_or_default();
-            let id = row.get(next())?;
+            let id = if is_own_key { None } else { Some(row.get(next())?) };
             let order = if is_ordered { Some(row.get(next())?) } else { None };
-            let parent = if has_parents { row.get(next())? } else { 0 };
             let model = row.model_without::<E>(omitted)?;
-            Ok(Row { parent, place: Cursor { order, ..Cursor::id(id) }, text: row.text(), model })
+            let id = id.map_or_else(|| own_id::<E>(&model), Ok)?;
+            Ok(Row { place: Cursor { order, ..Cursor::id(id) }, text: row.text(), model })
         };
         let shape = self.shape("a page", request.after.is_some());
         let Some(parents) = &self.parents else {
-            return Ok(match shape {
+            let rows = match shape {
                 Some(shape) => db.rows_like(shape, || build(None), values, read).await?,
                 None => db.rows(&build(None), read).await?,
-            });
+            };
+            return Ok(rows.into_iter().map(|row| (0, row)).collect());
         };
         let build = |condition| build(Some(condition));
-        let (key, keys) = (column(parents.column), self.keys());
-        Ok(db.rows_of(OfKeys { shape, build: &build, values, key, keys, is_limited: true }, read).await?)
+        let query = OfKeys { is_limited: true, ..parents.of_keys(shape, &build, values) };
+        Ok(db.rows_of(query, read).await?)
     }
 
     /// The cache key of a statement's text. `None` if the list has conditions, which the key does not cover.
@@ -383,7 +383,7 @@ impl<E: Table> List<E> {
     }
 
     /// Counts the whole list of each parent, by the parent's id. Without parents, the count has the key 0.
-    async fn counts(&self, db: &impl Read) -> Result<HashMap<i64, i32>> {
+    async fn counts(&self, db: &impl Read) -> Result<Vec<(i64, i32)>> {
         let count = |row: &db::Row<'_>| Ok(i32::try_from(row.get::<i64>(0)?).unwrap_or(i32::MAX));
         let among = || self.among.as_ref().map(|(own, values)| column(*own).is_in(values));
         let ids = || self.ids.iter().map(|ids| ids.select.clone()).collect();
@@ -418,13 +418,15 @@ impl<E: Table> List<E> {
                 }
                 _ => (self.source(Some(condition), among(), ids()), Func::count(Expr::col(Asterisk))),
             };
-            let parent = column(parents.column);
-            counts.expr(count).expr(parent.clone()).add_group_by([parent]).take()
+            counts.expr(count);
+            // One parent at a time needs no groups.
+            if !db.is_embedded() {
+                counts.add_group_by([column(parents.column)]);
+            }
+            counts.take()
         };
         let shape = self.shape("the count", false);
-        let (key, keys) = (column(parents.column), self.keys());
-        let query = OfKeys { shape, build: &build, values: Vec::new(), key, keys, is_limited: false };
-        Ok(db.rows_of(query, move |row| Ok((row.get(1)?, count(row)?))).await?.into_iter().collect())
+        Ok(db.rows_of(parents.of_keys(shape, &build, Vec::new()), count).await?)
     }
 }
 
@@ -442,24 +444,39 @@ impl First {
     }
 }
 
-struct Row<E: Table> {
-    parent: i64,
-    place: Cursor,
-    text: usize,
-    model: E::Model,
-}
-
-/// The rows of a parent, with their cursors.
 #[derive(Clone)]
-struct OfParent<M> {
-    rows: Vec<(Cursor, M)>,
-    /// The bytes of text in the rows.
+struct Row<M> {
+    place: Cursor,
+    /// The bytes of text that were read for it.
     text: usize,
+    model: M,
 }
 
-impl<M> Default for OfParent<M> {
-    fn default() -> Self {
-        Self { rows: Vec::new(), text: 0 }
+impl<M> Row<M> {
+    fn placed(self) -> (Cursor, M) {
+        (self.place, self.model)
+    }
+}
+
+impl Parents {
+    fn of_keys<'s>(
+        &self,
+        shape: Option<Shape>,
+        build: &'s (dyn Fn(Expr) -> SelectStatement + Sync),
+        values: Vec<Value>,
+    ) -> OfKeys<'s> {
+        let column = column(self.column);
+        let (key, selected) = (column.clone(), column);
+        OfKeys { shape, build, values, key, selected, keys: self.ids.clone(), is_limited: false }
+    }
+}
+
+/// The id of a row, which it holds itself.
+fn own_id<E: Table>(row: &E::Model) -> Result<i64, DbErr> {
+    let key = <E::PrimaryKey as Iterable>::iter().next().map(PrimaryKeyToColumn::into_column);
+    match key.map(|key| row.get(key)) {
+        Some(Value::BigInt(Some(id))) => Ok(id),
+        _ => Err(DbErr::Custom(format!("a row of {} has no id", E::default().table_name()))),
     }
 }
 

@@ -1,8 +1,5 @@
 //! Relations by key. Generated methods call these functions through `types`, and the nouns' files share them.
 
-use std::collections::HashMap;
-use std::hash::BuildHasher;
-
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, EntityTrait, Iterable, ModelTrait, PrimaryKeyToColumn, QueryFilter, QuerySelect,
 };
@@ -64,15 +61,15 @@ pub(super) fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
     rows.ok_or_else(|| Error::internal("a foreign key has no row"))
 }
 
-/// Returns the list of each key, empty for a key without one. `text` returns the bytes of text in an item.
+/// Returns the items of each key, in the order of the keys. `text` returns the bytes of text in an item.
 pub(super) fn lists<T: Clone>(
     db: &impl Read,
     keys: &[i64],
-    groups: HashMap<i64, Vec<T>, impl BuildHasher>,
+    items: Vec<(i64, T)>,
     text: impl Fn(&T) -> usize,
 ) -> Result<Vec<Vec<T>>> {
     let charge = |items: &Vec<T>| items.iter().try_for_each(|item| db.charge::<T>(text(item)));
-    let lists = db::to_each(keys.iter().copied().map(Some), groups, charge)?;
+    let lists = db::to_each(keys.iter().copied().map(Some), db::by_key(items), charge)?;
     Ok(lists.into_iter().map(Option::unwrap_or_default).collect())
 }
 

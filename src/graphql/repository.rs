@@ -101,7 +101,6 @@ async fn most_critical(repositories: &[&Repository], ctx: &Ctx<'_>) -> Result<Ve
         let index = || Expr::col(tier::Column::Index.as_column_ref());
         Query::select()
             .distinct()
-            .expr(Expr::col(Link::RepositoryId.as_column_ref()))
             .expr(Expr::col(tier::Column::Id.as_column_ref()))
             .expr(index())
             .from(service_repository::Entity)
@@ -110,13 +109,11 @@ async fn most_critical(repositories: &[&Repository], ctx: &Ctx<'_>) -> Result<Ve
             .and_where(condition)
             .take()
     };
-    let mut keys: Vec<i64> = repositories.iter().map(|repository| repository.id).collect();
-    keys.sort_unstable();
-    keys.dedup();
+    let keys = repositories.iter().map(|repository| repository.id).collect();
     let key = Expr::col(Link::RepositoryId.as_column_ref());
-    let query = OfKeys { shape: None, build: &build, values: Vec::new(), key, keys, is_limited: false };
-    let found: Vec<(i64, (i32, i64))> =
-        ctx.db().rows_of(query, |row| Ok((row.get(0)?, (row.get(2)?, row.get(1)?)))).await?;
+    let selected = key.clone();
+    let query = OfKeys { shape: None, build: &build, values: Vec::new(), key, selected, keys, is_limited: false };
+    let found: Vec<(i64, (i32, i64))> = ctx.db().rows_of(query, |row| Ok((row.get(1)?, row.get(0)?))).await?;
     let mut best = HashMap::<i64, (i32, i64)>::with_capacity(repositories.len());
     for (repository, place) in found {
         best.entry(repository).and_modify(|best| *best = (*best).min(place)).or_insert(place);
@@ -199,18 +196,21 @@ pub(super) async fn of_services(
                 .expr_as(Link::RepositoryId.into_expr(), "linked_id");
             pairs.from(service_repository::Entity).and_where(condition);
             let mut rows = Query::select();
-            rows.expr(Expr::col(("pairs", "service_id"))).from_subquery(pairs, "pairs");
+            rows.from_subquery(pairs, "pairs");
             rows.inner_join(repository::Entity, Column::Id.into_expr().eq(Expr::col(("pairs", "linked_id"))));
             Counts::add_to(&mut rows);
             rows.add_group_by([Expr::col(("pairs", "service_id"))]).take()
         };
-        let mut keys = ids.clone();
-        keys.sort_unstable();
-        keys.dedup();
-        let query =
-            OfKeys { shape: None, build: &build, values: Vec::new(), key: service.clone(), keys, is_limited: false };
-        let rows = ctx.db().rows_of(query, |row| Ok((row.get::<i64>(0)?, Counts::read(row, 1)?))).await?;
-        counts.extend(rows);
+        let query = OfKeys {
+            shape: None,
+            build: &build,
+            values: Vec::new(),
+            key: service.clone(),
+            selected: Expr::col(("pairs", "service_id")),
+            keys: ids.clone(),
+            is_limited: false,
+        };
+        counts.extend(ctx.db().rows_of(query, |row| Counts::read(row, 0)).await?);
     }
     let pages = ids.iter().zip(pages);
     Ok(pages
