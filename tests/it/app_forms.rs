@@ -184,7 +184,7 @@ async fn dependencies_of_a_service_are_added_and_deleted() {
     );
     let deleted = mem.post(&format!("/services/cart/dependencies/{id}/delete"), &[]).await;
     assert_eq!(deleted.location(), "/services/cart/dependencies");
-    assert!(mem.page("/services/cart/dependencies").await.contains("It depends on no service."));
+    assert!(mem.page("/services/cart/dependencies").await.contains("This service depends on no other."));
 }
 
 #[tokio::test]
@@ -371,7 +371,7 @@ async fn properties_of_a_service_are_set_and_cleared() {
         "value=\"7\"",
         "<option value=\"true\" selected>",
         "<option value=\"fast\" selected>",
-        "set through the API alone",
+        "set through the API only",
     ] {
         assert!(page.contains(shown), "{shown} in {page}");
     }

@@ -110,7 +110,7 @@ async fn suggestions_are_mapped_ignored_and_opened_again() {
     assert!(ada.page("/suggestions").await.contains("Map to this"), "the name is near");
     let ignore = form(&ada, "open", "/ignore").await.expect("a form");
     assert_eq!(ada.post(&ignore, &[]).await.location(), "/suggestions");
-    assert!(ada.page("/suggestions").await.contains("Nothing to decide."));
+    assert!(ada.page("/suggestions").await.contains("No open suggestions."));
     let open = form(&ada, "ignored", "/unignore").await.expect("a form");
     assert_eq!(ada.post(&open, &[]).await.location(), "/suggestions");
     let map = form(&ada, "open", "/map").await.expect("a form");

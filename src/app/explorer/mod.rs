@@ -57,7 +57,7 @@ fn simple() -> Markup {
             button { "Run" } " " span.soft { "or Ctrl+Enter" }
             noscript { p.warning { "Enable JavaScript to run queries here." } }
         }
-        h2 #answer-title { "Answer" }
+        h2 #answer-title { "Response" }
         pre.answer #answer role="status" aria-labelledby="answer-title" tabindex="0" { "The response appears here." }
         p { "See the " a href="/reference" { "schema reference" } "." }
         details {
