@@ -292,28 +292,44 @@ fn wrong_usage_ends_with_status_2() {
 
 #[test]
 fn help_shows_every_setting_with_its_variable() {
-    let help = Place::new().run(&["--help"]);
-    assert_eq!((help.status, &*help.err), (0, ""));
-    for (flag, variable) in [
-        ("--listen", "ROLLCALL_LISTEN"),
-        ("--database-url", "DATABASE_URL"),
-        ("--database-url-file", "DATABASE_URL_FILE"),
-        ("--base-url", "ROLLCALL_BASE_URL"),
-        ("--app-url", "ROLLCALL_APP_URL"),
-        ("--account-name", "ROLLCALL_ACCOUNT_NAME"),
-        ("--deploy-retention", "ROLLCALL_DEPLOY_RETENTION"),
-        ("--audit-retention", "ROLLCALL_AUDIT_RETENTION"),
-        ("--token-limit", "ROLLCALL_TOKEN_LIMIT"),
-        ("--ip-limit", "ROLLCALL_IP_LIMIT"),
-        ("--trusted-proxies", "ROLLCALL_TRUSTED_PROXIES"),
-        ("--otlp-endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT"),
-        ("--otlp-headers", "OTEL_EXPORTER_OTLP_HEADERS"),
-        ("--trace-service", "OTEL_SERVICE_NAME"),
-        ("--trace-sampler", "OTEL_TRACES_SAMPLER"),
-        ("--trace-sampler-arg", "OTEL_TRACES_SAMPLER_ARG"),
-    ] {
-        assert!(help.out.contains(flag) && help.out.contains(&format!("[env: {variable}")), "{flag}");
+    // Options that say what this one run does. All others are settings.
+    const WITHOUT_VARIABLE: &[&str] = &[
+        "deploys",
+        "description",
+        "dry-run",
+        "email",
+        "expires",
+        "live",
+        "name",
+        "output",
+        "release-missing",
+        "replace",
+        "scope",
+        "services",
+    ];
+    let (place, mut settings) = (Place::new(), 0);
+    let mut commands = vec![(rollcall::config::program(), vec!["--help".to_owned()])];
+    while let Some((command, words)) = commands.pop() {
+        let help = place.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!((help.status, &*help.err), (0, ""), "{words:?}");
+        for argument in command.get_arguments() {
+            let Some(flag) = argument.get_long() else { continue };
+            assert!(help.out.split_whitespace().any(|word| word == format!("--{flag}")), "{words:?} --{flag}");
+            let Some(variable) = argument.get_env() else {
+                assert!(WITHOUT_VARIABLE.contains(&flag), "{words:?} --{flag} has no variable");
+                continue;
+            };
+            let shown = ['=', ']'].map(|end| format!("[env: {}{end}", variable.display()));
+            assert!(shown.iter().any(|text| help.out.contains(text)), "{words:?} --{flag}");
+            settings += 1;
+        }
+        let (last, before) = words.split_last().expect("--help");
+        for inner in command.get_subcommands() {
+            let words = [before, &[inner.get_name().to_owned(), last.clone()]].concat();
+            commands.push((inner.clone(), words));
+        }
     }
+    assert!(settings > 60, "{settings}");
 }
 
 #[test]

@@ -346,6 +346,23 @@ fn what_would_be_refused_again_is_not_sent_again() {
 }
 
 #[test]
+fn an_http_url_of_a_server_that_wants_https_is_refused_with_the_cure() {
+    for answer in [
+        "HTTP/1.1 301 Moved Permanently\r\nLocation: https://127.0.0.1/x\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 400 Bad Request\r\nContent-Length: 48\r\n\r\nClient sent an HTTP request to an HTTPS server.\n",
+    ] {
+        let fake = Fake::answering([answer]);
+        let host = fake.url.split('/').nth(2).expect("the host").to_owned();
+        let done = deploy(&Place::new(), &fake.url, &ENOUGH, &[NO_GIT]);
+        assert_refused(&done, &format!("the server {host} speaks TLS; write https:// instead of http://"));
+    }
+    // The host of another site says nothing about this one.
+    let fake = Fake::answering(["HTTP/1.1 302 Found\r\nLocation: https://login.example\r\nContent-Length: 0\r\n\r\n"]);
+    let sentence = "the server answers 302, but not like a deploy endpoint: is the URL right?";
+    assert_refused(&deploy(&Place::new(), &fake.url, &ENOUGH, &[NO_GIT]), sentence);
+}
+
+#[test]
 fn there_is_a_deadline() {
     let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     let url = format!("http://{free}/integrations/deploy/{SECRET}");

@@ -191,8 +191,8 @@ spec: { profile: { email: ada@example.com }, memberOf: [moon-team] }
         "catalog-info.yaml:21:42: \"resource:default/db\" is not taken: it is not a component",
         "catalog-info.yaml:21:65: the dependency is not taken: no service has the alias \"moon\"",
         "catalog-info.yaml:22:3: spec.providesApis is not taken: API documents are not read from files",
-        "catalog-info.yaml:42:9: spec.type is not taken: nothing in the catalogue stands for it",
-        "catalog-info.yaml:47:9: spec.type is not taken: nothing in the catalogue stands for it",
+        "catalog-info.yaml:42:9: spec.type is not taken: the catalogue has no field for it",
+        "catalog-info.yaml:47:9: spec.type is not taken: the catalogue has no field for it",
     ];
     assert_eq!(notes, expected);
     let query = r#"{ account {

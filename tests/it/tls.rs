@@ -67,6 +67,21 @@ fn livez() -> Request<Full<Bytes>> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn commands_that_get_an_http_url_of_a_tls_server_say_to_write_https() {
+    let (app, _folder, _) = start(&[]).await;
+    let (place, server) = (Place::new(), format!("http://{}", app.address));
+    place.write("good.yml", "version: 1\nservice: { name: Good }\n");
+    let hook = format!("{server}/integrations/deploy/secret");
+    let deploy = ["deploy", "--service", "cart", "--description", "x", "--deployer-name", "ada", "--url", &*hook];
+    let apply = ["apply", "--server", &*server, "--token", "t", "good.yml"];
+    for arguments in [&deploy[..], &apply] {
+        let done = tokio::task::block_in_place(|| place.run(arguments));
+        let sentence = "does not speak HTTP; if it speaks TLS, write https:// instead of http://";
+        assert_refused(&done, &format!("the server {} {sentence}", app.address));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_health_check_says_whether_the_server_speaks_tls() {
     let (encrypted, folder, _) = start(&[]).await;
     let (plain, place) = (TestApp::start().await, Place::new());

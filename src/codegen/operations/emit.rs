@@ -314,7 +314,7 @@ fn word(definition: &Enum, is_sent: bool, is_answered: bool) -> TokenStream {
 }
 
 impl Paths {
-    /// The Rust type of a field, with lists and nullability.
+    /// The Rust type of a field, with its lists and nullability.
     fn in_lists(&self, model: &Schema, ty: &TypeRef, shape: &AnswerShape<'_>) -> TokenStream {
         let inner = match &ty.shape {
             TypeShape::List(item) => {
