@@ -319,7 +319,7 @@ impl Site {
 
     /// Returns the maximum size of the visit's form, in bytes. `None` means that the form must not be read: without a
     /// session, only a valid sign-in link accepts one.
-    pub async fn longest_form(&self, visit: &Visit) -> Result<Option<usize>, Fault> {
+    pub async fn max_form_size(&self, visit: &Visit) -> Result<Option<usize>, Fault> {
         if visit.session.is_some() {
             return Ok(Some(MAX_FORM));
         }

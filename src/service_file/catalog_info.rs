@@ -419,7 +419,7 @@ impl Reader<'_> {
                 let Some(word) = reader.string("the type of a link", node) else { continue };
                 match category_of(word) {
                     Some(known) => category = category.or(Some(known)),
-                    None => reader.leave(node.spot, format!("{} is not taken: it is no category", quoted(word))),
+                    None => reader.leave(node.spot, format!("{} is not taken: it is not a category", quoted(word))),
                 }
             }
             Some(WebLink { url, title, category })

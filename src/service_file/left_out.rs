@@ -21,7 +21,7 @@ const SPEC: &[(&str, &str)] = &[
     ("dependencyOf", "a dependency is written at the service that depends"),
     ("subdomainOf", "a domain is not a part of another domain"),
     ("displayName", "users are not created from files"),
-    ("picture", "there are no pictures"),
+    ("picture", "the catalogue stores no pictures"),
 ];
 
 /// The ends of the names of Backstage's annotations that are secrets. Any other annotation becomes a tag.

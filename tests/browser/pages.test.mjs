@@ -59,7 +59,7 @@ async function catalogue() {
   }`;
   const done = await server.graphql(token, around, { name: long });
   for (const [field, payload] of Object.entries(done.body.data)) assert.deepEqual(payload.errors, [], field);
-  // A service with many dependents, in a circle with one of them.
+  // A service with many dependents, in a cycle with one of them.
   const needs = (from, to) => `n${from}: serviceDependencyCreate(inputV2: { dependencyKey: {
     sourceIdentifier: { alias: "svc-${from}" }, destinationIdentifier: { alias: "svc-${to}" } } }) { errors { message } }`;
   const dependents = Array.from({ length: 90 }, (_, at) => needs(at + 10, 4));

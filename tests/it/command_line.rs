@@ -206,7 +206,7 @@ fn a_blank_database_url_is_not_the_default() {
 }
 
 #[test]
-fn a_value_that_cannot_be_read_is_told_how_to_be_written() {
+fn the_error_for_an_invalid_value_says_how_to_write_it() {
     let place = Place::new();
     let address = "write it like 127.0.0.1:8080, or 0.0.0.0:8080 for all of this machine's addresses";
     let id = "write the id, which is a number: the first column of the list";
@@ -231,7 +231,7 @@ fn a_value_that_cannot_be_read_is_told_how_to_be_written() {
 }
 
 #[test]
-fn migrate_says_what_it_did() {
+fn migrate_prints_what_it_did() {
     let place = Place::new();
     let first = place.run(&["migrate"]);
     assert_eq!((first.status, &*first.out), (0, ""));
@@ -356,7 +356,7 @@ fn the_database_url_can_come_from_a_file() {
 }
 
 #[test]
-fn what_keeps_the_service_from_starting_is_told_in_one_sentence() {
+fn an_error_at_the_start_is_one_sentence() {
     let place = Place::new();
     place.write("text.db", "this is not a database, although it is long enough to be looked at".repeat(100));
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -390,7 +390,7 @@ fn what_keeps_the_service_from_starting_is_told_in_one_sentence() {
 
 #[cfg(unix)]
 #[test]
-fn a_service_with_a_retention_says_what_it_removed_and_ends_at_sigterm() {
+fn a_server_with_a_retention_logs_what_it_removed_and_ends_at_sigterm() {
     let place = Place::new();
     let mut service = place.command(&["--listen", "127.0.0.1:0", "--deploy-retention", "400d"]);
     let mut service = service.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program runs");
@@ -404,7 +404,7 @@ fn a_service_with_a_retention_says_what_it_removed_and_ends_at_sigterm() {
 
 #[cfg(unix)]
 #[test]
-fn the_service_says_where_it_is_and_how_to_begin_and_ends_at_sigterm() {
+fn the_server_prints_its_url_and_the_first_steps_and_ends_at_sigterm() {
     let place = Place::new();
     let mut service = place.command(&["--listen", "127.0.0.1:0"]);
     let mut service = service.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program runs");

@@ -21,16 +21,16 @@ use crate::db::Read;
 use crate::entity::service::{self, Column};
 use crate::entity::service_dependency::{self, Direction, STEPS, reach};
 use crate::graphql::id::{self, Class};
-use layout::{Content, Folded, Most, fold, layers};
+use layout::{Content, Folded, Limits, fold, layers};
 use picture::{Node, Picture};
 
 mod layout;
 mod picture;
 
 /// The maximum size of the picture on a service's page.
-const SMALL: Most = Most { nodes: 20, in_layer: 8 };
+const SMALL: Limits = Limits { nodes: 20, in_layer: 8 };
 /// The maximum size of the picture on a page of its own, and of that of a system or a team.
-const LARGE: Most = Most { nodes: 60, in_layer: 24 };
+const LARGE: Limits = Limits { nodes: 60, in_layer: 24 };
 /// The number of steps in each direction that the page of a service's graph shows.
 const SHOWN_STEPS: u8 = 2;
 /// The maximum number of layers in the picture of a system or a team.
@@ -217,7 +217,7 @@ impl Graph {
 }
 
 /// The picture around a service. `None` if it has no dependencies in either direction.
-async fn around(site: &Site, service: &str, steps: u8, most: Most) -> Result<Option<Picture>, Fault> {
+async fn around(site: &Site, service: &str, steps: u8, most: Limits) -> Result<Option<Picture>, Fault> {
     let db = site.db.read();
     let Some(focus) = id::number::<service::Entity>(service) else { return Ok(None) };
     let mut graph = Graph::default();

@@ -15,7 +15,7 @@ pub(super) fn module(context: Context<'_>) -> TokenStream {
         quote!((#name, ::rollcall::engine::input::check::<super::#ty>))
     });
     quote! {
-        #[doc = " The object types as the executor sees them, by their names in the SDL."]
+        #[doc = " The executor's descriptions of the object types, by their names in the SDL."]
         #[allow(non_upper_case_globals)]
         pub mod info {
             #[doc = " The custom scalars of arguments and input fields, with the checks of their values."]

@@ -240,7 +240,7 @@ fn cases_of(
     });
     let last = match rest {
         Some(shape) => read(quote!(Other), shape),
-        None => quote!(Err(::serde::de::Error::custom("no such type is answered here"))),
+        None => quote!(Err(::serde::de::Error::custom("unknown __typename"))),
     };
     quote! {
         #doc
