@@ -1,5 +1,5 @@
-//! Generates `$OUT_DIR/schema.rs` from `schema/schema.graphql`, and `$OUT_DIR/operations.rs` from the pages'
-//! operations. Lists the files of the built explorer.
+//! Generates `$OUT_DIR/schema.rs` from `schema/schema.graphql`, `$OUT_DIR/operations.rs` from the pages' operations, and
+//! `$OUT_DIR/explorer.rs`, which embeds the files of the built explorer.
 
 #[path = "src/codegen/mod.rs"]
 // Only tests and benches use the problems one by one.
@@ -80,7 +80,7 @@ fn files(folder: &str, ending: &str) -> Result<Vec<String>, String> {
     Ok(files)
 }
 
-/// Reads a file whole.
+/// Reads a file. The error names it.
 fn read(path: &str) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"))
 }

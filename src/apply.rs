@@ -10,7 +10,7 @@ use crate::commands::{print, say, sentence, with_database, with_new_database};
 use crate::config::{self, Apply};
 use crate::entity::audit::Actor;
 use crate::sender::git;
-use crate::service_file::{self, Applied, Done, File, NOT_A_SERVICE_FILE, Options, Origin, Outcome, Places, Refused};
+use crate::service_file::{self, Applied, Done, File, Options, Origin, Outcome, Places, Refused};
 
 /// The exit status of a dry run that finds differences.
 const DIFFERENCES: u8 = 3;
@@ -44,7 +44,7 @@ pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
         Ok(done) => tell(&done, settings.dry_run),
         Err(mistakes) => {
             mistakes.iter().for_each(|mistake| say(mistake));
-            if found_others(&files, &mistakes) {
+            if files.iter().any(File::is_found_by_mistake) {
                 say(
                     "not every YAML file of a folder is a service file: name the files to read with --name, or name a \
                      narrower folder",
@@ -79,15 +79,6 @@ fn read(settings: &Apply) -> Result<(Vec<File>, Options<'static>), String> {
     let files = service_file::collect(&Places { paths: settings.files.clone(), names: settings.name.clone(), root });
     let (is_dry_run, releases_missing) = (settings.dry_run, settings.release_missing);
     Ok((files, Options { origin, is_dry_run, releases_missing, bounds: None, permit: None }))
-}
-
-/// Whether a file that was found in a folder is not a service file. Folders hold other YAML, too.
-fn found_others(files: &[File], mistakes: &[String]) -> bool {
-    let is_other = |file: &File, mistake: &String| {
-        let rest = mistake.strip_prefix(&file.path);
-        rest.is_some_and(|rest| rest.starts_with(':') && rest.contains(NOT_A_SERVICE_FILE))
-    };
-    files.iter().filter(|file| file.is_found).any(|file| mistakes.iter().any(|mistake| is_other(file, mistake)))
 }
 
 /// Prints what was done, or would be, and what was left out.

@@ -36,7 +36,7 @@ pub use serve::Serve;
 pub use tls::TlsFiles;
 pub use tracing::Tracing;
 
-/// Parses the command line of this process. Exits with status 2 on wrong usage, and with 0 after `--help` and
+/// Parses the command line of this process. Exits with status 2 after wrong usage, and with 0 after `--help` and
 /// `--version`.
 pub fn read() -> Command {
     let matches = program().get_matches_from(command_first(env::args_os()));
@@ -52,9 +52,10 @@ pub fn parse<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) 
     CommandLine::from_arg_matches(&matches).map(CommandLine::command)
 }
 
-/// The command line, without the variables of secrets that are blank: CI systems set such a variable where a secret is
-/// missing. A secret with a default is left alone, because the default of the database is a new file.
-fn program() -> clap::Command {
+/// The definition of every command and setting. Does not read the variables of secrets that are blank: CI systems set
+/// such a variable if a secret is missing. Secrets with a default are read anyway: a blank database URL must be an error,
+/// and not the default, which is a new file.
+pub fn program() -> clap::Command {
     fn without_blank_secrets(program: clap::Command) -> clap::Command {
         let is_blank = |name: &OsStr| env::var(name).is_ok_and(|value| value.trim().is_empty());
         let program = program.mut_args(|argument| {
@@ -72,7 +73,7 @@ fn program() -> clap::Command {
 fn command_first(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     let program = <CommandLine as CommandFactory>::command();
-    // Skip the leading flags.
+    // Find the end of the leading flags.
     let mut end = 1;
     while let Some(flag) = arguments.get(end).and_then(|argument| argument.to_str()) {
         match flag.split_once('=') {
@@ -82,7 +83,7 @@ fn command_first(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
             _ => break,
         }
     }
-    // Skip the command, which can be two words.
+    // Find the end of the command, which can be two words.
     let (mut place, mut command) = (end, &program);
     while let Some(inner) = arguments.get(place).and_then(|word| command.find_subcommand(word)) {
         (place, command) = (place + 1, inner);

@@ -148,7 +148,7 @@ async fn some_services(
     for number in numbers.clone() {
         let name = format!("{}-{}-{number}", pick(random, QUALITIES), pick(random, WORKS));
         let description = format!(
-            "{name} looks after {} for the {} domain and is called by {} others.",
+            "{name} looks after {} for the {} domain, in about {},000 lines of code.",
             pick(random, WORKS),
             pick(random, WORKS),
             random.u32(1..90)

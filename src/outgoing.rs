@@ -4,7 +4,7 @@ mod retry;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-pub use self::retry::{Attempt, retry, retry_after};
+pub use self::retry::{Attempt, needs_tls, retry, retry_after};
 use ureq::Agent;
 use ureq::tls::{RootCerts, TlsConfig};
 
@@ -29,11 +29,24 @@ pub fn agent_to_ourselves() -> Agent {
     Agent::new_with_config(config.build())
 }
 
-/// The host of a URL, with the port if there is one. Leaves out the user, the password and the path, which may be secret.
-pub fn authority(url: &str) -> &str {
+/// Splits a URL into its host, with the port if there is one, and everything behind it: path, query and fragment. Drops
+/// the scheme, the user and the password.
+pub fn split_url(url: &str) -> (&str, &str) {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    (authority.rsplit_once('@').map_or(authority, |(_, host)| host), path)
+}
+
+/// The host of a URL, with the port if there is one. Nothing else of a URL may be shown: it can be secret.
+pub fn authority(url: &str) -> &str {
+    split_url(url).0
+}
+
+/// The host of a URL without the port. An IPv6 address keeps its brackets.
+pub fn host(url: &str) -> &str {
+    let authority = authority(url);
+    let port = authority.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    port.map_or(authority, |(host, _)| host)
 }
 
 /// The address at which this machine reaches a server that listens on `listen`. 0.0.0.0 and [::] cannot be connected
@@ -53,12 +66,14 @@ mod tests {
 
     #[test]
     fn the_authority_of_a_url_has_no_secrets() {
-        for (url, expected) in [
-            ("https://catalogue.example.com", "catalogue.example.com"),
-            ("http://127.0.0.1:8080/integrations/deploy/secret", "127.0.0.1:8080"),
-            ("http://ada:pass@word@[::1]:80/x@y", "[::1]:80"),
+        for (url, expected, expected_host, expected_path) in [
+            ("https://catalogue.example.com", "catalogue.example.com", "catalogue.example.com", ""),
+            ("http://127.0.0.1:8080/hooks/secret", "127.0.0.1:8080", "127.0.0.1", "/hooks/secret"),
+            ("http://ada:pass@word@[::1]:80/x@y", "[::1]:80", "[::1]", "/x@y"),
+            ("http://[::1]?x=/", "[::1]", "[::1]", "?x=/"),
         ] {
-            assert_eq!(authority(url), expected);
+            assert_eq!((authority(url), host(url)), (expected, expected_host));
+            assert_eq!(split_url(url), (expected, expected_path));
         }
     }
 

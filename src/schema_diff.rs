@@ -12,7 +12,7 @@
 //! | `ARG_BECAME_REQUIRED`, `INPUT_FIELD_BECAME_REQUIRED`, `DIRECTIVE_ARG_BECAME_REQUIRED` | breaking | the default of a non-null input went away, so leaving it out is refused |
 //! | `DIRECTIVE_ARG_CHANGED_KIND` | breaking | as for arguments of fields |
 //! | `DIRECTIVE_ARG_DEFAULT_VALUE_CHANGE`, `INPUT_FIELD_DEFAULT_VALUE_CHANGE` | dangerous | as for arguments of fields |
-//! | `TYPE_ADDED_TO_INTERFACE` | dangerous | a new object can come where a client knows all implementers |
+//! | `TYPE_ADDED_TO_INTERFACE` | dangerous | a client that knows all implementers can get an object of a new type |
 //! | `SPECIFIED_BY_CHANGED` | dangerous | a scalar's values may be written differently |
 //!
 //! The order of definitions does not matter. Changes inside a type that was added, removed or changed its kind are not
@@ -140,7 +140,7 @@ impl<'a> Differ<'a> {
     }
 }
 
-/// What happened to a named thing.
+/// What happened to the definition of a name.
 enum Fate<T> {
     Removed(T),
     Added(T),

@@ -15,7 +15,7 @@ use crate::commands::say;
 use crate::config::{self, Deploy, Pipeline, SecretUrl};
 use crate::entity::Timestamp;
 use crate::entity::text::{BRANCH, MESSAGE, SHORT};
-use crate::outgoing::{self, Attempt, retry, retry_after};
+use crate::outgoing::{self, Attempt, needs_tls, retry, retry_after};
 
 pub(crate) mod git;
 
@@ -130,12 +130,15 @@ fn attempt(agent: &Agent, url: &SecretUrl, body: &str, within: Duration) -> Atte
         Ok((response, text))
     });
     match answer {
-        Ok((response, text)) => answered(&response, &text),
-        Err(error) => Attempt::failed(&error, "deploy", outgoing::authority(url.reveal()), "a deploy endpoint"),
+        Ok((response, text)) => answered(&response, &text, url),
+        Err(error) => Attempt::failed(&error, "deploy", url.reveal(), "a deploy endpoint"),
     }
 }
 
-fn answered<B>(response: &Response<B>, text: &str) -> Attempt<Value> {
+fn answered<B>(response: &Response<B>, text: &str, url: &SecretUrl) -> Attempt<Value> {
+    if let Some(why) = needs_tls(url.reveal(), response, text) {
+        return Attempt::Refused(why);
+    }
     let said: Value = serde_json::from_str(text).unwrap_or_default();
     let status = response.status().as_u16();
     if status == 202 && said["result"].is_string() {

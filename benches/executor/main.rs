@@ -19,7 +19,7 @@ use types::{Child, ID, Item, State};
 
 mod macros;
 
-/// Kept fresh by `tests/codegen/`.
+/// Generated from the SDL. `tests/codegen/` keeps it up to date.
 #[allow(dead_code, missing_docs, clippy::all)]
 mod generated {
     include!("schema.rs");

@@ -1,9 +1,9 @@
 // Generated from the SDL by the build. Edit the SDL, never this.
 
-/// What a resolver gets besides its parents and its arguments.
+/// The context of a resolver: the state of its request.
 pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
 
-/// What the resolver of a mutation gets besides its arguments.
+/// The context of a mutation: the state of its request, and its transaction.
 pub type MutationCtx<'a> = ::rollcall::engine::Context<
     'a,
     <super::types::State as ::rollcall::engine::State>::Writing,
@@ -270,7 +270,7 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Child {
     }
 }
 
-/// The object types as the executor sees them, by their names in the SDL.
+/// The executor's descriptions of the object types, by their names in the SDL.
 #[allow(non_upper_case_globals)]
 pub mod info {
     /// The custom scalars of arguments and input fields, with the checks of their values.

@@ -18,7 +18,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         Role::StandardsAdmin => {
             "a standards administrator: you can read and change the catalogue, and its levels and categories"
         }
-        Role::TeamMember => "a team member: you can read the catalogue, and change what your teams are and own",
+        Role::TeamMember => "a team member: you can read the catalogue, and change your teams and what they own",
         Role::User => "a member: you can read and change the catalogue",
         Role::Viewer => "a viewer: you can read the catalogue",
     };

@@ -36,8 +36,8 @@ pub struct Page {
 pub enum Kind {
     /// The default.
     Plain,
-    /// Rarely changes: a browser may cache it and revalidates it by its entity tag.
-    Kept,
+    /// Rarely changes: browsers may cache it, and revalidate it by its entity tag.
+    Cached,
     /// Contains the editor, which uses inline styles.
     Editor,
 }

@@ -88,7 +88,7 @@ pub fn by_alias(alias: &str) -> IdentifierInput<'_> {
     IdentifierInput { id: MaybeUndefined::Undefined, alias: MaybeUndefined::Value(alias) }
 }
 
-/// As a rule, what a viewer may not do is allowed to members, and what a member may not do to administrators.
+/// Names the role that the user probably lacks: a member's for viewers and team members, an administrator's for others.
 fn forbidden(session: &Session) -> Fault {
     Fault::Forbidden(if session.user.role < Role::User { Role::User } else { Role::Admin })
 }

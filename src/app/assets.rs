@@ -17,7 +17,7 @@ pub struct Asset {
     /// The content.
     pub content: &'static [u8],
     /// Whether the content is compressed with gzip.
-    pub is_packed: bool,
+    pub is_gzipped: bool,
 }
 
 /// The stylesheet.
@@ -35,18 +35,18 @@ pub static ICON: LazyLock<Asset> =
 impl Asset {
     fn new(name: &str, extension: &str, media: &'static str, content: &'static [u8]) -> Self {
         let hash = HEXLOWER.encode(&Sha256::digest(content)[..8]);
-        Self { name: format!("{name}.{hash}.{extension}"), media, content, is_packed: false }
+        Self { name: format!("{name}.{hash}.{extension}"), media, content, is_gzipped: false }
     }
 
     /// A file that the build compressed. Its name already contains a hash.
-    pub(super) fn packed(name: &str, content: &'static [u8]) -> Self {
+    pub(super) fn gzipped(name: &str, content: &'static [u8]) -> Self {
         let media = match name.rsplit_once('.') {
             Some((_, "js")) => "text/javascript; charset=utf-8",
             Some((_, "css")) => "text/css; charset=utf-8",
             Some((_, "ttf")) => "font/ttf",
             _ => "text/plain; charset=utf-8",
         };
-        Self { name: name.to_owned(), media, content, is_packed: true }
+        Self { name: name.to_owned(), media, content, is_gzipped: true }
     }
 
     /// The path of its URL.

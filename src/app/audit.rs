@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 
 use super::form::{self, Mistakes};
 use super::layout::layout;
-use super::parts::{day, empty, link, time, turn};
+use super::parts::{day, empty, link, page_links, time};
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::DAY;
@@ -63,7 +63,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                     } }
                 }
             }
-            (turn(visit, "/audit", next.as_deref()))
+            (page_links(visit, "/audit", next.as_deref()))
         }
     };
     Ok(Answer::page(layout(visit, "Audit", main)))

@@ -1,4 +1,5 @@
-//! Contacts of a service or a team: shown everywhere, and added, changed and deleted here.
+//! The contacts of a service or a team: their list, and the forms that add, change and delete them. Other pages show a
+//! contact by [`contact`].
 
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
@@ -10,7 +11,7 @@ use super::operations::{
     AddContact, ChangeContact, Contact, ContactCreateInput, ContactType, ContactUpdateInput, ContactsOfService,
     ContactsOfTeam, DeleteContact,
 };
-use super::parts::{delete_button, outside, short};
+use super::parts::{delete_button, external_link, short};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::contact::{Column, Entity};
@@ -20,12 +21,12 @@ use crate::entity::user::Role;
 const SHOWN: [(Column, &str, &str, u8); 3] = [
     (Column::Address, "Address", "An email address, a channel, a handle or a URL.", 1),
     (Column::DisplayName, "Name", "Shown instead of the address.", 1),
-    (Column::DisplayType, "Name of the channel", "Where it is not the usual one.", 1),
+    (Column::DisplayType, "Name of the channel", "Shown instead of the type.", 1),
 ];
 /// The field of the checkbox.
 const DEFAULT: &str = "makeDefault";
 
-/// What has contacts.
+/// The kind of object that has the contacts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A service.
@@ -52,7 +53,7 @@ pub fn contact(contact: &Contact) -> Markup {
         span.soft { (display_type.as_deref().map_or_else(|| channel(*kind).into(), short)) ": " }
         @match kind {
             ContactType::Email => a href={ "mailto:" (address) } { (short(name)) },
-            ContactType::Web => (outside(Some(address), &short(name))),
+            ContactType::Web => (external_link(Some(address), &short(name))),
             _ => { (short(name)) @if display_name.is_some() { " " span.soft { (short(address)) } } },
         }
     }
@@ -120,7 +121,7 @@ pub async fn change(
     what: &str,
 ) -> Result<Answer, Fault> {
     let owner = find(site, visit, kind, alias).await?;
-    // This page changes no contacts of others.
+    // Must be a contact of this owner: the form may name any id.
     let contact = owner.contact(id)?;
     let form = form::sent::<Entity>(&visit.form);
     let errors = match what {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::parts::{empty, grouped, outside, turn};
+use super::parts::{empty, external_link, grouped, page_links};
 use super::visit::{Visit, path};
 use super::{Fault, Site};
 use crate::db;
@@ -19,7 +19,7 @@ pub fn snippet(site: &Site, id: &str) -> Markup {
     html! {
         h2 { "Push code issues to it" }
         p { "Your tool can send everything on each run: existing projects and issues are updated. A project with the "
-            "name of a service or repository is connected to it; any other becomes a "
+            "name of a service or repository is connected to it. Any other project becomes a "
             a href="/suggestions" { "suggestion" } ". Ask an administrator for the token." }
         pre tabindex="0" role="region" aria-label="curl" { code data-copy="the snippet for curl" { (text) } }
         p { "See the reference for " a href="/reference/CodeIssueProjectUpsertInput" { "projects" } " and "
@@ -52,14 +52,15 @@ const PUSH: &str = r#"curl --fail-with-body ORIGIN/graphql \
 JSON
 "#;
 
-/// Lists the integration's projects, newest first. The API cannot list them by integration, so everything comes from
-/// the rows.
+/// Lists the integration's projects, newest first. The API cannot list projects by integration, so they are read from
+/// the database.
 pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Result<Markup, Fault> {
     use code_issue_project::{Column, Entity};
     let db = site.db.read();
     let mut found = Entity::find().filter(Column::IntegrationId.eq(number));
     if let Some(after) = visit.query.given("after") {
-        let after: i64 = after.parse().map_err(|_| Fault::BadRequest("The page is not valid.".to_owned()))?;
+        let after: i64 =
+            after.parse().map_err(|_| Fault::BadRequest("The page in the address is not valid.".to_owned()))?;
         found = found.filter(Column::Id.lt(after));
     }
     let mut projects = found.order_by_desc(Column::Id).limit(PAGE + 1).all(db).await?;
@@ -79,7 +80,7 @@ pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Resu
                     thead { tr { th scope="col" { "Project" } th scope="col" { "About" } th scope="col" { "Issues" } } }
                     tbody { @for project in &projects {
                         tr {
-                            th scope="row" { (outside(project.external_url.as_deref(), &project.name)) }
+                            th scope="row" { (external_link(project.external_url.as_deref(), &project.name)) }
                             td { @match about.get(&project.id) {
                                 Some(things) => ul.marks { @for thing in things { li { (thing) } } },
                                 None => a href="/suggestions" { "unknown" },
@@ -89,7 +90,7 @@ pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Resu
                     } }
                 }
             }
-            (turn(visit, &path(["integrations", id]), next.as_deref()))
+            (page_links(visit, &path(["integrations", id]), next.as_deref()))
         }
     })
 }
@@ -118,7 +119,7 @@ async fn about<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, V
         let repository = repositories.iter().find(|repository| Some(repository.id) == link.repository_id);
         let thing = match (service, repository) {
             (Some(service), _) => html! { a href=(path(["services", &service.slug])) { (service.name) } },
-            (_, Some(repository)) => outside(repository.url.as_deref(), &repository.name),
+            (_, Some(repository)) => external_link(repository.url.as_deref(), &repository.name),
             (None, None) => continue,
         };
         about.entry(link.code_issue_project_id).or_default().push(thing);

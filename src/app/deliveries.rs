@@ -5,14 +5,14 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Deserialize;
 
 use super::operations::DeployStatus;
-use super::parts::{empty, outside, short, status, time};
+use super::parts::{empty, external_link, short, status, time};
 use super::visit::path;
 use super::{Fault, Site};
 use crate::entity::{Timestamp, delivery, deploy};
 use crate::graphql::id;
 
-/// Lists the last deliveries to an endpoint for deploys. The API has neither deploys nor answers by endpoint, so both
-/// come from the rows.
+/// Lists the last deliveries to a deploy endpoint. The API lists neither deploys nor answers by endpoint, so both are
+/// read from the database.
 pub async fn of_deploys(site: &Site, id: &str, now: Timestamp) -> Result<Markup, Fault> {
     let (db, number) = (site.db.read(), id::decode(id).map_or(0, |(_, number)| number));
     let deploys = deploy::Entity::find().filter(deploy::Column::IntegrationId.eq(number));
@@ -43,7 +43,7 @@ fn section(columns: &[&str], rows: &[Markup], first: &str) -> Markup {
             div.scroll tabindex="0" role="region" aria-label="Last deliveries" {
                 table {
                     thead { tr {
-                        th scope="col" { "Received" } th scope="col" { "Answer" }
+                        th scope="col" { "Received" } th scope="col" { "Status" }
                         @for column in columns { th scope="col" { (column) } }
                     } }
                     tbody { @for row in rows { (row) } }
@@ -70,14 +70,14 @@ fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
                 None => { (deploy.service_alias) " " a href="/suggestions" { "unknown" } },
             } }
             td {
-                (outside(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number))) " "
+                (external_link(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number))) " "
                 (status(understood, deploy.status.as_deref())) " " bdi { (short(&deploy.description)) }
             }
         }
     }
 }
 
-/// The row of an answer, which spans `columns` after the status.
+/// The row of an answer. Its text spans the `columns` after the status.
 fn answered(delivery: &delivery::Model, now: Timestamp, columns: usize) -> Markup {
     let class = if delivery.status < 300 { "mark none" } else { "mark bad" };
     html! {
@@ -120,8 +120,8 @@ fn said(answer: &str) -> Markup {
     }
 }
 
-/// Reads an answer, and reports whether it is cut: stored answers end after a thousand characters. Of a cut answer, the
-/// mistakes that are complete are read.
+/// Parses a stored answer, and reports whether it was cut off: only its first thousand characters are stored. An answer
+/// that was cut off yields its complete mistakes.
 fn read(answer: &str) -> (Option<Body>, bool) {
     if let Ok(body) = serde_json::from_str(answer) {
         return (Some(body), false);

@@ -1,4 +1,4 @@
-//! What a service depends on: all of it, and the forms that add and delete dependencies.
+//! The dependencies of a service: their list, and the forms that add and delete them.
 
 use maud::{Markup, html};
 
@@ -44,7 +44,7 @@ pub async fn delete(site: &Site, visit: &Visit, alias: &str, id: &str) -> Result
     let found =
         service_dependency::Entity::by_ids(site.db.read(), [id::number::<service_dependency::Entity>(id)]).await?;
     let source = id::number::<service::Entity>(&service.id);
-    // This page deletes no dependencies of other services.
+    // Must be a dependency of this service: the form may name any id.
     if !found.into_iter().flatten().any(|dependency| Some(dependency.source_id) == source) {
         return Err(Fault::NotFound);
     }
@@ -72,7 +72,7 @@ fn list(visit: &Visit, service: &Service, may_write: bool, mistakes: &Mistakes) 
         p { a href=(page) { "Back to the service" } " · " a href=(graph::of(aliases)) { "Graph" } }
         @if *locked { div.notice { p { "This service is managed by a service file, so its dependencies cannot be changed here." } } }
         (mistakes.summary(&[ON, NOTES]))
-        @if dependencies.edges.is_empty() { p.soft { "It depends on no service." } } @else {
+        @if dependencies.edges.is_empty() { p.soft { "This service depends on no other." } } @else {
             p.soft { "Depends on " (count(dependencies.total_count, "service")) }
             ul.entries { @for edge in &dependencies.edges { li {
                 div {
@@ -90,8 +90,8 @@ fn list(visit: &Visit, service: &Service, may_write: bool, mistakes: &Mistakes) 
         @if may_write {
             h2 { "New dependency" }
             form method="post" action={ (page) "/dependencies" } {
-                (Text { name: ON, label: "Alias of the service that it depends on", hint: "", kind: "text", required: true }.show(&visit.form, mistakes))
-                (Area { name: NOTES, label: "Notes", hint: "Why or how it depends on it.", rows: 2, most: DESCRIPTION }.show(&visit.form, mistakes))
+                (Text { name: ON, label: "Alias of the other service", hint: "", kind: "text", required: true }.show(&visit.form, mistakes))
+                (Area { name: NOTES, label: "Notes", hint: "Why or how this service needs the other.", rows: 2, most: DESCRIPTION }.show(&visit.form, mistakes))
                 button { "Add dependency" }
             }
         }

@@ -8,7 +8,7 @@ use super::layout::layout;
 use super::operations::deploy_metrics::DurationPercentiles;
 use super::operations::types::Moment;
 use super::operations::{Deploy, DeployMetrics, DeployStatus, Deploys, deploys::Service};
-use super::parts::{count, day, duration, empty, grouped, outside, pages, short, status, time};
+use super::parts::{count, day, duration, empty, external_link, grouped, pages, short, status, time};
 use super::plot::{self, Bar};
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site};
@@ -37,7 +37,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let (here, none) = (address(&aliases), Mistakes::none());
     let field = |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(query, &none);
     let main = html! {
-        p { "Of " a href=(super::services::address(&aliases)) { (name) } ", newest first." }
+        p { a href=(super::services::address(&aliases)) { "Back to the service" } }
         form.filters method="get" action=(here) role="search" data-live="deploys" {
             (field("environment", "Environment", "search"))
             (field("from", "From (UTC)", "date"))
@@ -66,7 +66,7 @@ pub fn line(deploys: &[Deploy], now: Timestamp) -> Markup {
                     (time(deploy.deployed_at.0, now)) " "
                     (status(deploy.deploy_status, deploy.status.as_deref())) " "
                     @if let Some(environment) = &deploy.environment { span.mark.none { (environment) } " " }
-                    (outside(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number)))
+                    (external_link(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number)))
                     @if let Some(seconds) = deploy.duration { span.soft { " in " (duration(seconds)) } }
                     div { (short(&deploy.description)) }
                     div.soft {
@@ -98,8 +98,8 @@ pub fn figures(metrics: &DeployMetrics, days: &[Day], deploys: &[Deploy], produc
     let measured = deploys.iter().rev().filter(|deploy| production.contain(deploy.environment.as_deref()));
     let lead_times: Vec<Bar> = measured.filter_map(Deploy::lead_time).collect();
     html! {
-        p.soft { "Deploys to production in the last " (days.len()) " days, as measured by "
-            a href="https://dora.dev/guides/dora-metrics/" { "DORA" } "." }
+        p.soft { a href="https://dora.dev/guides/dora-metrics/" { "DORA metrics" }
+            " of the deploys to production in the last " (days.len()) " days." }
         div.figures {
             div.figure {
                 "Deployment frequency"
@@ -158,7 +158,7 @@ fn ago(days: usize) -> String {
     }
 }
 
-/// Such as `2.5 a day`, `1.2 a week`.
+/// Formats a number of deploys a day, such as `2.5 a day` or `1.2 a week`.
 fn frequency(a_day: f64) -> String {
     match a_day {
         often if often >= 1.0 => format!("{often:.1} a day"),

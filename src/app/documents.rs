@@ -15,7 +15,7 @@ use super::{Answer, Fault, Site};
 use crate::entity::{Timestamp, service_document};
 use crate::graphql::id::Id;
 
-/// The maximum length of a shown document, in bytes. The API has the rest.
+/// The maximum length of a shown document, in bytes. The API answers the whole document.
 const LONGEST: usize = 256 * 1024;
 
 /// Shows the document with this number.

@@ -1,4 +1,4 @@
-//! The forms that create and change systems and domains, and say what belongs to them.
+//! The forms that create and change systems and domains, and that add and remove their children.
 
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
@@ -29,22 +29,22 @@ const SYSTEM: [(system::Column, &str, &str, u8); system::Entity::FIELDS.len()] =
     (system::Column::DomainId, "Domain's alias", "", 1),
     (system::Column::Note, "Notes", MARKDOWN, 6),
 ];
-/// The form of a domain. Its fields have the names that those of a system have.
+/// The form of a domain. Its fields have the same names as a system's.
 const DOMAIN: [(domain::Column, &str, &str, u8); domain::Entity::FIELDS.len()] = [
     (domain::Column::Name, "Name", "The alias is derived from it.", 1),
     (domain::Column::Description, "Description", MARKDOWN, 3),
     (domain::Column::OwnerId, "Owner's alias", "", 1),
     (domain::Column::Note, "Notes", MARKDOWN, 6),
 ];
-/// The field for what is to belong to the group: the path that the API uses for mistakes about it.
+/// The field for a new child of a system and of a domain: the path that the API uses for mistakes about it.
 const CHILD: [&str; 2] = ["childServices.0.alias", "childSystems.0.alias"];
 
-/// What the forms are about.
+/// The kind of group that a form is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A system, to which services belong.
+    /// A system: a group of services.
     System,
-    /// A domain, to which systems belong.
+    /// A domain: a group of systems.
     Domain,
 }
 
@@ -83,7 +83,7 @@ impl Kind {
         }
     }
 
-    /// What people call that which belongs to it.
+    /// What people call its children.
     pub fn child(self) -> &'static str {
         match self {
             Self::System => "service",
@@ -92,7 +92,7 @@ impl Kind {
     }
 }
 
-/// Shows the form for a new one.
+/// Shows the form for a new system or domain.
 pub fn new(visit: &Visit, session: &Session, kind: Kind) -> Result<Answer, Fault> {
     session.require(Role::User)?;
     Ok(Answer::page(new_form(visit, kind, &Mistakes::none())))
@@ -108,7 +108,7 @@ fn new_form(visit: &Visit, kind: Kind, mistakes: &Mistakes) -> Markup {
     layout(visit, &format!("New {}", kind.noun()), main)
 }
 
-/// Creates one.
+/// Creates a system or a domain.
 pub async fn create(site: &Site, visit: &Visit, kind: Kind) -> Result<Answer, Fault> {
     match save(site, visit, kind, None).await? {
         Ok(alias) => Ok(Answer::redirect(alias.map_or_else(|| path([kind.part()]), |alias| address(kind, &alias)))),
@@ -116,14 +116,14 @@ pub async fn create(site: &Site, visit: &Visit, kind: Kind) -> Result<Answer, Fa
     }
 }
 
-/// Shows the form of the one with this alias.
+/// Shows the form of the group with this alias.
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, kind: Kind, alias: &str) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
     let group = find(site, visit, kind, alias).await?;
     Ok(Answer::page(edit_form(visit, &group, &group.fields, &Mistakes::none())))
 }
 
-/// Changes it, or what belongs to it.
+/// Changes or deletes a group, or adds or removes a child.
 pub async fn change(site: &Site, visit: &Visit, kind: Kind, alias: &str, what: &str) -> Result<Answer, Fault> {
     let group = find(site, visit, kind, alias).await?;
     let (form, id) = (&visit.form, &*group.id);
@@ -142,7 +142,7 @@ pub async fn change(site: &Site, visit: &Visit, kind: Kind, alias: &str, what: &
             let assign = AssignSystem { id, alias: form.get(CHILD[1]) };
             ask(site, visit, assign).await?.domain_child_assign.map(|done| done.errors)
         }
-        // This page takes nothing out of another group.
+        // Must be a child of this group: the form may name any id.
         ("child-delete", _) if !group.children.iter().any(|child| child.id == form.get("id")) => {
             return Err(Fault::NotFound);
         }
@@ -163,7 +163,7 @@ pub async fn change(site: &Site, visit: &Visit, kind: Kind, alias: &str, what: &
     }
 }
 
-/// Creates or changes one from the form. Returns the alias of a new one.
+/// Creates a group from the form, or changes the one with this id. Returns the alias of a new group.
 async fn save(
     site: &Site,
     visit: &Visit,
@@ -214,7 +214,7 @@ async fn save(
     Ok(settled(errors.ok_or_else(unanswered)?).map(|()| alias))
 }
 
-/// The id of the team with this alias, or the mistake that there is none.
+/// Returns the id of the team with this alias, or the mistake that no team has it.
 async fn owner_id(site: &Site, visit: &Visit, alias: Option<&str>) -> Result<Result<Option<String>, Mistakes>, Fault> {
     let Some(alias) = alias else { return Ok(Ok(None)) };
     let found = match ask(site, visit, OwnerId { alias }).await {
@@ -310,7 +310,7 @@ fn edit_form(visit: &Visit, group: &Group, form: &Fields, mistakes: &Mistakes) -
             (fields(*kind, form, &mistakes.except(field)))
             button { "Save" }
         }
-        h2 #children { "Its " (child) "s" }
+        h2 #children { @if *kind == Kind::System { "Services" } @else { "Systems" } }
         @if children.is_empty() { p.soft { "No " (child) " belongs to this " (noun) "." } } @else {
             form method="post" action=(to("child-delete")) { ul { @for one in children { li {
                 a href=(path([child_part, &one.alias])) { (one.name) } " "
@@ -323,7 +323,7 @@ fn edit_form(visit: &Visit, group: &Group, form: &Fields, mistakes: &Mistakes) -
             button.quiet { "Add " (child) }
         }
         h2 { "Delete" }
-        p { "Its " (child) "s stay, and belong to no " (noun) "." }
+        p { "Its " (child) "s stay, without a " (noun) "." }
         (delete_button(&to("delete"), "Delete", name, &format!("Delete this {noun}?")))
     };
     layout(visit, &format!("Edit {name}"), main)

@@ -30,8 +30,8 @@ pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<An
         }
     });
     let table = table("Systems", &["System", "Domain", "Owner", "Services"], rows.collect());
-    let turn = pages(visit, "/systems", &systems.page_info);
-    Ok(Answer::page(list(visit, session, Kind::System, table, turn)))
+    let links = pages(visit, "/systems", &systems.page_info);
+    Ok(Answer::page(list(visit, session, Kind::System, table, links)))
 }
 
 /// Lists the domains.
@@ -45,11 +45,11 @@ pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<An
         }
     });
     let table = table("Domains", &["Domain", "Owner", "Systems"], rows.collect());
-    let turn = pages(visit, "/domains", &domains.page_info);
-    Ok(Answer::page(list(visit, session, Kind::Domain, table, turn)))
+    let links = pages(visit, "/domains", &domains.page_info);
+    Ok(Answer::page(list(visit, session, Kind::Domain, table, links)))
 }
 
-/// A table; nothing without rows.
+/// Builds a table. `None` without rows.
 fn table(label: &str, heads: &[&str], rows: Vec<Markup>) -> Option<Markup> {
     (!rows.is_empty()).then(|| {
         html! {
@@ -63,7 +63,7 @@ fn table(label: &str, heads: &[&str], rows: Vec<Markup>) -> Option<Markup> {
     })
 }
 
-fn list(visit: &Visit, session: &Session, kind: Kind, table: Option<Markup>, turn: Markup) -> Markup {
+fn list(visit: &Visit, session: &Session, kind: Kind, table: Option<Markup>, links: Markup) -> Markup {
     let (title, other, what) = match kind {
         Kind::System => {
             ("Systems", ("Domains", "/domains"), "A system is a group of services that do one thing together.")
@@ -78,7 +78,7 @@ fn list(visit: &Visit, session: &Session, kind: Kind, table: Option<Markup>, tur
             a.button.quiet href=(other.1) { (other.0) }
         }
         @match table {
-            Some(table) => { (table) (turn) },
+            Some(table) => { (table) (links) },
             None => (empty(&format!("No {}s yet.", kind.noun()), html! { p { (what) } })),
         }
     };

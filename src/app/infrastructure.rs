@@ -7,7 +7,7 @@ use super::ask::ask;
 use super::groups::owner;
 use super::layout::layout;
 use super::operations::{InfrastructureResource, InfrastructureResources};
-use super::parts::{count, empty, outside, pages, time};
+use super::parts::{count, empty, external_link, pages, time};
 use super::properties;
 use super::relationships;
 use super::visit::{Visit, path};
@@ -21,7 +21,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let main = html! {
         @if resources.nodes.is_empty() {
             (empty("No infrastructure yet.", html! {
-                p { "Databases, queues, clusters and the like are added by " code { "infrastructureResourceCreate" } " of the API." }
+                p { "Add databases, queues, clusters and the like through the API, with " code { "infrastructureResourceCreate" } "." }
             }))
         } @else {
             p.soft { (count(resources.total_count, "resource")) }
@@ -63,7 +63,7 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
             dt { "Owner" } dd { (owner(resource.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
             @if let Some(provider) = &resource.provider_data {
                 dt { "Provider" } dd {
-                    (outside(provider.external_url.as_deref(), provider.provider_name.as_deref().unwrap_or("provider")))
+                    (external_link(provider.external_url.as_deref(), provider.provider_name.as_deref().unwrap_or("provider")))
                     " " span.soft { (provider.account_name) }
                 }
             }
@@ -79,7 +79,7 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
             dt { "Changed" } dd { (time(resource.timestamps.updated_at.0, now)) }
         }
         @if let Some(data) = data {
-            h2 { "What is known of it" }
+            h2 { "Data" }
             dl.facts { @for (field, value) in data { dt { (field) } dd { (properties::value(value)) } } }
         }
         (relationships::section(&from.nodes, &to.nodes, from.total_count + to.total_count))

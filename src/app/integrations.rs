@@ -48,7 +48,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let add = html! {
         @if may {
             p {
-                a.button href="/integrations/new?type=deploy" { "Add Deploy integration" } " "
+                a.button href="/integrations/new?type=deploy" { "Add deploy integration" } " "
                 a.button.quiet href="/integrations/new?type=apiDoc" { "Add API documents integration" } " "
                 a.button.quiet href="/integrations/new?type=custom" { "Add custom integration" }
             }
@@ -80,7 +80,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     Ok(Answer::page(layout(visit, "Integrations", main)))
 }
 
-/// Shows the form for a new one.
+/// Shows the form for a new integration.
 pub fn new(visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::User)?;
     Ok(Answer::page(new_form(visit, &Mistakes::none())))
@@ -90,13 +90,13 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
     let is = |word| [&visit.form, &visit.query].iter().any(|fields| fields.get("type") == word);
     let (title, button, kind, what) = if is("custom") {
         let what = "Your tool pushes projects and code issues to it through the API.";
-        ("Add custom integration", "Create custom integration", "custom", what)
+        ("New custom integration", "Create custom integration", "custom", what)
     } else if is("apiDoc") {
         let what = "It gets its own URL. Your pipelines post the API documents of all services to it.";
-        ("Add API documents integration", "Create an endpoint for API documents", "apiDoc", what)
+        ("New API documents integration", "Create API documents integration", "apiDoc", what)
     } else {
         let what = "It gets its own URL. Your pipelines post their deploys to it.";
-        ("Add Deploy integration", "Create a deploy endpoint", "deploy", what)
+        ("New deploy integration", "Create deploy integration", "deploy", what)
     };
     let main = html! {
         p { (what) }
@@ -111,7 +111,7 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
     layout(visit, title, main)
 }
 
-/// Creates one.
+/// Creates an integration.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let name = visit.form.get("name");
     let (errors, made) = match visit.form.get("type") {
@@ -136,7 +136,7 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     }
 }
 
-/// Shows one.
+/// Shows an integration.
 pub async fn one(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     Ok(Answer::page(show(site, visit, session, id, &Mistakes::none()).await?))
 }
@@ -166,7 +166,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
                 @if may { (custom::snippet(site, &integration.id)) }
                 (custom::projects(site, visit, &integration.id, id::decode(id).map_or(0, |(_, number)| number)).await?)
             },
-            _ => p { "rollcall keeps what is noted about it, and does not connect to it. To change it, use the API." },
+            _ => p { "rollcall records this integration and does not connect to it. Change it through the API." },
         }
         @if may {
             h2 { "Change" }
@@ -190,9 +190,9 @@ fn address(kind: Kind, url: &str) -> Markup {
         _ => ("deploys", snippets::all(url)),
     };
     html! {
-        h2 { "Address" }
+        h2 { "URL" }
         p { "Anyone who knows this URL can post " (what) ". Treat it like a password." }
-        code.secret #address data-copy="the address" { (url) }
+        code.secret #address data-copy="the URL" { (url) }
         h2 { "Post " (what) " to it" }
         @for (index, Snippet { title, hint, text }) in snippets.iter().enumerate() {
             details open[index == 0] {
@@ -204,7 +204,7 @@ fn address(kind: Kind, url: &str) -> Markup {
     }
 }
 
-/// Renames one.
+/// Renames an integration.
 pub async fn rename(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     let name = visit.form.get("name");
     let errors = match find(site, visit, id).await?.integration_row.kind() {
@@ -223,7 +223,7 @@ pub async fn rename(site: &Site, visit: &Visit, session: &Session, id: &str) -> 
     }
 }
 
-/// Deletes one.
+/// Deletes an integration.
 pub async fn delete(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     let deleted = ask(site, visit, DeleteIntegration { id }).await?.integration_delete;
     match settled(deleted.ok_or_else(unanswered)?.errors) {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use sea_orm::ConnectionTrait;
 
 use super::Fault;
-use super::parts::{count, empty, outside};
+use super::parts::{count, empty, external_link, grouped};
 use crate::entity::code_issue::{self, SEVERITIES};
 
 /// The maximum number shown. The most severe come first.
@@ -24,8 +24,8 @@ fn rank(word: &Option<String>) -> usize {
 }
 
 impl Issues {
-    /// Counts the issues by severity, and reads the most severe. The API cannot sort by severity, so both come from the
-    /// rows.
+    /// Counts the issues by severity, and reads the most severe. The API cannot sort by severity, so both are read from
+    /// the database.
     pub async fn of_service<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<Self, Fault> {
         let mut counts = code_issue::by_severity(db, service_id).await?;
         counts.sort_by(|(one, _), (other, _)| rank(one).cmp(&rank(other)).then_with(|| one.cmp(other)));
@@ -51,7 +51,7 @@ impl Issues {
                 html! {
                     p {
                         "Tools push code issues to a custom integration. "
-                        "A project with the service's name is connected to it."
+                        "A project with the name of this service is connected to it."
                     }
                 },
             );
@@ -66,9 +66,9 @@ impl Issues {
                         span class=(class) { (word.as_deref().unwrap_or("without severity")) } " " (count(*number, "issue"))
                     }
                     ul { @for issue in of_word() {
-                        li { (outside(issue.external_url.as_deref(), &issue.name)) " " span.soft { (issue.issue_category) } }
+                        li { (external_link(issue.external_url.as_deref(), &issue.name)) " " span.soft { (issue.issue_category) } }
                     } }
-                    @if shown < *number { p.soft { (count(number - shown, "issue")) " more: ask the API for " code { "codeIssues" } "." } }
+                    @if shown < *number { p.soft { (grouped(number - shown)) " more. Use the API to read all " code { "codeIssues" } "." } }
                 }
             }
         }

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn html_is_text_and_a_link_leads_to_the_web() {
+    fn html_is_shown_as_text_and_links_lead_only_to_the_web() {
         let html = shown("<script>alert(1)</script>\n\nA <b>bold</b> [word](javascript:alert(1)) ![x](y.png)");
         for forbidden in ["<script", "<b>", "javascript:", "<img"] {
             assert!(!html.contains(forbidden), "{html}");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_address_is_a_link_but_for_the_point_behind_it() {
+    fn a_bare_url_becomes_a_link_without_the_punctuation_after_it() {
         let address = "https://wiki.example.com/run_book_a?b=1";
         let link = format!("<a href=\"{address}\">{address}</a>");
         assert_eq!(shown(&format!("See ({address}). Or <{address}>")), format!("<p>See ({link}). Or {link}</p>"));
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn however_it_is_written_the_html_is_not_long() {
+    fn the_html_of_any_text_is_bounded() {
         for letter in [">", "\"", "&", "*a* ", "- ", "# \n", "\u{1f600}", "word ", "https://a.b "] {
             let long = letter.repeat(50_000 / letter.chars().count());
             let html = prose(&long).into_string();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_stay_lines_and_headings_are_small() {
+    fn line_breaks_are_kept_and_headings_are_small() {
         assert_eq!(shown("one\ntwo"), "<p>one<br />\ntwo</p>");
         assert_eq!(shown("# Title"), "<h3>Title</h3>");
     }

@@ -80,11 +80,11 @@ pub struct Site {
 pub enum Fault {
     /// There is no such page, or it names something that does not exist.
     NotFound,
-    /// Nothing of the kind, such as `service`, has the alias.
+    /// No object of this kind, such as `service`, has this alias.
     UnknownAlias(&'static str, String),
     /// The visitor is not signed in.
     SignInFirst,
-    /// The user lacks the role that this needs, which is given.
+    /// The user's role is too low. Holds the role that is needed.
     Forbidden(Role),
     /// The request is invalid, for the given reason.
     BadRequest(String),
@@ -97,13 +97,13 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Creates the fault for an alias that no service, team, system or domain has; `noun` says which of them was asked
-    /// for.
+    /// The fault for an alias that nothing has. `noun` is the kind of object: service, team, system or domain.
     fn unknown(noun: &'static str, alias: &str) -> Self {
         Self::UnknownAlias(noun, alias.to_owned())
     }
 
-    /// Names the alias, where the API answers with an error that nothing has it.
+    /// Turns `NotFound` into the fault for this alias. The API answers null for an unknown service, and an error for an
+    /// unknown team, system or domain.
     fn about(self, noun: &'static str, alias: &str) -> Self {
         if matches!(self, Self::NotFound) { Self::unknown(noun, alias) } else { self }
     }
@@ -317,9 +317,9 @@ impl Site {
         }
     }
 
-    /// Returns the maximum size of the visit's form, before any of it is read. `None` means that it is not read at all:
-    /// without a session, only a valid sign-in link takes a form.
-    pub async fn longest_form(&self, visit: &Visit) -> Result<Option<usize>, Fault> {
+    /// Returns the maximum size of the visit's form, in bytes. `None` means that the form must not be read: without a
+    /// session, only a valid sign-in link accepts one.
+    pub async fn max_form_size(&self, visit: &Visit) -> Result<Option<usize>, Fault> {
         if visit.session.is_some() {
             return Ok(Some(MAX_FORM));
         }

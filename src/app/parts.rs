@@ -16,7 +16,7 @@ pub fn time(moment: Timestamp, now: Timestamp) -> Markup {
     html! { time datetime=(exact) title=(exact) { (relative(moment, now)) } }
 }
 
-/// Such as `3 minutes ago`, `in 2 days`, `just now`.
+/// Formats a time relative to now, such as `3 minutes ago`, `in 2 days`, `just now`.
 fn relative(moment: Timestamp, now: Timestamp) -> String {
     let seconds = (now.as_micros() - moment.as_micros()) / 1_000_000;
     let (ahead, seconds) = (seconds < 0, seconds.unsigned_abs());
@@ -36,11 +36,11 @@ fn relative(moment: Timestamp, now: Timestamp) -> String {
 
 /// Links to the first and the next page of a list at `path`. Keeps the other query parameters.
 pub fn pages(visit: &Visit, path: &str, info: &PageInfo) -> Markup {
-    turn(visit, path, info.end_cursor.as_deref().filter(|_| info.has_next_page))
+    page_links(visit, path, info.end_cursor.as_deref().filter(|_| info.has_next_page))
 }
 
-/// The same links, with the cursor of the next page.
-pub fn turn(visit: &Visit, path: &str, next: Option<&str>) -> Markup {
+/// The same links, given the cursor of the next page.
+pub fn page_links(visit: &Visit, path: &str, next: Option<&str>) -> Markup {
     let first = visit.query.given("after").is_some();
     html! {
         @if first || next.is_some() {
@@ -52,14 +52,15 @@ pub fn turn(visit: &Visit, path: &str, next: Option<&str>) -> Markup {
     }
 }
 
-/// The order of a list that the address names, if it names one.
+/// Parses the order of a list from the query. `None` if the query has none.
 pub fn order<T: FromStr>(visit: &Visit) -> Result<Option<T>, Fault> {
     let order = visit.query.given("sort").map(str::parse).transpose();
-    order.map_err(|_| Fault::BadRequest("The list cannot be sorted by that.".to_owned()))
+    order.map_err(|_| Fault::BadRequest("The sort order in the address is not valid.".to_owned()))
 }
 
-/// The heading of a column: a link that sorts the list at `path` by it, and the other way round when it is sorted so.
-/// `order` is what the orders of the SDL call the column. The sorted list begins with its first page.
+/// The heading of a column: a link that sorts the list at `path` by this column, or reverses the order if it is sorted by
+/// this column already. `order` is the name of the SDL's order without `_ASC` and `_DESC`. The link leads to the first
+/// page.
 pub fn sorted(visit: &Visit, path: &str, label: &str, order: &str) -> Markup {
     let (up, down) = (format!("{order}_ASC"), format!("{order}_DESC"));
     let (now, mark, next) = match visit.query.get("sort") {
@@ -95,7 +96,7 @@ pub fn delete_button(action: &str, label: &str, about: &str, question: &str) -> 
 }
 
 /// A link to another site, if its scheme is safe. Otherwise just the text.
-pub fn outside(address: Option<&str>, text: &str) -> Markup {
+pub fn external_link(address: Option<&str>, text: &str) -> Markup {
     let safe = address.filter(|address| address.starts_with("https://") || address.starts_with("http://"));
     html! {
         @if let Some(address) = safe { a href=(address) rel="noopener noreferrer" { (text) } } @else { (text) }
@@ -110,12 +111,12 @@ pub fn status(understood: Option<DeployStatus>, sent: Option<&str>) -> Markup {
         Some(DeployStatus::Queued | DeployStatus::Running) => "mark warn",
         Some(DeployStatus::Cancelled) | None => "mark none",
     };
-    // Shows the normalised status; the tooltip shows the pipeline's own word.
+    // The normalised status. The tooltip shows the pipeline's own word.
     let word = understood.map(|status| Cow::Owned(status.to_string())).or(sent.map(Cow::Borrowed));
     html! { @if let Some(word) = word { span class=(class) title=[sent] { (word) } } }
 }
 
-/// Such as `1 deploy`, `2,000 deploys`.
+/// Formats a number with its noun, such as `1 deploy`, `2,000 deploys`.
 pub fn count(number: impl Into<i64>, noun: &str) -> String {
     let number = number.into();
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
@@ -151,7 +152,7 @@ pub fn day(text: &str) -> Result<Timestamp, Fault> {
     start.map_err(|_| Fault::BadRequest("Write a day like 2026-11-21.".to_owned()))
 }
 
-/// Such as `2 h 5 min`, `40 s`.
+/// Formats a duration, such as `2 h 5 min`, `40 s`.
 pub fn duration(seconds: impl Into<i64>) -> String {
     let seconds = seconds.into().max(0);
     let ((size, unit), (small, rest)) = match seconds {

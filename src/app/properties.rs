@@ -10,7 +10,7 @@ use super::parts::short;
 /// The number of items of a list that are shown.
 const ITEMS: usize = 12;
 
-/// Lists the properties that are not hidden. `has_more` says that there are more than these.
+/// Lists the properties that are not hidden. `has_more` means that `properties` is not the whole list.
 pub fn section(properties: &[PropertyRow], has_more: bool) -> Markup {
     let shown: Vec<_> = properties.iter().filter(|one| one.definition.property_display_status == Visible).collect();
     html! {

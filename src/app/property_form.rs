@@ -26,12 +26,12 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     Ok(Answer::page(list(visit, &service, &definitions, may_write, &Mistakes::none())))
 }
 
-/// Sets the value for a definition, or clears it where nothing is given.
+/// Sets the value for a definition, or clears it if the field is empty.
 pub async fn change(site: &Site, visit: &Visit, alias: &str, id: &str) -> Result<Answer, Fault> {
     let (service, definitions) = find(site, visit, alias).await?;
     let definition = definitions.iter().find(|definition| definition.id == id).ok_or(Fault::NotFound)?;
     if !is_open(definition) {
-        return Err(Fault::BadRequest("This property is set through the API alone.".to_owned()));
+        return Err(Fault::BadRequest("This property can only be set through the API.".to_owned()));
     }
     let given = form::stored(visit.form.get(&field(definition)));
     let errors = if !given.trim().is_empty() {
@@ -59,8 +59,8 @@ async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<(Service, Vec<P
     let Account { service, property_definitions } = ask(site, visit, PropertiesOfService { alias }).await?.account;
     let mut service = service.ok_or_else(|| Fault::unknown("service", alias))?;
     let of_type = std::mem::take(&mut service.r#type.properties.nodes);
-    let everybody = property_definitions.nodes.into_iter().filter(|definition| definition.owner_type.is_none());
-    Ok((service, everybody.chain(of_type).collect()))
+    let of_all_types = property_definitions.nodes.into_iter().filter(|definition| definition.owner_type.is_none());
+    Ok((service, of_all_types.chain(of_type).collect()))
 }
 
 /// The name of a definition's form field.
@@ -72,19 +72,19 @@ fn is_open(definition: &PropertyField) -> bool {
     definition.locked_status == PropertyLockedStatusEnum::Unlocked
 }
 
-/// The value that the service has.
+/// The service's current value.
 fn current(service: &Service, definition: &PropertyField) -> Option<Value> {
     let own = service.properties.nodes.iter().find(|property| property.definition.id == definition.id)?;
     serde_json::from_str(&own.value).ok()
 }
 
-/// Whether people write the value as it is instead of as JSON.
+/// Whether people write the value as plain text instead of JSON.
 fn is_text(definition: &PropertyField) -> bool {
     let schema = definition.schema.as_ref();
     schema.and_then(|schema| schema.get("type")).and_then(Value::as_str) == Some("string")
 }
 
-/// What is written in a field, as JSON text. Where the schema allows any type, what is no JSON is a text.
+/// Converts the text of a field to JSON. If the schema allows any type, text that is not JSON becomes a string.
 fn json(definition: &PropertyField, given: &str) -> String {
     let text = || Value::from(given).to_string();
     let is_json = serde_json::from_str::<serde::de::IgnoredAny>(given).is_ok();
@@ -92,7 +92,7 @@ fn json(definition: &PropertyField, given: &str) -> String {
     if is_text(definition) || allows_any && !is_json { text() } else { given.to_owned() }
 }
 
-/// A value as its field shows it.
+/// Formats a value for its form field.
 fn shown(definition: &PropertyField, value: &Value) -> String {
     match value {
         Value::String(text) if is_text(definition) => text.clone(),
@@ -140,7 +140,7 @@ fn list(
         }
         @if definitions.is_empty() {
             (empty("No properties yet.", html! {
-                p { "What services have values for is defined by " code { "propertyDefinitionCreate" } " of the API." }
+                p { "Define properties through the API, with " code { "propertyDefinitionCreate" } "." }
             }))
         }
         @for definition in definitions {
@@ -148,7 +148,7 @@ fn list(
             @let name = field(definition);
             @if may_write && is_open(definition) {
                 form.entry method="post" action={ (page) (path(["properties", &definition.id])) } {
-                    // What was sent and refused is shown again.
+                    // A refused value is shown again.
                     @let sent = visit.form.given(&name).is_some();
                     @let form = if sent { visit.form.clone() } else {
                         Fields::one(&name, &value.as_ref().map_or_else(String::new, |value| shown(definition, value)))
@@ -160,7 +160,7 @@ fn list(
                 dl.facts {
                     dt { (definition.name) }
                     dd { @match &value { Some(value) => (properties::value(value)), None => span.soft { "none" } }
-                        @if !is_open(definition) { " " span.soft { "set through the API alone" } } }
+                        @if !is_open(definition) { " " span.soft { "set through the API only" } } }
                 }
             }
         }

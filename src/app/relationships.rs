@@ -1,4 +1,4 @@
-//! The relationships of a thing, as a part of its page.
+//! The relationships of an object, as a part of its page.
 
 use maud::{Markup, html};
 
@@ -8,13 +8,13 @@ use super::operations::{Relation, RelationshipTypeEnum, Thing};
 use super::services::address;
 use super::visit::path;
 
-/// Lists what the thing is tied to, and what is tied to it. `total` is how many there are of both, shown or not.
+/// Lists the relationships that start at the object, and those that end at it. `total` counts both, shown or not.
 pub fn section(from: &[Relation], to: &[Relation], total: i32) -> Markup {
     let shown = i32::try_from(from.len() + to.len()).unwrap_or(i32::MAX);
     let more = total.saturating_sub(shown);
     html! {
         @if !from.is_empty() || !to.is_empty() {
-            h2 #relationships { "Related to" }
+            h2 #relationships { "Relationships" }
             ul {
                 @for relation in from { li { (words(relation, true)) " " (link(&relation.target)) } }
                 @for relation in to { li { (words(relation, false)) " " (link(&relation.source)) } }
@@ -24,7 +24,7 @@ pub fn section(from: &[Relation], to: &[Relation], total: i32) -> Markup {
     }
 }
 
-/// What ties the thing to the other one, before the other one's name.
+/// The words before the name of the other end.
 fn words(relation: &Relation, is_source: bool) -> Markup {
     let plain = match (&relation.r#type, is_source) {
         (RelationshipTypeEnum::BelongsTo, true) => "Belongs to",

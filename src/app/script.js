@@ -11,7 +11,7 @@ const part = async (address, id, signal) => {
   return document.adoptNode(page.getElementById(id)).childNodes;
 };
 
-// Calls `load` once typing pauses. The signal stops the call before.
+// Calls `load` once typing pauses. The signal aborts the call when a later one begins.
 const whileTyping = (form, load) => {
   let timer, latest;
   form.addEventListener("input", () => {
@@ -47,7 +47,7 @@ const openSearch = () => {
     });
     dialog.addEventListener("keydown", (event) => {
       if (event.key === "Escape") {
-        // A search field would only clear itself.
+        // By default, Escape only clears a search field.
         event.preventDefault();
         return dialog.close();
       }
@@ -76,7 +76,7 @@ document.addEventListener("keydown", (event) => {
   const slash = event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey;
   const letter = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
   if ((!slash && !letter) || event.target.closest(".graphiql-container")) return;
-  // The page of the search has the field itself, as has the reference for those who are not signed in.
+  // The search page has a field of its own, and so has the reference, which visitors use without signing in.
   if (link && !document.getElementById("results")) {
     event.preventDefault();
     return openSearch();

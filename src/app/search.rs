@@ -12,7 +12,7 @@ use super::visit::{Session, Visit};
 use super::{Answer, Fault, Site, owns};
 use crate::entity::user::Role;
 
-/// What a term finds.
+/// Shows the results for the search term, if there is one.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let found = match visit.query.given("q") {
         Some(term) => Some(ask(site, visit, Search { term }).await?.account.search),

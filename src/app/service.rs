@@ -11,7 +11,7 @@ use super::markdown::prose;
 use super::operations::service::{AlertSourceService, Service, Tag};
 use super::operations::{self, types::Moment};
 use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatus, Neighbour};
-use super::parts::{count, empty, link, outside, short, status, time};
+use super::parts::{count, empty, external_link, link, short, status, time};
 use super::services::address;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, audit, deploys, graph, properties, relationships};
@@ -42,11 +42,11 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let picture = graph::small(site, &service.id, &service.name, &service.aliases).await?;
     let main = html! {
         @if let Some(file) = &service.service_file {
-            div.notice { p { "This service is managed by the file " code { (outside(file.url.as_deref(), &file.path)) }
-                @if let Some(repository) = &file.repository { " in " (outside(Some(repository), repository)) }
+            div.notice { p { "This service is managed by the file " code { (external_link(file.url.as_deref(), &file.path)) }
+                @if let Some(repository) = &file.repository { " in " (external_link(Some(repository), repository)) }
                 ". Change it there. To edit it here, run " code { "rollcall release " (service.aliases.first().map_or(alias, String::as_str)) } " first." } }
         }
-        (now_what(&service, &issues, production, now))
+        (at_a_glance(&service, &issues, production, now))
         (actions(&service, session, number))
         @if let Some(description) = &service.description { (prose(description)) }
         (facts(&service, now))
@@ -62,7 +62,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     Ok(Answer::page(layout(visit, &service.name, main)))
 }
 
-/// What the visitor may do with the service.
+/// The links to the service's forms and history that the visitor may use.
 fn actions(service: &Service, session: &Session, number: i64) -> Markup {
     let here = address(&service.aliases);
     html! {
@@ -143,7 +143,7 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
                 dt { "Repositories" }
                 dd { @for link in &service.service_repositories.nodes {
                     div {
-                        (outside(link.repository.url.as_deref(), link.display_name.as_deref().unwrap_or(&link.repository.name)))
+                        (external_link(link.repository.url.as_deref(), link.display_name.as_deref().unwrap_or(&link.repository.name)))
                         " " code.soft { (link.repository.default_alias) }
                         @if !matches!(&*link.base_directory, "" | "/") { " in " code { (link.base_directory) } }
                     }
@@ -153,7 +153,7 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
                 dt { "API" }
                 dd { @for document in &service.documents.nodes {
                     div {
-                        (outside(document.html_url.as_deref(), &short(&document.title)))
+                        (external_link(document.html_url.as_deref(), &short(&document.title)))
                         " " span.soft { (document.format.to_string()) }
                     }
                 } }
@@ -165,7 +165,7 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
 }
 
 /// What helps when something is wrong: who owns the service, how to reach them, where to look, and what is broken.
-fn now_what(service: &Service, issues: &Issues, production: &Environments, now: Timestamp) -> Markup {
+fn at_a_glance(service: &Service, issues: &Issues, production: &Environments, now: Timestamp) -> Markup {
     let own = service.contacts.iter().flatten();
     let of_owner = service.owner.iter().flat_map(|owner| owner.contacts.iter().flatten());
     let contacts: Vec<&Contact> = own.chain(of_owner).collect();
@@ -196,7 +196,7 @@ fn now_what(service: &Service, issues: &Issues, production: &Environments, now: 
                 dd {
                     ul.near { @for tool in &tools.nodes {
                         li {
-                            (outside(Some(&tool.url), &short(&tool.display_name)))
+                            (external_link(Some(&tool.url), &short(&tool.display_name)))
                             @if let Some(environment) = &tool.environment { " " span.soft { (environment) } }
                         }
                     } }
@@ -231,7 +231,7 @@ fn on_call(service: &Service, now: Timestamp) -> Markup {
                 }
                 @if let Some(ends_at) = &one.ends_at { " until " (time(ends_at.0, now)) }
                 @if one.schedule.is_some() || one.url.is_some() {
-                    " " span.soft { (outside(one.url.as_deref(), one.schedule.as_deref().unwrap_or("schedule"))) }
+                    " " span.soft { (external_link(one.url.as_deref(), one.schedule.as_deref().unwrap_or("schedule"))) }
                 }
             }
         } }
@@ -256,7 +256,7 @@ fn broken(service: &Service, issues: &Issues, production: &Environments) -> Mark
             dt { "Broken" }
             dd {
                 @for link in alerts.iter().take(NEAR) {
-                    span.mark.bad { (outside(link.alert_source.url.as_deref(), &short(&link.alert_source.name))) } " "
+                    span.mark.bad { (external_link(link.alert_source.url.as_deref(), &short(&link.alert_source.name))) } " "
                 }
                 @if alerts.len() > NEAR { span.mark.bad { (alerts.len() - NEAR) " more alerts" } " " }
                 @if has_failed { a.mark.bad href="#deploys" { "the last deploy to production failed" } " " }
@@ -266,7 +266,7 @@ fn broken(service: &Service, issues: &Issues, production: &Environments) -> Mark
     }
 }
 
-/// What the service depends on, and what depends on it: a picture, and the first of them as lists.
+/// The service's dependencies and dependents: a picture, and the first of them as lists.
 fn dependencies(service: &Service, picture: &Markup) -> Markup {
     let entry = |node: &Neighbour, notes: Option<&str>, warning: Option<&str>| {
         html! {
@@ -307,7 +307,7 @@ fn dependencies(service: &Service, picture: &Markup) -> Markup {
     }
 }
 
-/// The link to all services with the same value.
+/// The path of the list of services with this value.
 fn alike(name: &str, text: &str) -> String {
     link("/services", &Fields::default().with(name, text))
 }

@@ -115,12 +115,13 @@ fn list(visit: &Visit, found: &Account) -> Markup {
     }
 }
 
-/// The table of services in an order of their own. The owner's column is left out on the owner's own page.
+/// The table of services, without links to sort it. Omits the column of owners if no row has an owner to show, as on a
+/// team's page.
 pub(super) fn table<'a>(services: impl Iterator<Item = (&'a ServiceRow, Option<Option<&'a Team>>)> + Clone) -> Markup {
     table_with(|label, _| html! { th scope="col" { (label) } }, services)
 }
 
-/// The same, with these headings, each from its label and the name of its order.
+/// The same, with headings built by `heading` from their label and the name of their order.
 fn table_with<'a>(
     heading: impl Fn(&str, &str) -> Markup,
     services: impl Iterator<Item = (&'a ServiceRow, Option<Option<&'a Team>>)> + Clone,

@@ -21,7 +21,7 @@ use crate::error::Error;
 /// The path of the sign-in page.
 const PATH: &str = "/sign-in";
 
-/// The same path, with the page to return to, if that is possible.
+/// The same path, with the page to return to after signing in, if there is a valid one.
 pub fn path(next: Option<&str>) -> String {
     let next = next.and_then(openid::attempt::inside);
     next.map_or(PATH.to_owned(), |next| format!("{PATH}?{}", Fields::one("next", next).query()))
@@ -161,7 +161,7 @@ async fn link_not_valid(site: &Site, visit: &Visit) -> Answer {
     let stranger = Actor::visitor(&visit.client.to_string());
     site.refusals.note(stranger, "signInRefused", "The sign-in link is not valid.").await;
     let main = html! {
-        p { "This can have one of these causes:" }
+        p { "Possible causes:" }
         ul {
             li { "The link was already used." }
             li { "It is older than 15 minutes." }

@@ -14,7 +14,7 @@ pub struct Snippet {
 pub fn all(url: &str) -> Vec<Snippet> {
     let snippet = |title, hint, text: &str| Snippet { title, hint, text: text.replace("ADDRESS", &format!("'{url}'")) };
     vec![
-        snippet("curl", "Runs in any shell. Replace shopping_cart by the alias of your service.", CURL),
+        snippet("curl", "Runs in any shell. Replace shopping_cart with the alias of your service.", CURL),
         snippet(
             "rollcall deploy",
             "For pipelines that have this program. It finds the commit, the run and who started it, and retries while \
@@ -51,8 +51,8 @@ pub fn all(url: &str) -> Vec<Snippet> {
 pub fn document(url: &str) -> Snippet {
     Snippet {
         title: "curl",
-        hint: "The last part of the address is an alias of the service: replace shopping_cart. Post an OpenAPI, AsyncAPI, \
-               GraphQL or Markdown document as it is. In a pipeline, store the URL in a secret.",
+        hint: "Replace shopping_cart with the alias of your service. Post an OpenAPI, AsyncAPI, GraphQL or Markdown \
+               document unchanged. In a pipeline, store the URL in a secret.",
         text: format!("curl --fail-with-body '{url}/shopping_cart' --data-binary @openapi.yml\n"),
     }
 }

@@ -35,6 +35,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
     let wanted = Suggestions { state: Some(state), after: visit.query.given("after") };
     let found = ask(site, visit, wanted).await?.account.service_suggestions;
     let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
+    let open = html! { p { a href="/suggestions" { "Open suggestions" } } };
     let main = html! {
         p { "Deploys and scans that use a name no service has. Create the service, or map the name to one." }
         nav aria-label="States" { ul.tabs { @for (word, text) in STATES {
@@ -43,11 +44,12 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
         (mistakes.summary(&[]))
         @if found.nodes.is_empty() {
             @match state {
-                ServiceSuggestionState::Open => (empty("Nothing to decide.", html! {
-                    p { "When a pipeline posts a deploy of a name that no service has, it shows up here. "
+                ServiceSuggestionState::Open => (empty("No open suggestions.", html! {
+                    p { "When a pipeline posts a deploy with a name that no service has, the name appears here. "
                         a href="/integrations" { "Deploy integrations" } }
                 })),
-                _ => (empty("None.", html! { p { a href="/suggestions" { "Open suggestions" } } })),
+                ServiceSuggestionState::Ignored => (empty("No ignored suggestions.", open)),
+                ServiceSuggestionState::Accepted => (empty("No accepted suggestions.", open)),
             }
         } @else {
             @for suggestion in &found.nodes { (one(suggestion, now, may)) }
@@ -95,7 +97,7 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
                     }
                     form.filters method="post" action=(action("map")) {
                         div.field {
-                            label for={ "alias-" (key) } { "or alias of an existing service" }
+                            label for={ "alias-" (key) } { "Or alias of an existing service" }
                             input id={ "alias-" (key) } name="alias" maxlength=(text::SHORT) required;
                         }
                         button.quiet { "Map" span.hidden { " " (alias) " to it" } }

@@ -14,7 +14,7 @@ use crate::entity::service::Column;
 use crate::entity::team;
 use crate::entity::user::Role;
 
-/// The most contacts shown.
+/// The maximum number of contacts shown.
 const NEAR: usize = 12;
 
 /// Lists the teams.

@@ -1,4 +1,4 @@
-//! A service's links to its runbooks, dashboards, logs and the like: all of them, and their forms.
+//! The links of a service to its runbooks, dashboards, logs and the like: their list, and their forms.
 
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
@@ -10,7 +10,7 @@ use super::operations::tools_of_service::Service;
 use super::operations::{
     AddTool, ChangeTool, DeleteTool, ToolCategory, ToolCreateInput, ToolUpdateInput, ToolsOfService,
 };
-use super::parts::{count, delete_button, outside, pages};
+use super::parts::{count, delete_button, external_link, pages};
 use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -23,7 +23,7 @@ use crate::graphql::id;
 /// The form's fields below the category: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] =
     [(Column::DisplayName, "Name", "", 1), (Column::Url, "URL", "", 1), (Column::Environment, "Environment", "", 1)];
-/// The API's words for what a link is for: those that are needed first when something is wrong come first.
+/// The categories of links, in the order of the form: those needed during an incident come first.
 const CATEGORIES: [&str; 23] = [
     "runbooks",
     "logs",
@@ -87,7 +87,7 @@ pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str, id
 /// Changes or deletes a link.
 pub async fn change(site: &Site, visit: &Visit, alias: &str, id: &str, what: &str) -> Result<Answer, Fault> {
     let service = find(site, visit, alias).await?;
-    // This page changes no links of other services.
+    // Must be a link of this service: the form may name any id.
     let tool = tool_of(site, &service, id).await?;
     let form = form::sent::<Entity>(&visit.form);
     let errors = match what {
@@ -118,7 +118,7 @@ async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Service, Fault>
     ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))
 }
 
-/// The link with this id. The API lists links and finds none by id, so it comes from the rows.
+/// Finds the service's link with this id. The API has no query for a single link, so it is read from the database.
 async fn tool_of(site: &Site, service: &Service, id: &str) -> Result<tool::Model, Fault> {
     let found = Entity::by_ids(site.db.read(), [id::number::<Entity>(id)]).await?.pop().flatten();
     let owner = id::number::<service::Entity>(&service.id);
@@ -137,7 +137,7 @@ fn chosen(form: &Fields) -> Result<ToolCategory, Fault> {
     form.get("category").parse().map_err(|()| Fault::BadRequest("Choose what the link is for.".to_owned()))
 }
 
-/// Such as `health checks`.
+/// The label of a category, such as `health checks`.
 fn words(category: &str) -> String {
     category.replace('_', " ")
 }
@@ -162,7 +162,7 @@ fn list(visit: &Visit, service: &Service, may_write: bool, mistakes: &Mistakes) 
             p.soft { (count(tools.total_count, "link")) }
             ul.entries { @for tool in &tools.nodes { li {
                 div {
-                    (outside(Some(&tool.url), &tool.display_name)) " "
+                    (external_link(Some(&tool.url), &tool.display_name)) " "
                     @if let Some(category) = &tool.category_alias { span.mark.none { (words(category)) } " " }
                     @if let Some(environment) = &tool.environment { span.soft { (environment) } }
                 }

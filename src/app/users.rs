@@ -25,7 +25,7 @@ use crate::graphql::id;
 const ROLES: &[(UserRole, &str)] = &[
     (UserRole::User, "member: reads and writes the catalogue"),
     (UserRole::Viewer, "viewer: reads the catalogue"),
-    (UserRole::TeamMember, "team member: also changes what the user's teams are and own"),
+    (UserRole::TeamMember, "team member: reads the catalogue, and changes their teams and what those own"),
     (UserRole::StandardsAdmin, "standards administrator: a member who also changes levels and categories"),
     (UserRole::Admin, "administrator: also users, tokens and audit"),
 ];
@@ -149,7 +149,7 @@ pub async fn invite(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
 /// The role in the form.
 fn role(visit: &Visit) -> Result<UserRole, Fault> {
     let role = visit.form.get("role").parse();
-    role.map_err(|()| Fault::BadRequest("The role must be user, viewer or admin.".to_owned()))
+    role.map_err(|()| Fault::BadRequest("Choose one of the listed roles.".to_owned()))
 }
 
 /// Changes a user's role.

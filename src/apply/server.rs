@@ -8,7 +8,7 @@ use ureq::Agent;
 use ureq::http::Response;
 
 use crate::config::{Apply, Secret};
-use crate::outgoing::{self, Attempt, retry, retry_after};
+use crate::outgoing::{self, Attempt, needs_tls, retry, retry_after};
 use crate::service_file::{Applied, Done, FieldChange, File, Note, Options, Outcome};
 
 /// The timeout of one attempt. The server may have to wait for others, and then writes each file.
@@ -69,7 +69,7 @@ fn attempt(
     });
     match answer {
         Ok((response, text)) => answered(&response, &text, server),
-        Err(error) => Attempt::failed(&error, "request", outgoing::authority(server), "a rollcall server"),
+        Err(error) => Attempt::failed(&error, "request", server, "a rollcall server"),
     }
 }
 
@@ -112,8 +112,11 @@ struct Mistake {
     message: String,
 }
 
-/// What becomes of a response of `server`, which is its URL without `/graphql`.
+/// Returns the outcome of a response. `server` is the server's URL without `/graphql`.
 fn answered<B>(response: &Response<B>, text: &str, server: &str) -> Attempt<Result<Done, Vec<String>>> {
+    if let Some(why) = needs_tls(server, response, text) {
+        return Attempt::Refused(why);
+    }
     let mut said: Value = serde_json::from_str(text).unwrap_or_default();
     let status = response.status().as_u16();
     if let Ok(payload) = serde_json::from_value::<Payload>(said["data"]["serviceFilesApply"].take()) {
@@ -122,10 +125,8 @@ fn answered<B>(response: &Response<B>, text: &str, server: &str) -> Attempt<Resu
             errors => Err(errors.iter().map(|error| error.message.clone()).collect()),
         });
     }
-    if status == 404
-        && let Some(path) = path(server)
-    {
-        let host = outgoing::authority(server);
+    let (host, path) = outgoing::split_url(server);
+    if status == 404 && !path.is_empty() {
         return Attempt::Refused(format!(
             "there is no API at {host}{path}/graphql; give the address of the server, without {path}"
         ));
@@ -143,12 +144,6 @@ fn answered<B>(response: &Response<B>, text: &str, server: &str) -> Attempt<Resu
         }
         _ => Attempt::Refused(details),
     }
-}
-
-/// The path of a URL, such as `/graphql`. `None` if it has none.
-fn path(url: &str) -> Option<&str> {
-    let (_, rest) = url.split_once("://")?;
-    rest.find('/').map(|start| &rest[start..])
 }
 
 fn done(Payload { documents, not_taken, errors: _ }: Payload) -> Done {

@@ -177,7 +177,7 @@ mod tests {
 
     /// Deep nesting and half a schema are reported as mistakes and do not crash the process.
     #[test]
-    fn no_text_makes_it_panic() {
+    fn no_text_makes_the_check_panic() {
         for opener in
             ["[", "{", "{a:", "(", "\"", "type A { a(b: C = [", "type A { a: [", "@a(b: [", "extend ", "\\", "#"]
         {

@@ -204,7 +204,7 @@ mod tests {
 
     /// Everything that graphql-parser refuses or misreads, and the correct result.
     #[test]
-    fn what_graphql_parser_cannot_read_is_lowered_all_the_same() {
+    fn syntax_that_graphql_parser_cannot_read_is_lowered() {
         let schema = check(
             "odd.graphql",
             r#"

@@ -274,8 +274,8 @@ impl Schema {
         }
     }
 
-    /// Whether the object is one page of a list: it has `nodes`, `edges`, `pageInfo` and `totalCount`, and beside them at
-    /// most other leaves, such as further counts.
+    /// Whether the object is one page of a list: it has `nodes`, `edges`, `pageInfo` and `totalCount`, and all its other
+    /// fields are leaves, such as further counts.
     pub fn is_paged(&self, object: &Object) -> bool {
         let names_a_connection = |field: &Field| match field.name.as_str() {
             "nodes" | "edges" => matches!(field.ty.shape, TypeShape::List(_)) && field.args.is_empty(),
@@ -286,14 +286,14 @@ impl Schema {
         object.fields.iter().all(names_a_connection) && required.iter().all(|name| object.field(name).is_some())
     }
 
-    /// Whether the page has no counts but those of its list.
+    /// Whether the page has no other counts than those of its list.
     fn counts_its_list_alone(object: &Object) -> bool {
         let known = ["nodes", "edges", "pageInfo", "totalCount", "filteredCount"];
         object.fields.iter().all(|field| known.contains(&field.name.as_str()))
     }
 
-    /// The node type, if the object is a connection: it [is paged](Self::is_paged), counts nothing but its list, and its
-    /// edges hold a node and a cursor alone.
+    /// The node type, if the object is a connection: it [is paged](Self::is_paged), counts only its list, and its edges
+    /// have only a node and a cursor.
     pub fn connection<'a>(&self, object: &'a Object) -> Option<&'a str> {
         let node = object.field("nodes")?.ty.name();
         let edge = self.object(object.field("edges")?.ty.name())?;
@@ -405,7 +405,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_input_that_may_hold_itself_is_known() {
+    fn an_input_that_can_contain_itself_is_recognised() {
         let schema =
             lower_trusted("input In { key: ID, inner: Inner, itself: In, many: [In] } input Inner { in: In! }");
         let input = schema.input("In").expect("In");
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_and_edges_are_known_by_their_fields() {
+    fn connections_and_edges_are_recognised_by_their_fields() {
         let schema = lower_trusted(
             "type All { nodes: [Item!]! edges: [ItemEdge!]! pageInfo: PageInfo! totalCount: Int! }
             type Some { nodes: [Item!]! edges: [ItemEdge!]! pageInfo: PageInfo! totalCount: Int! weight: Int }

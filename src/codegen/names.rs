@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn snake_case_parts_words_at_capitals() {
+    fn snake_case_separates_words_at_capitals() {
         for (name, snake) in [
             ("cves", "cves"),
             ("htmlUrl", "html_url"),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn upper_camel_case_forgets_how_words_were_parted() {
+    fn upper_camel_case_does_not_depend_on_how_words_were_separated() {
         for (name, camel) in [
             ("succeeded", "Succeeded"),
             ("IN_PROGRESS", "InProgress"),

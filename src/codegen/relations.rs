@@ -143,14 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_entities_bear_out_is_taken() {
+    fn relations_that_match_the_entities_are_accepted() {
         for relation in ["", "@relation(key: \"author_id\")", "@relation(through: \"fondness\")"] {
             assert_eq!(said(&format!("all(first: Int, after: String): PoemConnection! {relation}")), "");
         }
     }
 
     #[test]
-    fn a_mistake_is_told_at_its_field_with_what_there_is() {
+    fn a_mistake_is_reported_at_its_field_with_the_available_columns() {
         let pages = "all(first: Int, after: String): PoemConnection!";
         let mistakes = [
             (

@@ -27,14 +27,14 @@ impl Database {
     /// Returns the database URL.
     ///
     /// # Errors
-    /// It is blank, or the file with it cannot be read, in one sentence.
+    /// The URL is blank, or its file cannot be read, in one sentence.
     pub fn url(&self) -> Result<String, String> {
         let url = match &self.database_url_file {
             None => self.database_url.clone(),
             Some(file) => fs::read_to_string(file)
                 .map_err(|error| format!("the database URL cannot be read from {}: {error}", file.display()))?,
         };
-        // Not the default instead: a server whose secret is missing would begin with an empty catalogue.
+        // A blank URL must not mean the default: a server whose secret is missing would start with an empty catalogue.
         match url.trim() {
             "" => {
                 Err("the database URL is blank: set DATABASE_URL, or remove it to use sqlite://rollcall.db".to_owned())

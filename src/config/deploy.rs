@@ -94,8 +94,8 @@ impl Deploy {
     }
 }
 
-/// Parses a status. The endpoint accepts any word, but a misspelt one would be missing from all metrics. Empty means
-/// absent, because a pipeline's variable may be empty.
+/// Parses a status. The endpoint accepts any word, but metrics count only the known ones, so a misspelt status is refused
+/// here. Empty means absent, because a pipeline's variable may be empty.
 fn status(text: &str) -> Result<String, String> {
     if text.trim().is_empty() || record::status(text).is_some() {
         return Ok(text.to_owned());
@@ -156,7 +156,7 @@ impl TypedValueParser for UrlParser {
     }
 }
 
-/// What a CI system says about the current run.
+/// The current run, as the variables of its CI system describe it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pipeline {
     /// The page of the run.

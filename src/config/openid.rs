@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::entity::user::Role;
+use crate::outgoing;
 
 /// The settings for signing in at an OpenID provider.
 #[derive(Debug, Clone, Args)]
@@ -86,11 +87,11 @@ pub struct OpenId {
     pub client_secret: Option<Secret>,
     /// The name on the button.
     pub name: String,
-    /// The domains whose people need no invitation, in lower case. `*` means any.
+    /// The email domains, in lower case, whose users need no invitation. `*` means any.
     pub domains: Vec<String>,
-    /// The initial role of these people.
+    /// The initial role of users without an invitation.
     pub role: Role,
-    /// Whether to trust an address that the provider does not call verified.
+    /// Whether to trust an email address if the provider does not say that it is verified.
     pub trust_email: bool,
 }
 
@@ -153,17 +154,10 @@ fn issuer(text: &str) -> Result<String, String> {
     let is_plain = |host: &str| {
         !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\"<>\\".contains(&byte))
     };
-    let stays = |host: &str| {
-        let name = host.split('/').next().unwrap_or_default();
-        let name = name
-            .rsplit_once(':')
-            .filter(|(_, port)| port.bytes().all(|digit| digit.is_ascii_digit()))
-            .map_or(name, |(name, _)| name);
-        ["localhost", "127.0.0.1", "[::1]"].contains(&name)
-    };
+    let is_local = ["localhost", "127.0.0.1", "[::1]"].contains(&outgoing::host(text));
     match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
         (Some(host), _) if is_plain(host) => Ok(text.to_owned()),
-        (_, Some(host)) if is_plain(host) && stays(host) => Ok(text.to_owned()),
+        (_, Some(host)) if is_plain(host) && is_local => Ok(text.to_owned()),
         (_, Some(_)) => Err("it must begin with https://, unless it is on this machine".to_owned()),
         _ => Err("write it like https://login.example.com".to_owned()),
     }

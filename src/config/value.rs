@@ -37,7 +37,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
         .ok_or_else(|| "write it like 127.0.0.1:8080, or 0.0.0.0:8080 for all of this machine's addresses".to_owned())
 }
 
-/// Parses a retention period. Less than a day must be a mistake.
+/// Parses a retention period. Refuses less than a day, which can only be a mistake.
 pub(super) fn retention(text: &str) -> Result<Duration, String> {
     let keep = duration(text)?;
     if keep < Duration::from_secs(86_400) { Err("write at least 1d, such as 400d".to_owned()) } else { Ok(keep) }

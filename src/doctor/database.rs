@@ -18,7 +18,7 @@ const TOLERANCE: i64 = 60_000_000;
 /// at which a server responds.
 pub(super) async fn examine(url: &str, server: Option<SocketAddr>) -> Vec<Finding> {
     match (db::missing_file(url), server) {
-        (Some(file), Some(address)) => return vec![of_another_server(&file, address)],
+        (Some(file), Some(address)) => return vec![not_the_servers(&file, address)],
         (Some(file), None) => return vec![missing(&file)],
         (None, _) => {}
     }
@@ -32,8 +32,8 @@ pub(super) async fn examine(url: &str, server: Option<SocketAddr>) -> Vec<Findin
     findings
 }
 
-/// A server that runs has a database, so one that is missing is not the server's.
-fn of_another_server(file: &Path, address: SocketAddr) -> Finding {
+/// The problem of a missing file while a server responds: a running server has a database, so this is not the server's.
+fn not_the_servers(file: &Path, address: SocketAddr) -> Finding {
     let says = format!(
         "a server responds at {address}, but {} does not exist: this is not the server's database. Run this with the \
          server's settings: in its folder, or with its --database-url",
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_of_the_future_is_told() {
+    fn an_audit_entry_from_the_future_is_a_problem() {
         let at = |micros| Timestamp::from_micros(micros);
         assert!(clock(Some(at(TOLERANCE + 1)), at(0)).is_problem());
         assert!(!clock(Some(at(TOLERANCE)), at(0)).is_problem());

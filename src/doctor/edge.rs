@@ -58,9 +58,7 @@ pub(super) fn settings(settings: &Serve) -> Vec<Finding> {
 
 /// Whether the host of a URL is this machine.
 fn is_loopback(url: &str) -> bool {
-    let authority = outgoing::authority(url);
-    let port = authority.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-    let host = port.map_or(authority, |(host, _)| host);
+    let host = outgoing::host(url);
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
@@ -90,7 +88,7 @@ pub(super) fn server(settings: &Serve) -> Server {
     Server { address: Some(address), finding }
 }
 
-/// Checks how the server sees a client that connects through the public URL. `None` if there is no such URL.
+/// Checks how the server sees a client that connects through the public URL. `None` if no such URL is set.
 pub(super) fn proxy(settings: &Serve) -> Option<Finding> {
     let url = settings.addresses.given_app_url()?;
     let request = outgoing::agent().get(format!("{url}/livez")).header(DOCTOR, "1").header("x-forwarded-for", FORGED);
@@ -169,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_known_by_its_names() {
+    fn a_url_of_this_machine_is_recognised() {
         for url in
             ["http://localhost", "http://localhost:8080", "http://127.0.0.1:80", "http://[::1]:8080", "http://[::1]"]
         {

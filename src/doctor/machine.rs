@@ -9,13 +9,13 @@ use rustix::process::{Resource, getrlimit};
 use super::Finding;
 use crate::db;
 
-/// Less free space than this is a problem, in bytes. SQLite's log alone may need as much.
+/// The minimum free space, in bytes; less is a problem. SQLite's write-ahead log alone may need as much.
 const LEAST: u64 = 64 << 20;
 
-/// Less free space deserves a warning.
+/// The comfortable free space, in bytes; less deserves advice.
 const COMFORTABLE: u64 = 1 << 30;
 
-/// Files that a server opens besides its connections.
+/// The number of files that a server opens besides its connections.
 const OTHER_FILES: u64 = 64;
 
 /// Checks that the process may open a socket for each connection that the settings allow.

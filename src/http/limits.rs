@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_0_is_none() {
+    fn a_limit_of_0_means_no_limit() {
         assert_eq!(limits(0, 0).count(Key::Token(1), None, Instant::now()).now_or_never(), Some(None));
     }
 

@@ -323,7 +323,7 @@ const EDITOR_POLICY: HeaderValue = HeaderValue::from_static(
 pub fn page(page: Page) -> Reply {
     let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     // Weak, because the page may be sent with different content codings.
-    let tag = (page.kind == Kind::Kept).then(|| tag("W/", page.html.as_bytes()));
+    let tag = (page.kind == Kind::Cached).then(|| tag("W/", page.html.as_bytes()));
     let mut reply = with_body(status, HeaderValue::from_static("text/html; charset=utf-8"), page.html);
     if let Some(tag) = tag {
         reply = with_tag(reply, &tag);
@@ -353,7 +353,7 @@ pub fn asset(asset: &'static Asset) -> Reply {
     let mut reply = with_body(StatusCode::OK, HeaderValue::from_static(asset.media), asset.content);
     let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
     reply.headers_mut().insert(header::CACHE_CONTROL, kept);
-    if asset.is_packed {
+    if asset.is_gzipped {
         reply.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     reply

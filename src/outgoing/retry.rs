@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ureq::http::Response;
 
+use super::{authority, host};
 use crate::commands::say;
 
 /// The pause after the first attempt. It doubles with each attempt.
@@ -66,10 +67,27 @@ pub fn retry_after<B>(response: &Response<B>) -> Option<Duration> {
     is_number.then(|| Duration::from_secs(text.parse().unwrap_or(u64::MAX)))
 }
 
+/// Why a request to `url` must be sent by TLS, if the response says so: it redirects to `https://` on the same host, or it
+/// is the answer of a common web server to plain HTTP on a TLS port. `None` for any other response.
+pub fn needs_tls<B>(url: &str, response: &Response<B>, text: &str) -> Option<String> {
+    if !url.starts_with("http://") {
+        return None;
+    }
+    let location = response.headers().get("location").and_then(|location| location.to_str().ok()).unwrap_or_default();
+    let redirects = response.status().is_redirection()
+        && location.starts_with("https://")
+        && host(location).eq_ignore_ascii_case(host(url));
+    // nginx and Go name HTTPS in this answer, Apache SSL.
+    let complains = response.status() == 400 && ["HTTPS", "SSL-enabled"].iter().any(|word| text.contains(word));
+    let host = authority(url);
+    (redirects || complains).then(|| format!("the server {host} speaks TLS; write https:// instead of http://"))
+}
+
 impl<T> Attempt<T> {
-    /// The outcome of a request without a response. `what` is sent to `host`, which should be `receiver`.
-    pub fn failed(error: &ureq::Error, what: &str, host: &str, receiver: &str) -> Self {
+    /// The outcome of a request without a response. `what` is sent to `url`, which should lead to `receiver`.
+    pub fn failed(error: &ureq::Error, what: &str, url: &str, receiver: &str) -> Self {
         use std::io::ErrorKind::InvalidData;
+        let host = authority(url);
         let again =
             |why: String| Self::Again { why: format!("the server {host} cannot be reached: {why}"), after: None };
         let is_plain = tls_error(error).is_some_and(|error| matches!(error, rustls::Error::InvalidMessage(_)));
@@ -77,7 +95,7 @@ impl<T> Attempt<T> {
             _ if is_plain => {
                 Self::Refused(format!("the server {host} does not speak TLS; write http:// instead of https://"))
             }
-            // The certificate was refused, as it would be again.
+            // The certificate was refused. A retry would be refused too.
             ureq::Error::Io(error) if error.kind() == InvalidData => {
                 Self::Refused(format!("the server {host} is not trusted: {error}"))
             }
@@ -86,7 +104,11 @@ impl<T> Attempt<T> {
             ureq::Error::Timeout(_) => again("it does not answer in time".to_owned()),
             ureq::Error::HostNotFound => again("unknown host name".to_owned()),
             ureq::Error::ConnectionFailed => again("no connection".to_owned()),
-            ureq::Error::Protocol(_) => again("the connection was lost".to_owned()),
+            // A TLS server answers plain HTTP with an alert, which is not HTTP.
+            ureq::Error::Protocol(_) if url.starts_with("http://") => Self::Refused(format!(
+                "the server {host} does not speak HTTP; if it speaks TLS, write https:// instead of http://"
+            )),
+            ureq::Error::Protocol(_) => again("its response is not valid HTTP".to_owned()),
             ureq::Error::BodyExceedsLimit(_) => {
                 Self::Refused(format!("the server does not answer like {receiver}: is the URL right?"))
             }
@@ -100,7 +122,7 @@ impl<T> Attempt<T> {
     }
 }
 
-/// The error of TLS, if that is what failed. What a plain server answers to a handshake is an invalid message.
+/// Returns the TLS error, if the handshake failed. A server without TLS answers the handshake with an invalid message.
 fn tls_error(error: &ureq::Error) -> Option<&rustls::Error> {
     match error {
         ureq::Error::Rustls(error) => Some(error),

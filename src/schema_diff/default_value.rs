@@ -9,7 +9,7 @@ use apollo_compiler::ast::{InputValueDefinition, Type, Value};
 use apollo_compiler::schema::{ExtendedType, InputObjectType};
 use apollo_compiler::{Name, Node, Schema};
 
-/// The text of a default. `None` if there is no default.
+/// The text of a default. `None` if there is no default, or if it does not match its type.
 pub(super) fn text(schema: &Schema, input: &InputValueDefinition) -> Option<String> {
     Coercion { schema, filling: Vec::new() }.text(input.default_value.as_ref()?, &input.ty)
 }
@@ -44,7 +44,7 @@ fn input_values(schema: &Schema) -> impl Iterator<Item = &Node<InputValueDefinit
 
 struct Coercion<'a> {
     schema: &'a Schema,
-    /// The fields whose defaults are being filled in. Meeting one again means infinite recursion.
+    /// The fields whose defaults are being filled in. A field that occurs again would recurse forever.
     filling: Vec<&'a InputValueDefinition>,
 }
 
@@ -117,8 +117,8 @@ fn built_in_scalar(name: &str, value: &Value) -> Option<String> {
     }
 }
 
-/// A custom scalar accepts anything. The text is the same as graphql-js's where it has one (it has none for lists and
-/// objects), except that integers keep all their digits.
+/// The text of a custom scalar's default, which may be any value. Equals graphql-js's text, with two exceptions: graphql-js
+/// has none for lists and objects, and integers keep all their digits here.
 fn custom_scalar(value: &Value) -> String {
     match value {
         Value::Null | Value::Variable(_) => "null".to_owned(),
@@ -146,7 +146,7 @@ fn is_integer(text: &str) -> bool {
     digits == "0" || (!digits.starts_with('0') && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// A number as JavaScript writes it: `1.0` becomes `1`, and only long numbers get an exponent.
+/// Formats a number as JavaScript does: `1.0` becomes `1`, and only very large and very small numbers get an exponent.
 fn number(text: &str) -> Option<String> {
     let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
     if number == 0.0 {

@@ -9,7 +9,7 @@ use super::{Differ, Fate, default_value, fates};
 
 type Input = Node<InputValueDefinition>;
 
-/// The kinds and words for one of the three places of an input value. graphql-js words arguments and input fields
+/// The kinds and words for changes of one of the three kinds of input values. graphql-js words arguments and input fields
 /// differently.
 struct InputWords {
     changed: &'static str,
@@ -112,7 +112,7 @@ impl Differ<'_> {
         }
     }
 
-    /// An argument or input field that exists in both. `subject` begins the sentences about it.
+    /// Compares an argument or input field that is in both schemas. `subject` begins the sentences about it.
     fn input_kept(
         &mut self,
         words: &InputWords,

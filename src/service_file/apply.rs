@@ -1,4 +1,4 @@
-//! Applies documents to the catalogue, within one transaction: first what others name, then what names it.
+//! Applies documents to the catalogue, within one transaction, in the order of their references.
 //!
 //! It continues after a mistake, to find all of them. The caller then rolls the transaction back.
 
@@ -19,7 +19,7 @@ pub(super) struct Change {
     /// The SDL's type of its subject.
     pub(super) noun: &'static str,
     pub(super) id: i64,
-    /// The alias that the subject is called by.
+    /// The alias that names the subject.
     pub(super) name: String,
     pub(super) is_created: bool,
     pub(super) is_changed: bool,

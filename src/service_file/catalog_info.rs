@@ -1,7 +1,7 @@
 //! Reads Backstage's `catalog-info.yaml`: components, systems, domains, groups and users.
 //!
-//! What the catalogue has no place for is left out and noted, and so is a reference that leads nowhere: in Backstage both
-//! are usual. [`left_out`] lists what is never taken. README.md says what becomes what.
+//! Values that the catalogue has no place for are skipped with a note, and so are unknown references: both are common in
+//! Backstage. [`left_out`] lists the keys that are always skipped. README.md says what each value becomes.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ pub(super) fn is_entity(node: &At<Node>) -> bool {
     is("apiVersion", |version| version.starts_with("backstage.io/")) && is("kind", |_| true)
 }
 
-/// Reads an entity. Returns nothing for a kind that is not taken, and for a mistake, which is reported.
+/// Reads an entity. Returns `None` after a note or a mistake, such as for a kind that is skipped.
 pub(super) fn read(file: usize, node: &At<Node>, problems: &mut Problems) -> Option<Document> {
     let mut reader = Reader { file, problems, is_lenient: true };
     let mut parts = Entries::new();
@@ -43,7 +43,7 @@ pub(super) fn read(file: usize, node: &At<Node>, problems: &mut Problems) -> Opt
             "apiVersion" | "kind" | "metadata" | "spec" => drop(parts.insert(key.value, value)),
             // Written by Backstage itself.
             "relations" | "status" => {}
-            other => reader.leave(key.spot, format!("{other} is not taken: nothing in the catalogue stands for it")),
+            other => reader.leave(key.spot, format!("{other} is not taken: the catalogue has no field for it")),
         }
     }
     let kind = parts.get("kind").and_then(|kind| reader.string("kind", kind))?;
@@ -73,7 +73,7 @@ pub(super) fn read(file: usize, node: &At<Node>, problems: &mut Problems) -> Opt
     Some(Document { file, spot: node.spot, subject })
 }
 
-/// Gives every team of the documents the members whose own documents name it.
+/// Adds the people whose documents name a team to the members of that team's document.
 pub(super) fn join(documents: &mut [Document], problems: &mut Problems) {
     let mut joining: Vec<(usize, At<String>, At<String>)> = Vec::new();
     for Document { file, subject, .. } in documents.iter() {
@@ -111,19 +111,19 @@ struct Entity<'n> {
 }
 
 impl<'n> Entity<'n> {
-    /// Takes a key out of `spec`.
+    /// Removes a key from `spec` and returns its value.
     fn take(&mut self, key: &str) -> Option<&'n At<Node>> {
         let place = self.spec.iter().position(|(known, _)| known.value == key)?;
         Some(self.spec.swap_remove(place).1)
     }
 
-    /// Looks at a key of `spec`.
+    /// Returns the value of a key of `spec`.
     fn get(&self, key: &str) -> Option<&'n At<Node>> {
         self.spec.iter().find(|(known, _)| known.value == key).map(|(_, value)| *value)
     }
 }
 
-/// What a reference names: its kind in lower case, and the alias.
+/// Parses a reference: its kind in lower case, and the alias. `kind` is the default.
 fn reference(text: &str, kind: &str) -> (String, String) {
     let (kind, rest) = text.split_once(':').unwrap_or((kind, text));
     let alias = match rest.split_once('/') {
@@ -141,8 +141,7 @@ impl Reader<'_> {
                 if METADATA.contains(&key.value) {
                     metadata.insert(key.value, value);
                 } else {
-                    let message =
-                        format!("metadata.{} is not taken: nothing in the catalogue stands for it", key.value);
+                    let message = format!("metadata.{} is not taken: the catalogue has no field for it", key.value);
                     self.leave(key.spot, message);
                 }
             }
@@ -154,7 +153,7 @@ impl Reader<'_> {
         let named = metadata.get("name").and_then(|name| Some(name.with(self.string("metadata.name", name)?)));
         let named = named.filter(|name| !name.value.trim().is_empty());
         let Some(named) = named else {
-            // Without its name nobody can say what the entity is.
+            // A mistake, although the reader is lenient: nothing can be made of an entity without a name.
             self.problems.add(self.file, node.spot, format!("the entity of kind {kind} has no metadata.name"));
             return None;
         };
@@ -168,7 +167,8 @@ impl Reader<'_> {
         Some(Entity { name: named.with(named.value.to_owned()), alias, metadata, spec })
     }
 
-    /// The name is the title, if there is one; others refer to the entity by its own name.
+    /// The subject's name is the title, if there is one. The entity's own name, by which others refer to it, becomes an
+    /// alias.
     fn naming_of(&mut self, entity: &Entity<'_>, title: Option<&At<Node>>) -> Naming {
         let title = entity.metadata.get("title").copied().or(title);
         let title = title.and_then(|title| {
@@ -181,7 +181,7 @@ impl Reader<'_> {
         Naming { name, key, aliases: None, is_lenient: true }
     }
 
-    /// Notes the keys of `spec` that nothing has taken.
+    /// Adds a note for each key of `spec` that was not used.
     fn rest(&mut self, entity: Entity<'_>) {
         for (key, _) in entity.spec {
             self.leave(key.spot, format!("spec.{} is not taken: {}", key.value, left_out::spec(key.value)));
@@ -197,7 +197,7 @@ impl Reader<'_> {
         said.map(|said| Given { rule, said }).into_iter().collect()
     }
 
-    /// A field of `spec` that names another entity, of the kind `kind`.
+    /// Reads a field of `spec` that refers to an entity of the kind `kind`.
     fn refers<C>(
         &mut self,
         entity: &Entity<'_>,
@@ -307,7 +307,7 @@ impl Reader<'_> {
         self.take(node.spot, text::required("the email address", text, text::SHORT))
     }
 
-    /// The aliases that a list of references names, of the kind `kind`. References to others are left out.
+    /// Reads a list of references to entities of the kind `kind`. Skips references to other kinds.
     fn references(&mut self, node: &At<Node>, kind: &str) -> Option<Vec<At<String>>> {
         let entries = Entries::from([("references", node)]);
         let list = self.items(&entries, "references", text::ENTRIES, |reader, node| {
@@ -333,7 +333,7 @@ impl Reader<'_> {
         Some(aliases.into_iter().map(|alias| Dependency { alias, notes: None }).collect())
     }
 
-    /// Tags, labels and annotations, all as tags. A tag has no value.
+    /// Reads tags, labels and annotations, which all become tags. Backstage's tags have no value.
     fn tags_of(&mut self, entity: &Entity<'_>) -> Option<Tags> {
         let mut tags = Tags::new();
         let mut is_there = false;
@@ -369,7 +369,7 @@ impl Reader<'_> {
         checked.map_err(|error| self.leave(spot, format!("{} is not taken: {}", quoted(key), error.message))).ok()
     }
 
-    /// The repositories that annotations name.
+    /// Reads the repositories in annotations.
     fn sources(&mut self, entity: &Entity<'_>) -> Option<Vec<Link>> {
         let node = entity.metadata.get("annotations").filter(|node| node.value != Node::Null)?;
         let Node::Mapping(pairs) = &node.value else { return None };
@@ -419,7 +419,7 @@ impl Reader<'_> {
                 let Some(word) = reader.string("the type of a link", node) else { continue };
                 match category_of(word) {
                     Some(known) => category = category.or(Some(known)),
-                    None => reader.leave(node.spot, format!("{} is not taken: it is no category", quoted(word))),
+                    None => reader.leave(node.spot, format!("{} is not taken: it is not a category", quoted(word))),
                 }
             }
             Some(WebLink { url, title, category })
@@ -449,7 +449,7 @@ fn contact_of(kind: &str, address: String, display_name: Option<String>) -> Cont
     Contact { r#type: kind.to_owned(), address, display_name, display_type: None, external_id: None }
 }
 
-/// The URL of the repository in which a location is: what stands before the branch.
+/// Returns the URL of a location's repository: the part before the branch.
 fn source(location: &str) -> Option<String> {
     let url = location.strip_prefix("url:")?;
     let end = ["/-/", "/tree/", "/blob/", "/raw/", "/src/", "/edit/"].iter().filter_map(|mark| url.find(mark)).min();
@@ -462,7 +462,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reference_has_a_kind_and_a_namespace_that_may_be_left_out() {
+    fn the_kind_and_the_namespace_of_a_reference_are_optional() {
         for (text, kind, alias) in [
             ("payments", "group", "payments"),
             ("group:payments", "group", "payments"),

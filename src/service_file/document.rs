@@ -49,7 +49,7 @@ pub(super) enum Subject {
     Team(Box<TeamDocument>),
     System(GroupDocument<system::Column>),
     Domain(GroupDocument<domain::Column>),
-    /// A person of Backstage: gives members their addresses, and creates nobody.
+    /// A person of Backstage: gives members their addresses, and creates no user.
     Person(Person),
 }
 
@@ -60,20 +60,20 @@ pub(super) struct Given<C: 'static> {
     pub(super) said: At<Value>,
 }
 
-/// What a document says of its subject's names.
+/// The names that a document gives its subject.
 #[derive(Debug)]
 pub(super) struct Naming {
     pub(super) name: At<String>,
-    /// The alias that finds the subject, where that is not its name. It is added.
+    /// The alias by which the subject is found, if that is not its name. The subject gets this alias.
     pub(super) key: Option<At<String>>,
     /// The whole list of added aliases.
     pub(super) aliases: Option<Vec<At<String>>>,
-    /// Whether a reference that leads nowhere is left out and noted, rather than a mistake.
+    /// Whether an unknown reference is skipped with a note, instead of being a mistake.
     pub(super) is_lenient: bool,
 }
 
 impl Naming {
-    /// What finds the subject: its key, else its name.
+    /// The alias by which the subject is found: its key, else its name.
     pub(super) fn found_by(&self) -> &At<String> {
         self.key.as_ref().unwrap_or(&self.name)
     }
@@ -98,11 +98,11 @@ pub(super) struct ServiceDocument {
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) alias: At<String>,
-    /// The name and the URL of the repository, if it is to be created when it is not there.
+    /// The name and the URL for creating the repository, if it does not exist.
     pub(super) repository: Option<(String, String)>,
-    /// The folder; `None` leaves that of an existing link.
+    /// The folder. `None` keeps that of an existing link.
     pub(super) base_directory: Option<String>,
-    /// What the link is called; `None` leaves that of an existing link.
+    /// The link's name. `None` keeps that of an existing link.
     pub(super) display_name: Option<String>,
 }
 

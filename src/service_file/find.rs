@@ -27,11 +27,11 @@ struct Found<'a> {
     file: usize,
     document: &'a ServiceDocument,
     service: Option<i64>,
-    /// The alias that found the service, if the name did not: the service will be renamed.
+    /// The place of the alias that found the service, if its name did not. The service will be renamed.
     alias: Option<Spot>,
 }
 
-/// Finds the services of the documents by their names, and of the rest by the aliases they list.
+/// Finds the services of the documents: by name, and if none has the name, by the listed aliases. Locks their rows.
 pub(super) async fn find<'a>(
     db: &DatabaseTransaction,
     documents: &'a [Document],

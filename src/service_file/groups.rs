@@ -105,7 +105,7 @@ pub(super) async fn apply(
     Ok(changes)
 }
 
-/// Finds the rows that the documents describe, and creates those that are missing, all with their names.
+/// Finds and locks the rows that the documents describe, and creates the missing ones with their names.
 async fn find<'a, G: Group>(
     db: &DatabaseTransaction,
     documents: &'a [Document],
@@ -132,7 +132,7 @@ async fn find<'a, G: Group>(
             continue;
         }
         if is_created {
-            // Other documents may name it.
+            // Other documents may refer to it.
             let kind = if document.naming.key.is_some() { Kind::Managed } else { Kind::Name };
             let id = number_of::<G>(&before);
             G::Aliases::claim_slug(db, &id, &document.naming.name.value).await?;
@@ -143,13 +143,13 @@ async fn find<'a, G: Group>(
     Ok(all)
 }
 
-/// The row that a document describes: by the alias that finds it, else by the same name, else by an alias of its list.
+/// Finds the row that a document describes: by its key or name as an alias, else by the same name, else by a listed alias.
 async fn present<G: Group>(
     db: &DatabaseTransaction,
     document: &GroupDocument<G::Column>,
 ) -> Result<Option<i64>, DbErr> {
     let naming = &document.naming;
-    if let Some(id) = lists::holder::<G::Aliases>(db, &naming.found_by().value).await? {
+    if let Some(id) = lists::owner_of::<G::Aliases>(db, &naming.found_by().value).await? {
         return Ok(Some(id));
     }
     let name = &naming.name.value;
@@ -158,14 +158,14 @@ async fn present<G: Group>(
             return Ok(Some(number_of::<G>(&row)));
         }
     } else if naming.key.is_none()
-        && let Some(id) = lists::holder::<G::Aliases>(db, &alias::slug(name, G::Aliases::NOUN)).await?
+        && let Some(id) = lists::owner_of::<G::Aliases>(db, &alias::slug(name, G::Aliases::NOUN)).await?
         && let Some(row) = G::find_by_id(id).one(db).await?
         && text::<G>(&row, G::NAME) == *name
     {
         return Ok(Some(id));
     }
     for alias in naming.aliases.iter().flatten() {
-        if let Some(id) = lists::holder::<G::Aliases>(db, &alias.value).await? {
+        if let Some(id) = lists::owner_of::<G::Aliases>(db, &alias.value).await? {
             return Ok(Some(id));
         }
     }
@@ -187,19 +187,20 @@ async fn create<G: Group>(db: &DatabaseTransaction, name: &str) -> Result<G::Mod
     row.set(G::SLUG, "".into());
     row.set(G::CREATED, now.into());
     row.set(G::UPDATED, now.into());
-    row.insert(db).await.map_err(lost)
+    row.insert(db).await.map_err(lost_race)
 }
 
-/// Two runs that create or rename a row to the same name: the second runs again, and finds it.
-fn lost(error: DbErr) -> DbErr {
+/// Turns a unique violation into the error for a lost race, which is retried: another run has created the row, or renamed
+/// one to its name, and the retry finds that row.
+fn lost_race(error: DbErr) -> DbErr {
     match error.sql_err() {
         Some(SqlErr::UniqueConstraintViolation(_)) => DbErr::RecordNotUpdated,
         _ => error,
     }
 }
 
-/// Gives a row its name and the alias that finds it. Returns its slug.
-async fn named<G: Group>(
+/// Gives a row the aliases of its document. Returns its slug, and whether an alias is new.
+async fn claim_aliases<G: Group>(
     db: &DatabaseTransaction,
     row: &G::Model,
     document: &GroupDocument<G::Column>,
@@ -213,19 +214,19 @@ async fn named<G: Group>(
         slug = G::Aliases::claim_slug(db, &id, &name.value).await?;
     }
     let mut is_new = false;
-    if lists::holder::<G::Aliases>(db, &name.value).await?.is_none() {
+    if lists::owner_of::<G::Aliases>(db, &name.value).await?.is_none() {
         G::Aliases::claim(db, &id, &name.value, Kind::Name).await?;
         is_new = true;
     }
-    // The next run finds the row by this alias. Without it, that run would create a second one.
+    // The next run finds the row by this alias. Without the alias, that run would create a second row.
     if let Some(key) = &naming.key {
-        is_new |= lists::give_alias::<G::Aliases>(db, &id, file, key, problems).await?;
-    } else if lists::holder::<G::Aliases>(db, &name.value).await? != Some(id) {
+        is_new |= lists::add_alias::<G::Aliases>(db, &id, file, key, problems).await?;
+    } else if lists::owner_of::<G::Aliases>(db, &name.value).await? != Some(id) {
         let message = format!("another {} has the alias {}", G::Aliases::NOUN, quoted(&name.value));
         problems.add(file, name.spot, message);
     }
     for alias in naming.aliases.iter().flatten() {
-        is_new |= lists::give_alias::<G::Aliases>(db, &id, file, alias, problems).await?;
+        is_new |= lists::add_alias::<G::Aliases>(db, &id, file, alias, problems).await?;
     }
     Ok((slug, is_new))
 }
@@ -244,9 +245,9 @@ async fn write<G: Group>(
         let mut is_changed = false;
         if let Some(aliases) = &naming.aliases {
             let kept = aliases.iter().chain([&naming.name]).chain(&naming.key).map(|alias| alias.value.as_str());
-            is_changed |= lists::take_aliases::<G::Aliases>(db, id, kept).await?;
+            is_changed |= lists::remove_aliases::<G::Aliases>(db, id, kept).await?;
         }
-        let (slug, has_new_alias) = named::<G>(db, &before, document, file, problems).await?;
+        let (slug, has_new_alias) = claim_aliases::<G>(db, &before, document, file, problems).await?;
         is_changed |= has_new_alias;
         let mut after = before.clone();
         if G::HAS_UNIQUE_NAMES && text::<G>(&before, G::NAME) != naming.name.value {
@@ -272,7 +273,7 @@ async fn write<G: Group>(
         if after != before {
             is_changed = true;
             touch::<G>(&before, &mut after, is_created);
-            after.into_active_model().reset_all().update(db).await.map_err(lost)?;
+            after.into_active_model().reset_all().update(db).await.map_err(lost_race)?;
         }
         if let Some(wanted) = tags {
             is_changed |= lists::tags(db, G::tagged(id), wanted).await?;

@@ -1,9 +1,9 @@
-//! What files may say and the catalogue does not take, with the reasons. Whoever builds one of these removes its line.
+//! Values of files that are skipped, with the reasons. When the catalogue supports one of them, remove its line.
 
-/// A key of a part of a document, and why it is not taken.
+/// Keys of our own documents: the object, the key, and why it is skipped.
 const KEYS: &[(&str, &str, &str)] = &[("a service", "properties", PROPERTIES)];
 
-/// A kind of Backstage that is not taken, and why.
+/// Kinds of Backstage that are skipped, and why.
 const KINDS: &[(&str, &str)] = &[
     ("API", "API documents are not read from files"),
     ("Resource", "infrastructure resources are not read from files"),
@@ -13,7 +13,7 @@ const KINDS: &[(&str, &str)] = &[
 
 const PROPERTIES: &str = "properties are not read from files";
 
-/// Keys of Backstage's `spec` that are not taken, and why.
+/// Keys of Backstage's `spec` that are skipped, and why.
 const SPEC: &[(&str, &str)] = &[
     ("subcomponentOf", "a service is not a part of another service"),
     ("providesApis", "API documents are not read from files"),
@@ -21,25 +21,25 @@ const SPEC: &[(&str, &str)] = &[
     ("dependencyOf", "a dependency is written at the service that depends"),
     ("subdomainOf", "a domain is not a part of another domain"),
     ("displayName", "users are not created from files"),
-    ("picture", "there are no pictures"),
+    ("picture", "the catalogue stores no pictures"),
 ];
 
-/// How annotations of Backstage end that are secrets. Any other becomes a tag.
+/// The ends of the names of Backstage's annotations that are secrets. Any other annotation becomes a tag.
 const SECRETS: &[&str] = &["integration-key", "token", "secret", "password"];
 
-/// Why a key of a part of a document is not taken, if that is known.
+/// Returns why a key of an object is skipped. `None` if the key is a mistake.
 pub(super) fn key(what: &str, key: &str) -> Option<&'static str> {
     KEYS.iter().find(|(of, known, _)| *of == what && *known == key).map(|(.., why)| *why)
 }
 
-/// Why a kind of Backstage is not taken.
+/// Returns why a kind of Backstage is skipped.
 pub(super) fn kind(kind: &str) -> &'static str {
     KINDS.iter().find(|(known, _)| *known == kind).map_or("this kind is not known", |(_, why)| why)
 }
 
-/// Why a key of a Backstage entity's `spec` or `profile` is not taken.
+/// Returns why a key of a Backstage entity's `spec` or `profile` is skipped.
 pub(super) fn spec(key: &str) -> &'static str {
-    SPEC.iter().find(|(known, _)| *known == key).map_or("nothing in the catalogue stands for it", |(_, why)| why)
+    SPEC.iter().find(|(known, _)| *known == key).map_or("the catalogue has no field for it", |(_, why)| why)
 }
 
 /// Whether an annotation of Backstage is a secret.

@@ -1,5 +1,5 @@
 //! Replaces the lists of a subject: aliases, tags, repositories, tools, contacts. Each function returns whether
-//! anything changed, and leaves what stays as it is.
+//! anything changed, and does not touch entries that stay.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ use crate::entity::tag::{self, Owner};
 use crate::entity::{ByAlias, contact, repository, service_repository, tool};
 
 /// Removes the owner's added aliases that are not listed.
-pub(super) async fn take_aliases<T: AliasTable>(
+pub(super) async fn remove_aliases<T: AliasTable>(
     db: &DatabaseTransaction,
     owner: i64,
     kept: impl Iterator<Item = &str>,
@@ -29,21 +29,21 @@ pub(super) async fn take_aliases<T: AliasTable>(
     Ok(others.filter(T::VALUE.is_not_in(kept)).exec(db).await?.rows_affected > 0)
 }
 
-/// The key of the owner of an alias.
-pub(super) async fn holder<T: AliasTable>(db: &DatabaseTransaction, alias: &str) -> Result<Option<i64>, DbErr> {
+/// Returns the key of the row that has this alias.
+pub(super) async fn owner_of<T: AliasTable>(db: &DatabaseTransaction, alias: &str) -> Result<Option<i64>, DbErr> {
     T::find().select_only().column(T::OWNER).filter(T::VALUE.eq(alias)).into_tuple().one(db).await
 }
 
-/// Adds an alias, unless the owner has it already, of whatever kind. Returns whether it is new. An alias that another
-/// has is a mistake.
-pub(super) async fn give_alias<T: AliasTable>(
+/// Adds an alias. Returns whether it is new: an alias that the owner has already, of any kind, stays as it is. Reports an
+/// alias of another owner.
+pub(super) async fn add_alias<T: AliasTable>(
     db: &DatabaseTransaction,
     owner: &T::Owner,
     file: usize,
     At { value: alias, spot }: &At<String>,
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
-    match holder::<T>(db, alias).await? {
+    match owner_of::<T>(db, alias).await? {
         Some(holder) if holder == T::key(owner) => Ok(false),
         None if T::claim(db, owner, alias, Kind::Managed).await? => Ok(true),
         _ => {
@@ -85,7 +85,7 @@ pub(super) async fn tags(
     Ok(is_changed)
 }
 
-/// Compares rows with what is wanted. Returns the rows that are not wanted, and what is wanted and has no row.
+/// Compares rows with the wanted entries. Returns the rows to delete, and the entries to insert.
 fn difference<R, W: PartialEq>(present: Vec<R>, mut wanted: Vec<W>, content: impl Fn(&R) -> W) -> (Vec<R>, Vec<W>) {
     let gone = present.into_iter().filter(|row| {
         let content = content(row);
@@ -96,7 +96,7 @@ fn difference<R, W: PartialEq>(present: Vec<R>, mut wanted: Vec<W>, content: imp
     (gone, wanted)
 }
 
-/// Replaces the service's repositories. A link that says no folder keeps the folders by which the two are linked.
+/// Replaces the service's links to repositories. A link without a folder keeps the folders of existing links.
 pub(super) async fn links(
     db: &DatabaseTransaction,
     service: &Writable,
@@ -139,8 +139,8 @@ pub(super) async fn links(
     Ok(is_changed)
 }
 
-/// The key of the repository that a link names. It is created if the link says how. One that is not there otherwise is a
-/// mistake.
+/// Returns the key of the repository that a link names. Creates a missing one if the link has its name and URL, and
+/// reports it otherwise.
 async fn linked(
     db: &DatabaseTransaction,
     file: usize,
@@ -150,9 +150,9 @@ async fn linked(
     match (repository::Entity::by_alias(db, &alias.value).await?, repository) {
         (Some(found), _) => return Ok(Some(found.id)),
         (None, Some((name, url))) => {
-            return Ok(Some(repositories::create(db, name, &alias.value, Some(url)).await?.0.id));
+            return Ok(Some(repositories::find_or_create(db, name, &alias.value, Some(url)).await?.0.id));
         }
-        // It may be defined by a document that could not be read.
+        // A document that could not be read may define it.
         (None, None) if problems.documents_are_missing => {}
         (None, None) => problems.add(file, alias.spot, format!("no repository has the alias \"{}\"", alias.value)),
     }

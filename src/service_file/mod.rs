@@ -10,9 +10,10 @@
 //!   its name.
 //! - The lock records the file's name, and the repository and the commit it comes from. [`release`] unlocks the service.
 //!   Removing a document changes nothing: its service stays locked until it is released. Only services are locked.
-//! - All files are applied together or not at all. What others name comes first: teams, domains, systems, repositories,
+//! - All files are applied together or not at all, in the order of their references: teams, domains, systems, repositories,
 //!   services, dependencies.
-//! - Backstage's `catalog-info.yaml` is read as it is. What has no place here is left out and noted ([`left_out`]).
+//! - Backstage's `catalog-info.yaml` is read as it is. Values that the catalogue has no place for are skipped, with a note
+//!   for each ([`left_out`]).
 
 mod apply;
 mod catalog_info;
@@ -36,7 +37,7 @@ use sea_orm::{DatabaseTransaction, DbErr, TransactionTrait};
 use serde_json::{Value as Json, json};
 
 pub use self::origin::{Origin, address_of};
-pub use self::read::NOT_A_SERVICE_FILE;
+
 pub use self::report::Note;
 pub use self::source::{File, Places, collect};
 
@@ -61,9 +62,9 @@ const LISTS: [List; 7] = [
     List::FirstMembers,
 ];
 
-/// What whoever applies the files may change.
+/// The permissions of the caller who applies the files.
 pub trait Permit: Sync {
-    /// Refuses a change of this subject. Called in the transaction of the change, once it is made.
+    /// Fails if the caller may not change this subject. Called in the transaction of the change, after the change.
     fn check<'c>(
         &'c self,
         transaction: &'c DatabaseTransaction,
@@ -76,17 +77,17 @@ pub trait Permit: Sync {
 pub struct Options<'p> {
     /// Where the files come from.
     pub origin: Origin,
-    /// Whether to change nothing, and only say what would change.
+    /// Whether to change nothing, and only return what would change.
     pub is_dry_run: bool,
     /// Whether to release the services that other files of the repository govern and no document describes.
     pub releases_missing: bool,
-    /// The most documents, and the most entries of all their lists together.
+    /// The maximum number of documents, and of the entries of all their lists together.
     pub bounds: Option<(usize, usize)>,
-    /// What whoever applies the files may change: everything without one.
+    /// The caller's permissions. `None` allows every change.
     pub permit: Option<&'p dyn Permit>,
 }
 
-/// Why nothing was changed.
+/// The reason why nothing was changed.
 #[derive(Debug)]
 pub enum Refused {
     /// The mistakes in the files, in their order.
@@ -101,25 +102,25 @@ impl From<DbErr> for Refused {
     }
 }
 
-/// What was done.
+/// The result of applying files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Done {
-    /// What became of each document, in their order, and of the services that were released.
+    /// The results of the documents, in their order, and then of the services that were released.
     pub documents: Vec<Applied>,
-    /// What the files say that the catalogue does not take.
+    /// Notes about the values that were skipped.
     pub left_out: Vec<Note>,
 }
 
-/// What became of a document.
+/// What applying a document did to its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Its subject is new.
+    /// Created it.
     Created,
-    /// Its subject has changed.
+    /// Changed it.
     Updated,
-    /// Its subject was like this already.
+    /// Nothing: it was up to date.
     Unchanged,
-    /// No document describes the service any more: it is not locked now.
+    /// Unlocked it, because no document describes the service any more.
     Released,
 }
 
@@ -132,7 +133,7 @@ pub struct Applied {
     pub line: u64,
     /// The kind of the subject, such as `service`.
     pub kind: String,
-    /// The alias that it is called by.
+    /// The alias that names it.
     pub name: String,
     /// What was done.
     pub outcome: Outcome,
@@ -145,13 +146,14 @@ pub struct Applied {
 pub struct FieldChange {
     /// Its name.
     pub field: String,
-    /// The value before, cut after 255 characters; of a list, the entries that were removed.
+    /// The old value, cut after 255 characters. For a list, the removed entries.
     pub before: Option<String>,
-    /// The value now; of a list, the entries that were added.
+    /// The new value, cut in the same way. For a list, the added entries.
     pub after: Option<String>,
 }
 
-/// Applies files in `transaction`, all or none, and writes the audit. `committed` reads what others see.
+/// Applies files in `transaction`, all or none, and writes the audit. `committed` reads the rows as they were before the
+/// transaction.
 ///
 /// # Errors
 /// All mistakes in the files. Nothing is changed then.
@@ -167,7 +169,7 @@ pub async fn apply(
     if !problems.is_over() {
         catalog_info::join(&mut documents, &mut problems);
     }
-    // A savepoint: a dry run ends here without the caller's transaction.
+    // A savepoint, so that a dry run can roll back without ending the caller's transaction.
     let tx = transaction.begin().await?;
     let done = match problems.is_over() {
         true => Vec::new(),
@@ -179,7 +181,7 @@ pub async fn apply(
     }
     let mut applied = Vec::with_capacity(done.len());
     for change in &done {
-        applied.push(told(committed, &tx, change, &documents, &problems).await?);
+        applied.push(described(committed, &tx, change, &documents, &problems).await?);
     }
     if let (Some(repository), true) = (&options.origin.repository, options.releases_missing) {
         let described: Vec<i64> = done.iter().filter(|one| one.noun == "Service").map(|one| one.id).collect();
@@ -240,8 +242,8 @@ fn check_bounds(documents: &[Document], options: &Options<'_>, problems: &mut Pr
     }
 }
 
-/// Refuses the files if they change something that whoever applies them may not change.
-async fn check_permit(tx: &DatabaseTransaction, applied: &[Told], options: &Options<'_>) -> Result<(), Refused> {
+/// Refuses the files if they change a subject that the caller may not change.
+async fn check_permit(tx: &DatabaseTransaction, applied: &[Described], options: &Options<'_>) -> Result<(), Refused> {
     let Some(permit) = options.permit else { return Ok(()) };
     let mut refused = error::Problems::default();
     for (Applied { kind, name, .. }, changed) in applied {
@@ -257,16 +259,16 @@ async fn check_permit(tx: &DatabaseTransaction, applied: &[Told], options: &Opti
     refused.none().map_err(Refused::Failed)
 }
 
-/// What became of a document, and for the audit its subject and what changed.
-type Told = (Applied, Option<(Subject, Json)>);
+/// The result of a document. If it changed something, also the audit's subject and changes.
+type Described = (Applied, Option<(Subject, Json)>);
 
-async fn told(
+async fn described(
     committed: &impl Read,
     tx: &DatabaseTransaction,
     change: &Change,
     documents: &[Document],
     problems: &Problems,
-) -> Result<Told, DbErr> {
+) -> Result<Described, DbErr> {
     let Change { number, noun, id, name, is_created, is_changed } = change;
     let outcome = match (is_created, is_changed) {
         (true, _) => Outcome::Created,
@@ -286,7 +288,7 @@ async fn told(
     Ok((Applied { path, line, kind: noun.to_lowercase(), name: name.clone(), outcome, changes }, changed))
 }
 
-/// The fields of a change that the audit would keep. Long values are cut.
+/// Converts the audit's record of a change to a list of fields. Long values are cut.
 fn fields(changed: &Json) -> Vec<FieldChange> {
     let text = |value: Option<&Json>| match value? {
         Json::Null => None,
@@ -306,7 +308,7 @@ fn fields(changed: &Json) -> Vec<FieldChange> {
 /// Unlocks the service with this alias. Returns its slug, and whether it was locked.
 ///
 /// # Errors
-/// When there is none.
+/// No service has the alias.
 pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
     db.write(async |tx| {
         let unknown = || UserError::new("alias", format!("no service has the alias \"{alias}\"")).not_found();

@@ -13,10 +13,10 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Checks an origin. A password in the repository's address is left out. Empty texts are none.
+    /// Checks an origin. Removes a user and a password from the repository's URL. Empty texts count as `None`.
     ///
     /// # Errors
-    /// A repository that is no address, a commit that is no hash.
+    /// The repository is not a URL, or the commit is not a hash.
     pub fn new(repository: Option<&str>, commit: Option<&str>) -> Result<Self, UserError> {
         let repository = match repository.map(str::trim).filter(|text| !text.is_empty()) {
             None => None,
@@ -36,12 +36,12 @@ impl Origin {
     }
 }
 
-/// The address on the web of a git remote: without a user, a password and `.git`.
+/// Converts a git remote to the URL of its web page, without a user, a password and `.git`.
 fn web_address(remote: &str) -> Option<String> {
     let (scheme, rest) = match remote.split_once("://") {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => ("http", rest.to_owned()),
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => ("https", rest.to_owned()),
-        // The port is that of SSH.
+        // Drop the port, which is that of SSH.
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("ssh") || scheme.eq_ignore_ascii_case("git") => {
             let (authority, path) = rest.split_once('/')?;
             let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
@@ -63,7 +63,7 @@ fn web_address(remote: &str) -> Option<String> {
         .then(|| format!("{scheme}://{host}/{path}"))
 }
 
-/// The address on the web of a file at a commit, in the form of the repository's host.
+/// Returns the URL of the web page of a file at a commit, in the form of the repository's host.
 pub fn address_of(repository: &str, commit: &str, path: &str) -> String {
     let host = repository.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
     let path: String = form_urlencoded::byte_serialize(path.as_bytes()).collect();
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_remote_becomes_its_address_on_the_web() {
+    fn a_git_remote_becomes_the_url_of_its_web_page() {
         for (remote, expected) in [
             ("https://github.com/org/cart.git", Some("https://github.com/org/cart")),
             (
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_shown_as_its_host_shows_it() {
+    fn the_url_of_a_file_has_the_form_of_its_host() {
         for (repository, expected) in [
             ("https://github.com/org/cart", "https://github.com/org/cart/blob/c0ffee/a%20b/%3Fcart.yml"),
             ("https://gitlab.com/org/cart", "https://gitlab.com/org/cart/-/blob/c0ffee/a%20b/%3Fcart.yml"),

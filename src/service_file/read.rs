@@ -16,16 +16,41 @@ use crate::entity::{
 };
 use crate::error::UserError;
 
-/// The kinds of documents. The original form calls a service a component, too.
+/// The kinds of documents. `component` is another word for a service.
 const KINDS: &[&str] = &["service", "component", "repository", "team", "system", "domain"];
 const LISTS: &[&str] = &["aliases", "tags"];
 const SERVICE_LISTS: &[&str] = &["aliases", "tags", "repositories", "tools", "contacts", "dependencies"];
 const TEAM_LISTS: &[&str] = &["aliases", "tags", "members", "contacts"];
 
-/// How the mistake begins that a document says nothing of what it is. `rollcall apply` looks for it.
-pub const NOT_A_SERVICE_FILE: &str = "this is not a service file";
+/// The form of a YAML document.
+enum Form {
+    /// A service file's: it has a version, or one of the [`KINDS`].
+    ServiceFile,
+    /// An entity of Backstage.
+    Backstage,
+    /// Anything else.
+    Other,
+}
 
-/// The most repositories of a service.
+impl Form {
+    fn of(node: &At<Node>) -> Self {
+        let Node::Mapping(pairs) = &node.value else { return Self::Other };
+        let is_own = |(key, _): &(At<Node>, At<Node>)| matches!(&key.value, Node::Text(key) if key == "version" || KINDS.contains(&key.as_str()));
+        match catalog_info::is_entity(node) {
+            true => Self::Backstage,
+            false if pairs.iter().any(is_own) => Self::ServiceFile,
+            false => Self::Other,
+        }
+    }
+}
+
+/// Whether a document of the text is not a service file's, and not Backstage's either. Says nothing about text that is
+/// not YAML.
+pub(super) fn has_other_documents(text: &str) -> bool {
+    yaml::documents(text).iter().flatten().any(|node| matches!(Form::of(node), Form::Other))
+}
+
+/// The maximum number of a service's repositories.
 const REPOSITORIES: usize = text::ENTRIES;
 
 /// All keys of a subject, in the order of README.md.
@@ -49,10 +74,11 @@ pub(super) fn read(file: usize, text: &str, problems: &mut Problems) -> Vec<Docu
                 continue;
             }
         };
-        if catalog_info::is_entity(&node) {
+        let form = Form::of(&node);
+        if matches!(form, Form::Backstage) {
             documents.extend(catalog_info::read(file, &node, problems));
         } else {
-            Reader { file, problems, is_lenient: false }.documents(&node, &mut documents);
+            Reader { file, problems, is_lenient: false }.documents(&node, &form, &mut documents);
         }
     }
     documents
@@ -61,8 +87,8 @@ pub(super) fn read(file: usize, text: &str, problems: &mut Problems) -> Vec<Docu
 impl Reader<'_> {
     /// Reads a document. Messages quote its content only if it says that it is a service file. Any other file may have
     /// been named by mistake, and its secrets must not end up in a pipeline's log.
-    fn documents(&mut self, node: &At<Node>, documents: &mut Vec<Document>) {
-        let found = self.subjects(node);
+    fn documents(&mut self, node: &At<Node>, form: &Form, documents: &mut Vec<Document>) {
+        let found = self.subjects(node, form);
         if found.is_none() {
             self.problems.documents_are_missing = true;
         }
@@ -74,8 +100,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The kind of a document and what it says: a mapping, or each mapping of a list.
-    fn subjects<'n>(&mut self, node: &'n At<Node>) -> Option<Vec<(&'static str, &'n At<Node>)>> {
+    /// Returns the kind and the description of each subject of a document, which has one or a list of them.
+    fn subjects<'n>(&mut self, node: &'n At<Node>, form: &Form) -> Option<Vec<(&'static str, &'n At<Node>)>> {
         let Node::Mapping(pairs) = &node.value else {
             self.wrong_kind("a document", "a mapping", node);
             return None;
@@ -83,8 +109,8 @@ impl Reader<'_> {
         let has = |name: &str| pairs.iter().any(|(key, _)| matches!(&key.value, Node::Text(key) if key == name));
         let kinds: Vec<_> = KINDS.iter().copied().filter(|kind| has(kind)).collect();
         let known = KINDS.join(", ");
-        if !has("version") && kinds.is_empty() {
-            self.wrong(node.spot, format!("{NOT_A_SERVICE_FILE}: write version: 1, and one of {known}"));
+        if matches!(form, Form::Other) {
+            self.wrong(node.spot, format!("this is not a service file: write version: 1, and one of {known}"));
             return None;
         }
         if !has("version") {
@@ -170,7 +196,7 @@ impl Reader<'_> {
         Some(GroupDocument { naming: naming?, fields, tags })
     }
 
-    /// A repository of a service: an alias, a URL, or the original form's object.
+    /// Reads a repository of a service: an alias, a URL, or a mapping.
     fn link(&mut self, node: &At<Node>) -> Option<Link> {
         if let Node::Text(named) = &node.value {
             let alias = self.take(node.spot, alias_of(named))?;
@@ -240,7 +266,7 @@ impl Reader<'_> {
         Some(Contact { r#type: r#type?, address: address?, display_name, display_type, external_id })
     }
 
-    /// A dependency: an alias, or an alias with notes.
+    /// Reads a dependency: an alias, or an alias with notes.
     fn dependency(&mut self, node: &At<Node>) -> Option<Dependency> {
         let check = |alias: &str| text::required("alias", alias, text::SHORT);
         if let Node::Text(alias) = &node.value {
@@ -257,7 +283,7 @@ impl Reader<'_> {
         Some(Dependency { alias, notes })
     }
 
-    /// A member of a team: an email address, or one with a role.
+    /// Reads a member of a team: an email address, or one with a role.
     fn member(&mut self, node: &At<Node>) -> Option<Member> {
         if let Node::Text(email) = &node.value {
             return Some(Member { user: node.with(email.clone()), role: None, is_person: false });
@@ -312,7 +338,7 @@ fn alias_of(named: &str) -> Result<String, UserError> {
     text::required("repository", &alias, text::SHORT)
 }
 
-/// The public host of a provider, as the original form names it.
+/// The host of a provider in the mapping of a repository.
 fn host_of(provider: &str) -> Option<&'static str> {
     match provider {
         "github" => Some("github.com"),

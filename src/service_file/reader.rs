@@ -17,7 +17,7 @@ use crate::error::{UserError, quoted};
 pub(super) struct Reader<'a> {
     pub(super) file: usize,
     pub(super) problems: &'a mut Problems,
-    /// Whether what cannot be taken is left out and noted, rather than a mistake.
+    /// Whether a value that cannot be used is skipped with a note, instead of being a mistake.
     pub(super) is_lenient: bool,
 }
 
@@ -38,7 +38,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes something that is not taken.
+    /// Adds a note about a value that is skipped.
     pub(super) fn leave(&mut self, spot: Spot, message: impl Into<String>) {
         self.problems.leave(self.file, spot, message);
     }
@@ -205,7 +205,7 @@ impl Reader<'_> {
         key.zip(value)
     }
 
-    /// A text that must be one.
+    /// Reads a text. Null is a mistake.
     pub(super) fn string<'n>(&mut self, what: &str, node: &'n At<Node>) -> Option<&'n str> {
         let Node::Text(text) = &node.value else {
             self.wrong_kind(what, "a string", node);

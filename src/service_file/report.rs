@@ -1,4 +1,4 @@
-//! What is said about files: mistakes, and what was not taken, each with its place.
+//! Messages about files: mistakes, and notes about skipped values, each with its location.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use super::yaml::Spot;
 /// A sentence about a place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// The file's place among those of the run, from 0.
+    /// The file's index among those of the run.
     pub file: usize,
     /// The file's name.
     pub path: String,
-    /// The line, from 1. 0: the whole file.
+    /// The line, from 1. 0 means the whole file.
     pub line: u64,
     /// The column, from 1, in characters.
     pub column: u64,
@@ -35,7 +35,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// Collects mistakes, so that all of them are reported together, and what is not taken.
+/// Collects mistakes, so that all of them are reported together, and notes about skipped values.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     files: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) struct Problems {
     /// Whether a document could not be read. If so, references to missing things are not reported, because that
     /// document may define them.
     pub(super) documents_are_missing: bool,
-    /// Whether it is not worth looking further.
+    /// Whether reading stops, because a limit is exceeded.
     is_over: bool,
 }
 
@@ -60,18 +60,18 @@ impl Problems {
         self.list.push((file, spot, message.into()));
     }
 
-    /// Adds the last mistake: nothing after it is looked at.
+    /// Adds a last mistake: nothing after it is read.
     pub(super) fn end(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
         self.add(file, spot, message);
         self.is_over = true;
     }
 
-    /// Whether the last mistake was added.
+    /// Whether [`Self::end`] was called.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// Notes something that the catalogue does not take. The rest is applied.
+    /// Adds a note about a value that the catalogue has no place for. The rest is applied.
     pub(super) fn leave(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
         self.left.push((file, spot, message.into()));
     }
@@ -80,17 +80,17 @@ impl Problems {
         self.files.get(file).map_or("", String::as_str)
     }
 
-    /// The place of something, for a sentence about something else.
+    /// Formats a location, for a message about another one.
     pub(super) fn place(&self, file: usize, spot: Spot) -> String {
         format!("{}:{}:{}", self.name(file), spot.line, spot.column)
     }
 
-    /// Whether anything is wrong.
+    /// Whether there are no mistakes.
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The mistakes, and what is not taken, in the order of the files and lines.
+    /// Returns the mistakes, and the notes about skipped values, both in the order of the files and lines.
     pub(super) fn notes(self) -> (Vec<Note>, Vec<Note>) {
         let Self { files, list, left, .. } = self;
         let notes = |mut list: Vec<(usize, Spot, String)>| {

@@ -43,7 +43,7 @@ async fn put(
 ) -> Result<Change, DbErr> {
     // Destructured without `..`, so that no key of a document is forgotten.
     let RepositoryDocument { name, alias, fields, tags } = document;
-    let (before, is_created) = create(db, name, &alias.value, None).await?;
+    let (before, is_created) = find_or_create(db, name, &alias.value, None).await?;
     let mut after = before.clone();
     after.name.clone_from(name);
     for Given { rule, said } in fields {
@@ -73,8 +73,8 @@ async fn put(
     Ok(Change { number, noun: "Repository", id, name: alias.value.clone(), is_created, is_changed: changed })
 }
 
-/// The repository with this alias, and whether it was created.
-pub(super) async fn create(
+/// Returns the repository with this alias, and whether it had to be created.
+pub(super) async fn find_or_create(
     db: &DatabaseTransaction,
     name: &str,
     alias: &str,

@@ -27,14 +27,14 @@ pub(super) async fn apply(
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
     let subjects = find(db, documents, origin, problems).await?;
-    // Before aliases are added: an alias may move from one service to another.
+    // Remove aliases before any is added: an alias may move from one service to another.
     let mut freed = HashSet::new();
     for Governed { number, document, service, .. } in &subjects {
         if let (Some(service), Some(aliases)) = (service, &document.naming.aliases) {
             // The name and the key always stay.
             let naming = &document.naming;
             let kept = aliases.iter().chain([&naming.name]).chain(&naming.key).map(|alias| alias.value.as_str());
-            if lists::take_aliases::<service_alias::Entity>(db, service.id, kept).await? {
+            if lists::remove_aliases::<service_alias::Entity>(db, service.id, kept).await? {
                 freed.insert(*number);
             }
         }
@@ -44,7 +44,7 @@ pub(super) async fn apply(
         let is_freed = freed.contains(&governed.number);
         changes.push(put(db, governed, is_freed, origin, problems).await?);
     }
-    // A service may depend on one that comes later.
+    // Dependencies come last: a service may depend on one that comes later.
     for change in &mut changes {
         let Some(Document { file, subject: Subject::Service(document), .. }) = documents.get(change.number) else {
             continue;
@@ -108,7 +108,7 @@ async fn put(
     Ok(Change { number, noun: "Service", id: before.id, name, is_created, is_changed })
 }
 
-/// Writes the row. Another commit of the same file is no change of the service: it is only where to look.
+/// Writes the row. A new commit alone does not change `updated_at`: it only tells where the file is.
 async fn write(
     db: &DatabaseTransaction,
     before: &Writable,
@@ -138,10 +138,10 @@ async fn name(
 ) -> Result<bool, DbErr> {
     type Aliases = service_alias::Entity;
     let Naming { name, key, aliases, is_lenient: _ } = naming;
-    if after.name != name.value || lists::holder::<Aliases>(db, &name.value).await? != Some(before.id) {
+    if after.name != name.value || lists::owner_of::<Aliases>(db, &name.value).await? != Some(before.id) {
         after.slug = service::claim_name(db, before, &name.value).await?;
         after.name.clone_from(&name.value);
-        // The next run finds the service by its name. Without it as an alias, that run would create a second service.
+        // The next run finds the service by its name as an alias. Without that alias, it would create a second service.
         if key.is_none()
             && let Some(other) = service::Entity::by_alias(db, &name.value).await?.filter(|other| other.id != before.id)
         {
@@ -156,14 +156,14 @@ async fn name(
                 let message = format!("another service has the alias \"{}\": \"{}\"", alias.value, other.name);
                 problems.add(file, alias.spot, message);
             }
-            None => is_new |= lists::give_alias::<Aliases>(db, before, file, alias, problems).await?,
+            None => is_new |= lists::add_alias::<Aliases>(db, before, file, alias, problems).await?,
         }
     }
     Ok(is_new)
 }
 
-/// Replaces what a service depends on. A service that is not there is left out and noted: two repositories may depend
-/// on one another, and one of them comes first.
+/// Replaces the dependencies of a service. Skips an unknown service with a note: the services of two repositories may
+/// depend on each other, and one repository is applied first.
 async fn depend(
     db: &DatabaseTransaction,
     id: i64,
@@ -175,7 +175,7 @@ async fn depend(
     let mut present = Entity::find().filter(Column::SourceId.eq(id)).all(db).await?;
     let (mut is_changed, mut seen) = (false, HashSet::with_capacity(wanted.len()));
     for Dependency { alias, notes } in wanted {
-        let Some(to) = lists::holder::<service_alias::Entity>(db, &alias.value).await? else {
+        let Some(to) = lists::owner_of::<service_alias::Entity>(db, &alias.value).await? else {
             let message = format!("the dependency is not taken: no service has the alias {}", quoted(&alias.value));
             problems.leave(file, alias.spot, message);
             continue;
@@ -223,7 +223,7 @@ pub(super) async fn release_missing(
     let held = service::lock_for_service_file(db, &ids).await?;
     let mut released = Vec::with_capacity(held.len());
     for id in ids {
-        // One that another repository took over meanwhile stays locked.
+        // A service that another repository has taken over meanwhile stays locked.
         let Some(row) = held.get(&id).filter(|row| row.locked_repository.as_deref() == Some(repository)) else {
             continue;
         };

@@ -7,6 +7,7 @@ use std::fs::{self, DirEntry, FileType};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::read;
 use super::report::Note;
 
 /// The maximum number of files of a run.
@@ -24,10 +25,18 @@ const STANDARD_INPUT: &str = "standard input";
 pub struct File {
     /// Its name in messages and locks.
     pub path: String,
-    /// Its text, or why it cannot be read.
+    /// Its text, or a note why it cannot be read.
     pub content: Result<String, Note>,
-    /// Whether it was found in a folder, and not named.
+    /// Whether it was found in a folder, instead of being named.
     pub is_found: bool,
+}
+
+impl File {
+    /// Whether the file was found in a folder and has a document that is not a service file's: folders hold other YAML,
+    /// too.
+    pub fn is_found_by_mistake(&self) -> bool {
+        self.is_found && self.content.as_ref().is_ok_and(|text| read::has_other_documents(text))
+    }
 }
 
 /// Which files to read.
@@ -35,7 +44,7 @@ pub struct File {
 pub struct Places {
     /// Files, folders, and `-` for standard input.
     pub paths: Vec<PathBuf>,
-    /// The names of the files to read in folders; empty: every `.yml` and `.yaml` file.
+    /// The names of the files to read in folders. Empty means every `.yml` and `.yaml` file.
     pub names: Vec<String>,
     /// The folder that names of files are relative to, if they are in it.
     pub root: Option<PathBuf>,

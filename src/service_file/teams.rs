@@ -19,7 +19,7 @@ use crate::error::{Error, quoted};
 /// The SDL's type of a team.
 const TEAM: &str = "Team";
 
-/// Writes the contacts, the members and the parts of the teams that were written.
+/// Writes the contacts, the members and the parts of the teams in `changes`, and adds the teams that become parts.
 pub(super) async fn apply(
     db: &DatabaseTransaction,
     documents: &[Document],
@@ -47,7 +47,7 @@ pub(super) async fn apply(
         let spot = spot.map_or(group.naming.name.spot, |given| given.said.spot);
         check_parents(db, change.id, *file, spot, problems).await?;
     }
-    // A part is changed itself, whether it has a document of its own or not: the audit and the role must know of it.
+    // A new parent changes a team, even one without a document: the audit and the permissions must see that change.
     let teams = changes.iter().enumerate().filter(|(_, change)| change.noun == TEAM);
     let mut teams: HashMap<i64, usize> = teams.map(|(place, change)| (change.id, place)).collect();
     for (number, team) in adopted {
@@ -75,7 +75,7 @@ async fn check_parents(
     let Some(parent) = parent else { return Ok(()) };
     match team::check_parent(db, Some(id), parent).await {
         Err(Error::User(errors)) => errors.into_iter().for_each(|error| problems.add(file, spot, error.message)),
-        // As it is: whether a race was lost is decided above.
+        // Pass the error on unchanged: the caller retries lost races.
         Err(Error::Internal(cause)) => {
             return Err(cause.downcast().map_or_else(|cause| DbErr::Custom(cause.to_string()), |error| *error));
         }
@@ -84,7 +84,7 @@ async fn check_parents(
     Ok(())
 }
 
-/// Makes the team `child` a part of the team `id`. Returns the team, if that has changed it.
+/// Makes the team `child` a part of the team `id`. Returns the team if that has changed it.
 async fn adopt(
     db: &DatabaseTransaction,
     id: i64,
@@ -92,7 +92,7 @@ async fn adopt(
     child: &At<String>,
     problems: &mut Problems,
 ) -> Result<Option<team::Model>, DbErr> {
-    let Some(found) = lists::holder::<team_alias::Entity>(db, &child.value).await? else {
+    let Some(found) = lists::owner_of::<team_alias::Entity>(db, &child.value).await? else {
         let message = format!("the part is not taken: no team has the alias {}", quoted(&child.value));
         problems.leave(file, child.spot, message);
         return Ok(None);
@@ -106,7 +106,7 @@ async fn adopt(
     Ok(Some(row.into_active_model().reset_all().update(db).await?))
 }
 
-/// The addresses of the people that the documents name. Nobody is created.
+/// Returns the email addresses of the people in the documents, by name. Skips people who are not users.
 async fn people<'a>(
     db: &DatabaseTransaction,
     documents: &'a [Document],
@@ -119,7 +119,7 @@ async fn people<'a>(
             problems.leave(*file, *spot, format!("the user {} is not taken: {why}", quoted(&name.value)));
         };
         match email {
-            None => leave("without an email address nobody is known".to_owned()),
+            None => leave("it has no email address".to_owned()),
             Some(email) if user::by_email(db, email).await?.is_none() => {
                 leave(format!("no user has the email address {}; invite them on the page Users", quoted(email)));
             }
@@ -129,7 +129,7 @@ async fn people<'a>(
     Ok(people)
 }
 
-/// Replaces the members of a team. A member without a role keeps the one there is.
+/// Replaces the members of a team. A listed member without a role keeps the present one.
 async fn join(
     db: &DatabaseTransaction,
     team: i64,

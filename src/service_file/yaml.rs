@@ -1,7 +1,7 @@
 //! A YAML tree in which every value has its line and column.
 //!
-//! Deserialising into structs would stop at the first mistake, and all mistakes are to be reported.
-//! [`read`](super::read) interprets the tree.
+//! Deserialising into structs would stop at the first mistake, but all mistakes are reported. [`read`](super::read)
+//! interprets the tree.
 
 use std::fmt;
 
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_about_the_syntax_quotes_single_characters_alone() {
+    fn a_syntax_error_quotes_only_single_characters() {
         for (message, shown) in [
             ("unclosed bracket '{'", "unclosed bracket '{'"),
             ("expected ',' or ']', found 'geheim'", "expected ',' or ']', found '…'"),

@@ -33,7 +33,7 @@ const DELAY: Duration = Duration::from_secs(2);
 /// The timeout of a batch, including retries.
 const BATCH: Duration = Duration::from_secs(10);
 
-/// How long the program waits at its end for the last spans to be sent.
+/// The maximum time for sending the last spans when the program stops.
 const FLUSH: Duration = Duration::from_secs(5);
 
 /// The longest response of a collector that is read, in bytes.
@@ -164,7 +164,7 @@ impl SpanExporter for Counting {
     }
 }
 
-/// Adapts our HTTP client to the exporter.
+/// Adapts our HTTP client to the exporter's trait.
 #[derive(Debug)]
 struct Client(Agent);
 

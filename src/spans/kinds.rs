@@ -71,7 +71,8 @@ impl Span {
         }
     }
 
-    /// Adds the result of an operation: its estimate, what it used, the number of errors, and the code of the first.
+    /// Adds the result of an operation: its estimate, its use of the budget, the number of errors, and the code of the
+    /// first.
     pub fn executed(&self, estimate: u64, used: &Used, errors: usize, class: Option<&str>) {
         if !self.is_open() {
             return;

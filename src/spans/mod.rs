@@ -2,12 +2,11 @@
 //! that knows OpenTelemetry.
 //!
 //! [`kinds`] opens the spans and names them and their attributes by OpenTelemetry's semantic conventions. A span
-//! becomes a child of the current one, which OpenTelemetry's `Context` carries with the future, so nothing is passed
-//! on. [`export`] sends spans to the collector. [`parent`] reads the caller's span.
+//! becomes a child of the current one. OpenTelemetry's `Context` carries that with the future, so that functions need
+//! not pass it on. [`export`] sends spans to the collector. [`parent`] reads the caller's span.
 //!
-//! Without a collector, a span costs one relaxed load. No span is opened outside of requests, and in requests that are
-//! not sampled. No attribute contains what a caller wrote, except the name of a GraphQL operation and the path of a
-//! page.
+//! Without a collector, a span costs one relaxed load. Only sampled requests have spans; work outside of requests has
+//! none. No attribute contains text from a caller, except the name of a GraphQL operation and the path of a page.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -98,8 +97,7 @@ impl Span {
         }
     }
 
-    /// Marks the span as failed. `class` must be one of a few words, because a message could contain what a caller
-    /// wrote.
+    /// Marks the span as failed. `class` must be one of a few words: a message could contain text from a caller.
     pub fn fail(&self, class: impl Into<Cow<'static, str>>) {
         if let Some(context) = &self.0 {
             context.span().set_attribute(KeyValue::new("error.type", class.into()));
@@ -112,7 +110,7 @@ impl Span {
         self.0.as_ref().map(|context| context.span().span_context().trace_id().to_string())
     }
 
-    /// How many spans of its request were left out, because they were too many.
+    /// The number of spans that the request asked for beyond [`MOST`].
     fn left_out(&self) -> usize {
         let asked = self.0.as_ref().and_then(|context| context.get::<Asked>());
         asked.map_or(0, |asked| asked.0.load(Ordering::Relaxed).saturating_sub(MOST))

@@ -5,8 +5,8 @@ use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId};
 /// The longest accepted `tracestate`, in bytes: the length that everyone must support.
 const STATE: usize = 512;
 
-/// Parses the caller's span from the lines of both headers. `None` if `traceparent` is missing, malformed or repeated;
-/// `tracestate` means nothing without it.
+/// Parses the caller's span from the lines of both headers. `None` if `traceparent` is missing, malformed or repeated.
+/// Without a valid `traceparent`, `tracestate` is ignored.
 pub fn parent<'h>(
     parents: impl IntoIterator<Item = &'h [u8]>,
     states: impl IntoIterator<Item = &'h [u8]>,
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_traceparent_names_trace_span_and_whether_it_is_sampled() {
+    fn a_traceparent_names_a_trace_and_a_span_and_says_whether_it_is_sampled() {
         for (text, sampled) in [
             (format!("00-{TRACE}-{SPAN}-01"), true),
             (format!(" 00-{TRACE}-{SPAN}-01\t"), true),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tracestate_is_carried_when_it_can_be_read_and_is_short() {
+    fn a_tracestate_is_passed_on_if_it_is_valid_and_short() {
         let good = format!("00-{TRACE}-{SPAN}-01");
         let long = format!("vendor={}", "x".repeat(STATE));
         for (states, expected) in [

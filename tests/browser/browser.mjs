@@ -1,4 +1,4 @@
-// Chromium as people use it. Collects everything that goes wrong in it.
+// Chromium as people use it. Collects everything that goes wrong in a page.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
@@ -11,8 +11,8 @@ const args = process.getuid?.() === 0 ? [...quiet, '--no-sandbox'] : quiet;
 
 export const open = () => chromium.launch({ executablePath, args });
 
-// A visitor with a separate browser profile. `problems` collects what no page may cause. A test that causes one on
-// purpose removes it from the list.
+// A visitor with a separate browser profile. `problems` collects errors that no page may cause. A test that causes one
+// on purpose removes it from the list.
 export async function visitor(browser, server, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const problems = [];

@@ -42,9 +42,9 @@ const firstHour = async (server, width) => {
 
   // Create a deploy endpoint and post a deploy with the snippet shown.
   await page.getByRole('link', { name: 'Integrations' }).click();
-  await page.getByRole('link', { name: 'Add Deploy integration' }).first().click();
+  await page.getByRole('link', { name: 'Add deploy integration' }).first().click();
   await page.getByLabel('Name').fill('By hand');
-  await page.getByRole('button', { name: 'Create a deploy endpoint' }).click();
+  await page.getByRole('button', { name: 'Create deploy integration' }).click();
   const snippet = page.getByRole('region', { name: 'curl' });
   await seen('hour-3-endpoint');
   const posted = execFileSync('sh', ['-c', await snippet.innerText()], { encoding: 'utf8', stdio: 'pipe' });
@@ -130,7 +130,7 @@ fresh('without scripts every form works', async (server) => {
 
   await go('/integrations/new?type=deploy');
   await page.getByLabel('Name').fill('No script');
-  await page.getByRole('button', { name: 'Create a deploy endpoint' }).click();
+  await page.getByRole('button', { name: 'Create deploy integration' }).click();
   const url = await page.locator('#address').innerText();
   const deploy = { service: 'unheard_of', description: 'x', deployed_at: '2026-01-02T03:04:05Z', deployer: { name: 'x' } };
   const headers = { 'Content-Type': 'application/json' };

@@ -59,7 +59,7 @@ async function catalogue() {
   }`;
   const done = await server.graphql(token, around, { name: long });
   for (const [field, payload] of Object.entries(done.body.data)) assert.deepEqual(payload.errors, [], field);
-  // A service with many dependents, in a circle with one of them.
+  // A service with many dependents, in a cycle with one of them.
   const needs = (from, to) => `n${from}: serviceDependencyCreate(inputV2: { dependencyKey: {
     sourceIdentifier: { alias: "svc-${from}" }, destinationIdentifier: { alias: "svc-${to}" } } }) { errors { message } }`;
   const dependents = Array.from({ length: 90 }, (_, at) => needs(at + 10, 4));
@@ -174,7 +174,7 @@ test('a picture leads from service to service, and a dependency is added and del
   const main = page.locator('main');
   await signIn();
   await go('/services/svc-5/dependencies');
-  const field = main.getByLabel('Alias of the service that it depends on');
+  const field = main.getByLabel('Alias of the other service');
   await field.fill('nobody');
   await page.keyboard.press('Enter');
   await main.getByText('no service has the alias "nobody"').waitFor();
@@ -195,7 +195,7 @@ test('a picture leads from service to service, and a dependency is added and del
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await main.getByText('It depends on no service.').waitFor();
+  await main.getByText('This service depends on no other.').waitFor();
   assert.deepEqual(problems, []);
 });
 
@@ -262,10 +262,10 @@ test('lists are searched while one types, and deleting asks first, from the keyb
 
   await go('/integrations');
   await main.getByRole('link', { name: 'Pages' }).click();
-  const copy = main.getByRole('button', { name: 'Copy the address' });
+  const copy = main.getByRole('button', { name: 'Copy the URL' });
   await copy.focus();
   await page.keyboard.press('Enter');
-  await main.getByRole('button', { name: 'Copied the address' }).waitFor();
+  await main.getByRole('button', { name: 'Copied the URL' }).waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await page.locator('#address').innerText());
 
   await go('/new/team');

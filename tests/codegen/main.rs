@@ -145,7 +145,7 @@ fn first_difference(expected: &str, now: &str) -> String {
 }
 
 #[test]
-fn the_generator_writes_what_is_kept() {
+fn the_generators_output_equals_the_fixtures() {
     let mut stale = Vec::new();
     for fixture in FIXTURES {
         let now = fixture.generate();

@@ -47,7 +47,7 @@ fn is_kept(name: &str, now: &str) {
 }
 
 #[test]
-fn the_types_of_operations_are_what_is_kept() {
+fn the_types_of_operations_equal_the_fixture() {
     let (contract, files) = (contract(), [file("orders.graphql"), file("search.graphql")]);
     let now = said(&contract, &files).unwrap_or_else(|mistakes| panic!("{mistakes}"));
     assert_eq!(Ok(&now), said(&contract, &files).as_ref(), "not the same twice");
@@ -83,7 +83,7 @@ fn mistakes_of_several_files_are_reported_together() {
 }
 
 #[test]
-fn a_text_with_quotes_and_hashes_stays_as_it_is() {
+fn a_text_with_quotes_and_hashes_is_unchanged() {
     let text = "query Quoted { search(text: \"\"\"a \"# b\"\"\") { __typename } }".to_owned();
     let code = said(&contract(), &[File { path: "quoted.graphql".to_owned(), text: text.clone() }]);
     let code = code.unwrap_or_else(|mistakes| panic!("{mistakes}"));
@@ -106,7 +106,7 @@ fn a_text_with_quotes_and_hashes_stays_as_it_is() {
 
 /// Half an operation is a mistake and does not crash the process.
 #[test]
-fn no_text_of_operations_makes_it_panic() {
+fn no_text_of_operations_makes_the_generator_panic() {
     let contract = contract();
     for opener in ["{ a ", "{", "(", "query A(", "...", "... on A {", "fragment A on", "\"", "[", "@a(b: [", "$"] {
         let deep = format!("query Deep {{ orders {}", opener.repeat(3_000));

@@ -138,7 +138,7 @@ fn stops_with(sdl: &str, parts: &[&str]) {
 }
 
 #[test]
-fn a_hand_written_side_that_follows_the_sdl_compiles() {
+fn hand_written_code_that_matches_the_sdl_compiles() {
     assert_eq!(compile(SDL), "");
 }
 
@@ -173,7 +173,7 @@ fn a_field_that_is_removed_is_named() {
 }
 
 #[test]
-fn a_type_that_changes_shows_both() {
+fn a_changed_type_shows_both_types() {
     let sdl = SDL.replace("type Team { name: String! }", "type Team { name: String }");
     stops_with(&sdl, &["E0053", "Option<&str>"]);
 }
@@ -198,7 +198,7 @@ fn a_mutation_that_is_removed_is_named() {
 }
 
 #[test]
-fn an_input_field_that_is_added_must_be_taken_out() {
+fn an_added_input_field_must_be_handled() {
     let sdl = SDL.replace("input TagDeleteInput { key: String!", "input TagDeleteInput { key: String! force: Boolean");
     stops_with(&sdl, &["E0027", "pattern does not mention field `force`"]);
 }
@@ -216,7 +216,7 @@ fn a_type_that_nothing_resolves_names_its_trait_and_its_file() {
 }
 
 #[test]
-fn a_type_that_must_be_bound_and_is_not_says_which_line_to_add() {
+fn the_error_for_an_unbound_type_shows_the_line_to_add() {
     let sdl = SDL.replace("type Team {", "type Tier { name(short: Boolean): String }\ntype Team { tier: Tier ");
     let bindings = Bindings::read(BINDINGS, &[]).expect("the bindings parse");
     let said = codegen::generate("schema/schema.graphql", &sdl, &bindings).expect_err("Tier is not bound").to_string();

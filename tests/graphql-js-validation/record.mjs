@@ -12,12 +12,12 @@
 // `variables` is JSON text, because 1.0 and 1 are different texts of one number. The verdict is "accepted", or at which
 // step it was refused: "syntax", "validation", "root", "operation", "variables", or "arguments".
 //
-// "root" is an operation of a type that the schema has not. The specification has it since 2025 ("Operation Type
-// Existence"); graphql-js 16 refuses such an operation when it is to run, and does not mind it beside another.
+// "root" means that the schema has no root for an operation's type. The specification forbids such an operation since
+// 2025 ("Operation Type Existence"). graphql-js 16 refuses to run it, and accepts it beside another operation.
 //
-// "arguments" is what graphql-js meets only at a field, when it executes: a variable that may be null, and is, where its
-// place has a default and must not be null. The specification has both; a server that checks a request in full before
-// its first resolver refuses it too. So "accepted" is the one verdict with which a request may begin to execute.
+// "arguments" means that graphql-js reports the mistake only at a field, during execution: a nullable variable is null in
+// a non-null position with a default. The specification allows both. A server that validates the whole request before
+// its first resolver refuses it, too. So only an "accepted" request may start to execute.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import {

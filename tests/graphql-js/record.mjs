@@ -21,7 +21,7 @@ const read = (name) => readFileSync(file(name), 'utf8');
 const schema = buildSchema(read('schema.graphql'));
 const data = JSON.parse(read('data.json'));
 
-// ---- the world ----
+// ---- the data ----
 
 const types = {
   books: 'Book',
@@ -195,7 +195,7 @@ Object.assign(schema.getType('Date'), {
 const faults = validateSchema(schema);
 if (faults.length > 0) fail(faults.map(String).join('\n'));
 
-// ---- asking ----
+// ---- running the queries ----
 
 function answer({ name, query, variables, operationName }) {
   const { data: body, errors } = graphqlSync({

@@ -412,7 +412,7 @@ fn run(
 }
 
 #[test]
-fn accepted_requests_neither_kill_the_server_nor_stop_the_others() {
+fn accepted_requests_neither_kill_the_server_nor_delay_the_others() {
     let _alone = one_at_a_time();
     if std::env::var_os("ROLLCALL_EXAMPLES").is_none() {
         say_aloud("left out: the examples of costly requests; ROLLCALL_EXAMPLES=1 runs them");

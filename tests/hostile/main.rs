@@ -505,7 +505,7 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
 }
 
 #[test]
-fn hostile_clients_are_answered_or_closed_soon_and_nobody_else_waits() {
+fn hostile_clients_are_answered_or_closed_soon_and_delay_nobody() {
     let _alone = one_at_a_time();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let installation = Installation::new();

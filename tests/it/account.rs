@@ -76,7 +76,7 @@ async fn each_filter_of_services_narrows_the_list_and_its_count() {
 }
 
 #[tokio::test]
-async fn filters_of_services_narrow_together() {
+async fn filters_of_services_combine() {
     let app = TestApp::start().await;
     catalogue(&app).await;
     let filter = r#"language: "Go", framework: "gin", product: "Shop", tierAlias: "tier_1", lifecycleAlias: "beta",
@@ -87,7 +87,7 @@ async fn filters_of_services_narrow_together() {
 }
 
 #[tokio::test]
-async fn search_does_not_tell_letter_case_in_any_script() {
+async fn search_ignores_letter_case_in_any_script() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         a: serviceCreate(input: { name: "Größe: ÄRGER" }) { errors { message } }
@@ -155,7 +155,7 @@ async fn a_filtered_list_is_paged_by_its_cursors() {
 }
 
 #[tokio::test]
-async fn more_than_a_hundred_is_clamped_and_less_than_none_refused() {
+async fn a_first_above_100_is_clamped_and_a_negative_one_refused() {
     let app = TestApp::start().await;
     catalogue(&app).await;
     let clamped = data(&app, "{ account { services(first: 500) { nodes { name } } } }").await;
@@ -175,7 +175,7 @@ async fn the_account_has_the_name_that_the_server_was_started_with() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_not_there_is_null_without_an_error() {
+async fn an_unknown_service_is_null_without_an_error() {
     let app = TestApp::start().await;
     let query = r#"{ account {
         alias: service(alias: "no") { id }
@@ -191,7 +191,7 @@ async fn a_service_that_is_not_there_is_null_without_an_error() {
 }
 
 #[tokio::test]
-async fn a_team_that_is_not_there_is_null_beside_an_error() {
+async fn an_unknown_team_is_null_beside_an_error() {
     let app = TestApp::start().await;
     let answer = app.query(r#"{ account { team(alias: "no") { id } } }"#, json!({})).await;
     assert_eq!(answer["data"], json!({ "account": { "team": null } }));

@@ -1,4 +1,4 @@
-//! Messages about mistaken requests say what was probably meant.
+//! Error messages suggest what the client probably meant.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ async fn assert_says(app: &TestApp, query: &str, variables: Value, message: &str
 }
 
 #[tokio::test]
-async fn a_misspelt_name_is_answered_with_the_nearest_one() {
+async fn the_error_for_a_misspelt_name_suggests_the_nearest_one() {
     let app = TestApp::start().await;
     for (query, message) in [
         ("{ acount { name } }", "type `Query` does not have a field `acount`. Did you mean `account`?"),
@@ -54,7 +54,7 @@ async fn a_misspelt_name_is_answered_with_the_nearest_one() {
 }
 
 #[tokio::test]
-async fn a_misspelt_name_in_a_variable_is_answered_with_the_nearest_one() {
+async fn the_error_for_a_misspelt_name_in_a_variable_suggests_the_nearest_one() {
     let app = TestApp::start().await;
     let sorted = "query($by: ServiceSortEnum) { account { services(sortBy: $by) { totalCount } } }";
     let create = "mutation($input: ServiceCreateInput!) { serviceCreate(input: $input) { errors { message } } }";
@@ -76,7 +76,7 @@ async fn a_misspelt_name_in_a_variable_is_answered_with_the_nearest_one() {
 }
 
 #[tokio::test]
-async fn a_field_in_the_wrong_place_is_answered_with_the_right_place() {
+async fn a_field_in_the_wrong_place_gets_advice_about_the_right_place() {
     let app = TestApp::start().await;
     for (query, message) in [
         (
@@ -113,7 +113,7 @@ async fn a_field_in_the_wrong_place_is_answered_with_the_right_place() {
 }
 
 #[tokio::test]
-async fn a_missing_selection_is_answered_with_the_field_and_its_braces() {
+async fn the_error_for_a_missing_selection_shows_the_field_with_braces() {
     let app = TestApp::start().await;
     let message = "the field `services` needs a selection. Select fields of it: services { … }";
     for query in [

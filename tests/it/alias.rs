@@ -65,7 +65,7 @@ async fn an_alias_belongs_to_one_service_at_a_time() {
 }
 
 #[tokio::test]
-async fn an_alias_that_the_owner_has_already_stays() {
+async fn an_alias_that_the_owner_already_has_is_kept() {
     let app = TestApp::start().await;
     let (service, _) = owners(&app).await;
     create(&app, &service, "x").await;
@@ -73,7 +73,7 @@ async fn an_alias_that_the_owner_has_already_stays() {
 }
 
 #[tokio::test]
-async fn alias_create_refuses_what_cannot_be_an_alias_or_an_owner() {
+async fn alias_create_refuses_invalid_aliases_and_owners() {
     let app = TestApp::start().await;
     let (service, _) = owners(&app).await;
     assert_eq!(create(&app, &service, " ").await["errors"], refused("alias", "alias must not be empty"));
@@ -125,7 +125,7 @@ async fn a_slug_is_locked() {
 }
 
 #[tokio::test]
-async fn alias_delete_takes_a_managed_alias_away() {
+async fn alias_delete_removes_a_managed_alias() {
     let app = TestApp::start().await;
     let (service, _) = owners(&app).await;
     create(&app, &service, "x").await;

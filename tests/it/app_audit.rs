@@ -28,7 +28,7 @@ fn entry(action: &str, class: &str, name: &str, detail: Value) -> (String, Optio
 }
 
 #[tokio::test]
-async fn each_mutation_is_noted_with_its_subject_its_input_and_what_it_changed() {
+async fn each_mutation_is_audited_with_its_subject_input_and_changes() {
     let app = TestApp::start().await;
     app.query(
         r#"mutation($name: String!) {
@@ -83,7 +83,7 @@ async fn each_mutation_is_noted_with_its_subject_its_input_and_what_it_changed()
 }
 
 #[tokio::test]
-async fn a_mutation_that_fails_leaves_no_entry() {
+async fn a_failed_mutation_leaves_no_audit_entry() {
     let app = TestApp::start().await;
     let refused = r#"mutation {
         serviceCreate(input: { name: "" }) { errors { message } }
@@ -106,7 +106,7 @@ async fn a_long_input_is_cut_short() {
 }
 
 #[tokio::test]
-async fn pages_and_the_command_line_are_noted_too() {
+async fn changes_by_pages_and_the_command_line_are_audited_too() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;
     ada.post("/tokens", &[("description", "import"), ("scope", "write"), ("expires", "never")]).await;
@@ -142,7 +142,7 @@ async fn pages_and_the_command_line_are_noted_too() {
 }
 
 #[tokio::test]
-async fn the_page_shows_the_newest_first_and_one_actor_or_subject_alone() {
+async fn the_audit_page_shows_the_newest_first_and_filters_by_actor_and_subject() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;
     for number in 0..60 {
@@ -167,7 +167,7 @@ async fn the_page_shows_the_newest_first_and_one_actor_or_subject_alone() {
 }
 
 #[tokio::test]
-async fn changes_are_found_by_day_and_by_what_was_done() {
+async fn audit_entries_are_found_by_day_and_action() {
     let app = TestApp::start().await;
     let ada = Browser::of(&app, Role::Admin).await;
     for (day, action) in [(1, "serviceCreate"), (2, "serviceUpdate"), (2, "serviceCreate"), (3, "serviceCreate")] {
@@ -187,7 +187,7 @@ async fn changes_are_found_by_day_and_by_what_was_done() {
 }
 
 #[tokio::test]
-async fn what_is_older_than_the_retention_is_removed_from_the_audit() {
+async fn audit_entries_beyond_the_retention_are_removed() {
     let app = TestApp::start().await;
     for day in 1..=20 {
         for _ in 0..60 {
@@ -228,7 +228,7 @@ async fn change(app: &TestApp, mutations: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_update_is_noted_with_old_and_new_values_and_with_names_for_what_it_refers_to() {
+async fn an_update_is_audited_with_old_and_new_values_and_the_names_of_references() {
     let app = TestApp::start().await;
     change(
         &app,
@@ -247,7 +247,7 @@ async fn an_update_is_noted_with_old_and_new_values_and_with_names_for_what_it_r
 }
 
 #[tokio::test]
-async fn tags_aliases_and_members_are_noted_with_what_they_were() {
+async fn tags_aliases_and_members_are_audited_with_their_previous_values() {
     let app = TestApp::start().await;
     let made = change(
         &app,
@@ -291,7 +291,7 @@ async fn tags_aliases_and_members_are_noted_with_what_they_were() {
 }
 
 #[tokio::test]
-async fn what_a_service_file_changes_is_noted_field_by_field() {
+async fn the_changes_of_a_service_file_are_audited_field_by_field() {
     let app = TestApp::start().await;
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("shop.yml");
@@ -333,7 +333,7 @@ async fn what_a_service_file_changes_is_noted_field_by_field() {
 }
 
 #[tokio::test]
-async fn the_secrets_of_what_is_made_are_not_noted() {
+async fn the_audit_holds_no_secrets_of_new_objects() {
     let app = TestApp::start().await;
     let made = change(&app, r#"a: eventIntegrationCreate(input: { type: deploy, name: "CI" }) { integration { id webhookUrl } errors { message } }"#).await;
     let url = made["a"]["integration"]["webhookUrl"].as_str().expect("an address");
@@ -346,7 +346,7 @@ async fn the_secrets_of_what_is_made_are_not_noted() {
 }
 
 #[tokio::test]
-async fn sign_ins_sign_outs_and_ended_sessions_are_noted() {
+async fn sign_ins_sign_outs_and_ended_sessions_are_audited() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;
     let other = Browser::of(&app, Role::Admin).await;
@@ -364,7 +364,7 @@ async fn sign_ins_sign_outs_and_ended_sessions_are_noted() {
 }
 
 #[tokio::test]
-async fn refused_attempts_are_noted_once_for_each_address_and_minute() {
+async fn refused_attempts_are_audited_once_per_address_and_minute() {
     let app = TestApp::start().await;
     let stranger = Browser::new(&app);
     for number in 0..5 {
@@ -403,7 +403,7 @@ async fn refused_attempts_are_noted_once_for_each_address_and_minute() {
 }
 
 #[tokio::test]
-async fn an_entry_is_bounded_in_bytes_whatever_it_is_about() {
+async fn an_audit_entry_is_bounded_in_bytes() {
     let app = TestApp::start().await;
     let tags: Vec<_> =
         (0..200).map(|number| json!({ "key": format!("k{number}"), "value": "é".repeat(900) })).collect();
@@ -420,7 +420,7 @@ async fn an_entry_is_bounded_in_bytes_whatever_it_is_about() {
 }
 
 #[tokio::test]
-async fn the_page_shows_what_was_changed() {
+async fn the_audit_page_shows_changed_values() {
     let app = TestApp::start().await;
     change(
         &app,

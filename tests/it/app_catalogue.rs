@@ -46,7 +46,7 @@ async fn a_plot_counts_all_deploys_of_its_days() {
 }
 
 #[tokio::test]
-async fn the_figures_of_a_service_are_those_of_production_whatever_the_letter_case() {
+async fn the_metrics_of_a_service_are_those_of_production_in_any_letter_case() {
     let endpoint = Endpoint::start().await;
     for (environment, status, count) in
         [("Production", "success", 2), ("prod", "failed", 1), ("staging", "success", 5), ("Test", "failed", 3)]
@@ -114,7 +114,7 @@ async fn long_texts_and_long_lists_keep_the_page_small() {
 }
 
 #[tokio::test]
-async fn issues_are_counted_over_all_and_the_worst_come_first() {
+async fn issues_are_counted_in_total_and_the_most_severe_come_first() {
     let app = TestApp::start().await;
     let custom = integration::custom(&app, "Scanner").await;
     let create = "mutation { serviceCreate(input: { name: \"shop\" }) { errors { message } } }";
@@ -143,11 +143,11 @@ async fn issues_are_counted_over_all_and_the_worst_come_first() {
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
     assert!(place("2 issues") < place("issue 113") && place("issue 113") < place("issue 112"));
     assert!(place("critical</span>") < place("low</span>") && place("low</span>") < place("odd</span>"));
-    assert!(place("110 issues") < place("12 issues more") && place("without severity") > 0);
+    assert!(place("110 issues") < place("12 more. Use the API") && place("without severity") > 0);
 }
 
 #[tokio::test]
-async fn notes_are_markdown_and_lead_to_the_web() {
+async fn notes_are_rendered_as_markdown_and_link_only_to_the_web() {
     let endpoint = Endpoint::start().await;
     let update =
         "mutation($note: String!) { serviceUpdate(input: { alias: \"shop\", note: $note }) { errors { message } } }";
@@ -160,14 +160,14 @@ async fn notes_are_markdown_and_lead_to_the_web() {
 }
 
 #[tokio::test]
-async fn a_number_of_days_however_large_is_searched_for() {
+async fn the_filter_by_days_accepts_any_number() {
     let endpoint = Endpoint::start().await;
     let browser = Browser::of(&endpoint.app, Role::Viewer).await;
     assert!(browser.page("/services?quiet=4294967295").await.contains("1 service"));
 }
 
 #[tokio::test]
-async fn a_member_makes_and_changes_a_service() {
+async fn a_member_creates_and_changes_a_service() {
     let app = TestApp::start().await;
     let mut mem = Browser::of(&app, Role::User).await;
     let empty = mem.post("/new/service", &[("name", ""), ("language", "Rust")]).await;
@@ -248,7 +248,7 @@ async fn aliases_and_tags_are_added_and_removed_and_a_service_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_member_makes_and_changes_a_team() {
+async fn a_member_creates_and_changes_a_team() {
     let app = TestApp::start().await;
     let mut mem = Browser::of(&app, Role::User).await;
     assert_eq!(mem.post("/new/team", &[("name", "Shop"), ("managerEmail", "nobody@example.com")]).await.status, 422);
@@ -287,7 +287,7 @@ async fn a_viewer_is_offered_no_change_and_can_make_none() {
 }
 
 #[tokio::test]
-async fn a_service_that_a_file_governs_has_no_form() {
+async fn a_service_managed_by_a_file_has_no_form() {
     let endpoint = Endpoint::start().await;
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("shop.yml");
@@ -302,7 +302,7 @@ async fn a_service_that_a_file_governs_has_no_form() {
 }
 
 #[tokio::test]
-async fn a_service_shows_whom_to_ask_where_to_look_and_what_it_needs() {
+async fn the_page_of_a_service_shows_its_owner_contacts_links_and_dependencies() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         Core: teamCreate(input: { name: "Core", contacts: { type: slack, address: "@core", displayName: "Core & friends" } }) { errors { message } }

@@ -15,7 +15,7 @@ fn id_in(page: &str, start: &str, end: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_member_makes_and_changes_domains_and_systems() {
+async fn a_member_creates_and_changes_domains_and_systems() {
     let app = TestApp::start().await;
     let mut mem = Browser::of(&app, Role::User).await;
     mem.post("/new/team", &[("name", "Core")]).await;
@@ -184,7 +184,7 @@ async fn dependencies_of_a_service_are_added_and_deleted() {
     );
     let deleted = mem.post(&format!("/services/cart/dependencies/{id}/delete"), &[]).await;
     assert_eq!(deleted.location(), "/services/cart/dependencies");
-    assert!(mem.page("/services/cart/dependencies").await.contains("It depends on no service."));
+    assert!(mem.page("/services/cart/dependencies").await.contains("This service depends on no other."));
 }
 
 #[tokio::test]
@@ -250,7 +250,7 @@ async fn viewers_and_locked_services_have_no_forms() {
 }
 
 #[tokio::test]
-async fn the_page_of_a_service_begins_with_what_helps_when_something_is_wrong() {
+async fn the_page_of_a_service_begins_with_what_is_needed_during_an_incident() {
     let endpoint = crate::webhook::Endpoint::start().await;
     let query = r#"mutation {
         teamCreate(input: { name: "Core", contacts: { type: slack, address: "@core" } }) { errors { message } }
@@ -371,7 +371,7 @@ async fn properties_of_a_service_are_set_and_cleared() {
         "value=\"7\"",
         "<option value=\"true\" selected>",
         "<option value=\"fast\" selected>",
-        "set through the API alone",
+        "set through the API only",
     ] {
         assert!(page.contains(shown), "{shown} in {page}");
     }

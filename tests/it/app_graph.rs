@@ -67,7 +67,7 @@ async fn a_hundred_services_that_all_depend_on_each_other_are_drawn_within_bound
 }
 
 #[tokio::test]
-async fn circles_and_less_critical_services_are_shown() {
+async fn cycles_and_less_critical_services_are_shown() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         Cart: serviceCreate(input: { name: "Cart", tierAlias: "tier_1" }) { errors { message } }

@@ -71,7 +71,7 @@ async fn the_first_hour_of_a_team() {
 }
 
 #[tokio::test]
-async fn a_form_that_is_refused_comes_back_with_the_reason() {
+async fn a_refused_form_is_shown_again_with_the_reason() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;
     let long = "x".repeat(300);
@@ -90,7 +90,7 @@ async fn a_form_that_is_refused_comes_back_with_the_reason() {
 }
 
 #[tokio::test]
-async fn suggestions_are_mapped_ignored_and_opened_again() {
+async fn suggestions_are_mapped_ignored_and_reopened() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::User).await;
     ada.post("/integrations", &[("type", "deploy"), ("name", "CI")]).await;
@@ -110,7 +110,7 @@ async fn suggestions_are_mapped_ignored_and_opened_again() {
     assert!(ada.page("/suggestions").await.contains("Map to this"), "the name is near");
     let ignore = form(&ada, "open", "/ignore").await.expect("a form");
     assert_eq!(ada.post(&ignore, &[]).await.location(), "/suggestions");
-    assert!(ada.page("/suggestions").await.contains("Nothing to decide."));
+    assert!(ada.page("/suggestions").await.contains("No open suggestions."));
     let open = form(&ada, "ignored", "/unignore").await.expect("a form");
     assert_eq!(ada.post(&open, &[]).await.location(), "/suggestions");
     let map = form(&ada, "open", "/map").await.expect("a form");
@@ -220,7 +220,7 @@ async fn an_integration_of_any_type_has_the_page_of_its_kind() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_is_deleted_meanwhile_takes_no_other_notes_with_it() {
+async fn a_concurrently_deleted_endpoint_loses_no_other_endpoints_deliveries() {
     let app = TestApp::start().await;
     let (_, kept) = integration::deploy_endpoint(&app, "kept").await;
     let (gone_id, gone) = integration::deploy_endpoint(&app, "gone").await;
@@ -264,7 +264,7 @@ async fn a_custom_integration_shows_how_to_push_to_it_and_what_was_pushed() {
 }
 
 #[tokio::test]
-async fn an_administrator_looks_after_users() {
+async fn an_administrator_manages_users() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;
     let invited = ada.post("/users", &[("email", "bob@example.com"), ("name", "Bob"), ("role", "viewer")]).await;
@@ -308,7 +308,7 @@ async fn services_are_searched_filtered_and_paged() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_said_on_a_page() {
+async fn unknown_objects_and_paths_get_an_error_page() {
     let app = TestApp::start().await;
     let browser = Browser::of(&app, Role::User).await;
     for path in ["/services/none", "/teams/none", "/integrations/none", "/services/a/b", "/nowhere", "/assets/x.css"] {
@@ -321,7 +321,7 @@ async fn what_is_not_there_is_said_on_a_page() {
 }
 
 #[tokio::test]
-async fn a_locked_service_names_the_command_that_unlocks_it() {
+async fn the_page_of_a_locked_service_names_the_command_that_unlocks_it() {
     let app = TestApp::start().await;
     service_file::apply_text(&app, "version: 1\nservice: { name: Shopping Cart, aliases: [cart] }\n").await;
     let page = Browser::of(&app, Role::Viewer).await.page("/services/cart").await;
@@ -329,7 +329,7 @@ async fn a_locked_service_names_the_command_that_unlocks_it() {
 }
 
 #[tokio::test]
-async fn an_alias_that_nothing_has_leads_to_the_search() {
+async fn the_page_of_an_unknown_alias_links_to_the_search() {
     let app = TestApp::start().await;
     let browser = Browser::of(&app, Role::User).await;
     for (path, noun) in [
@@ -355,7 +355,7 @@ async fn an_alias_that_nothing_has_leads_to_the_search() {
 }
 
 #[tokio::test]
-async fn a_page_loads_its_files_from_here_under_names_that_may_be_kept() {
+async fn a_page_loads_its_files_from_this_server_under_cacheable_names() {
     let app = TestApp::start().await;
     let page = Browser::new(&app).get("/sign-in").await;
     let policy = page.header("content-security-policy").expect("a policy");

@@ -1,4 +1,4 @@
-//! Signing in to the application, and what is impossible without a session.
+//! Signing in to the application, and the pages and forms that need a session.
 
 use hyper::Method;
 use rollcall::entity::user::{self, Role};
@@ -54,7 +54,7 @@ async fn tokens(app: &TestApp) -> u64 {
 }
 
 #[tokio::test]
-async fn a_stranger_is_led_to_the_sign_in_page_whatever_the_page() {
+async fn every_page_redirects_visitors_without_a_session_to_the_sign_in() {
     let app = TestApp::start().await;
     let made_up = "rollcall_session=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA".to_owned();
     for cookie in [None, Some("rollcall_session=".to_owned()), Some(made_up)] {
@@ -98,7 +98,7 @@ async fn a_form_from_another_site_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_no_form_is_not_read_as_one() {
+async fn a_body_that_is_not_a_form_is_refused() {
     let app = TestApp::start().await;
     let admin = Browser::of(&app, Role::Admin).await;
     let cookie = admin.cookie.as_deref().expect("a session");
@@ -112,7 +112,7 @@ async fn what_is_no_form_is_not_read_as_one() {
 }
 
 #[tokio::test]
-async fn a_link_signs_in_once_and_is_not_used_up_by_looking_at_it() {
+async fn a_sign_in_link_works_once_and_opening_it_does_not_use_it_up() {
     let app = TestApp::start().await;
     let link = link_for(&app.db, "ada@example.com", Role::User).await;
     let mut browser = Browser::new(&app);
@@ -146,7 +146,7 @@ async fn of_many_who_use_a_link_at_once_one_is_signed_in() {
 }
 
 #[tokio::test]
-async fn a_link_is_void_after_a_quarter_of_an_hour_and_when_there_is_a_newer_one() {
+async fn a_sign_in_link_expires_after_15_minutes_and_when_a_newer_one_is_created() {
     let app = TestApp::start().await;
     let old = link_for(&app.db, "ada@example.com", Role::User).await;
     let newer = link_for(&app.db, "ada@example.com", Role::User).await;
@@ -252,7 +252,7 @@ async fn a_session_ends_by_itself_and_with_its_user() {
 }
 
 #[tokio::test]
-async fn over_tls_the_cookie_is_for_this_host_and_tls_alone() {
+async fn over_tls_the_session_cookie_has_the_host_prefix_and_is_secure() {
     let app = TestApp::with(&["--app-url", "https://catalogue.example.com"]).await;
     let link = link_for(&app.db, "ada@example.com", Role::User).await;
     let mut browser = Browser::new(&app);
@@ -292,7 +292,7 @@ async fn the_first_user_is_an_administrator_and_there_is_only_one_first() {
 }
 
 #[tokio::test]
-async fn a_user_who_is_there_can_become_the_first_administrator() {
+async fn an_existing_user_can_become_the_first_administrator() {
     let app = TestApp::start().await;
     let ada = Browser::of(&app, Role::User).await;
     assert_eq!(ada.get("/users").await.status, 403);
@@ -319,7 +319,7 @@ fn the_command_line_makes_links_for_users_and_the_first_user() {
 }
 
 #[tokio::test]
-async fn who_may_do_what_follows_from_the_role() {
+async fn the_role_decides_what_a_user_may_do() {
     let app = TestApp::start().await;
     for (role, writes, administers) in
         [(Role::Viewer, false, false), (Role::User, true, false), (Role::Admin, true, true)]
@@ -344,7 +344,7 @@ async fn who_may_do_what_follows_from_the_role() {
 }
 
 #[tokio::test]
-async fn somebody_who_is_signed_in_may_ask_the_api_from_our_pages_alone() {
+async fn a_session_may_use_the_api_only_from_our_own_pages() {
     let app = TestApp::start().await;
     integration::deploy_endpoint(&app, "CI").await;
     let create = "mutation($name: String!) { serviceCreate(input: { name: $name }) { errors { message } } }";
@@ -380,7 +380,7 @@ async fn somebody_who_is_signed_in_may_ask_the_api_from_our_pages_alone() {
 }
 
 #[tokio::test]
-async fn the_requests_of_a_session_are_counted_for_themselves() {
+async fn the_requests_of_a_session_have_their_own_limit() {
     let app = TestApp::with(&["--token-limit", "2"]).await;
     let (ada, bob) = (Browser::of(&app, Role::User).await, Browser::of(&app, Role::Viewer).await);
     let ask = async |browser: &Browser<'_>| {
@@ -393,7 +393,7 @@ async fn the_requests_of_a_session_are_counted_for_themselves() {
 }
 
 #[tokio::test]
-async fn what_is_refused_keeps_the_navigation_and_says_who_may() {
+async fn an_error_page_keeps_the_navigation_and_names_the_needed_role() {
     let app = TestApp::start().await;
     let mut viewer = Browser::of(&app, Role::Viewer).await;
     let refused = viewer.get("/tokens").await;

@@ -109,7 +109,7 @@ async fn a_copy_of_an_sqlite_file_that_is_written_holds_what_was_acknowledged_an
 }
 
 #[test]
-fn a_backup_is_for_its_owner_alone_and_replaces_no_file() {
+fn a_backup_is_readable_only_by_its_owner_and_replaces_no_file() {
     let place = Place::new();
     run(&place, &["migrate"]);
     let mode = |name: &str| fs::metadata(place.path().join(name)).expect("a file").permissions().mode() & 0o777;
@@ -132,7 +132,7 @@ fn a_backup_is_for_its_owner_alone_and_replaces_no_file() {
 }
 
 #[test]
-fn what_is_not_there_or_no_sqlite_file_is_not_backed_up() {
+fn a_missing_file_or_one_that_is_no_sqlite_database_is_not_backed_up() {
     let place = Place::new();
     let done = place.run(&["backup", "copy.db"]);
     let sentence = format!("rollcall: there is no database {}; ", place.absolute("rollcall.db"));

@@ -61,7 +61,7 @@ async fn the_estimate_reads_page_sizes_from_variables() {
 }
 
 #[tokio::test]
-async fn pages_whose_edges_say_more_are_estimated_by_their_size_too() {
+async fn connections_with_more_fields_on_their_edges_are_estimated_by_page_size_too() {
     let app = TestApp::start().await;
     let nested = |levels: usize| {
         let inner =
@@ -86,7 +86,7 @@ async fn metrics_of_many_long_windows_are_too_much() {
 }
 
 #[tokio::test]
-async fn what_is_found_is_bounded_by_objects() {
+async fn the_number_of_found_objects_is_bounded() {
     let app = one_team(&["--max-objects", "500"], 30).await;
     let answer = app.query(&nested(2), json!({})).await;
     assert_eq!(code(&answer), "COST_ACTUAL_TOO_EXPENSIVE");
@@ -97,7 +97,7 @@ async fn what_is_found_is_bounded_by_objects() {
 }
 
 #[tokio::test]
-async fn what_is_found_is_bounded_by_the_bytes_of_rows() {
+async fn the_bytes_of_read_rows_are_bounded() {
     let app = one_team(&["--max-rows", "40000"], 30).await;
     let answer = app.query(&nested(2), json!({})).await;
     assert_eq!(code(&answer), "COST_ACTUAL_TOO_EXPENSIVE");
@@ -108,7 +108,7 @@ async fn what_is_found_is_bounded_by_the_bytes_of_rows() {
 }
 
 #[tokio::test]
-async fn the_aliases_of_a_service_that_stands_many_times_in_an_answer_are_counted_each_time() {
+async fn a_services_aliases_count_against_the_budget_each_time_they_occur() {
     let app = one_team(&["--max-rows", "1000000"], 30).await;
     let id = app.query(r#"{ account { service(alias: "service_1") { id } } }"#, json!({})).await;
     let id = id["data"]["account"]["service"]["id"].as_str().expect("an id").to_owned();
@@ -154,7 +154,7 @@ async fn a_query_is_bounded_by_processor_time() {
 }
 
 #[tokio::test]
-async fn a_mutation_is_kept_though_its_answer_is_too_much_and_the_next_is_not_run() {
+async fn a_mutation_stays_committed_if_its_response_exceeds_the_budget_and_the_next_does_not_run() {
     let app = one_team(&["--max-objects", "500"], 30).await;
     let below = "service { owner { services { nodes { owner { services { nodes { id } } } } } } }";
     let create = |n: usize| {
@@ -175,7 +175,7 @@ async fn a_mutation_is_kept_though_its_answer_is_too_much_and_the_next_is_not_ru
 }
 
 #[tokio::test]
-async fn a_request_makes_only_so_many_changes() {
+async fn the_number_of_changes_in_a_request_is_limited() {
     let app = TestApp::start().await;
     app.query(r#"mutation { serviceCreate(input: { name: "a" }) { service { id } } }"#, json!({})).await;
     let tags: Vec<Value> = (0..500).map(|n| json!({ "key": format!("k{n}"), "value": "v" })).collect();
@@ -191,7 +191,7 @@ async fn a_request_makes_only_so_many_changes() {
 }
 
 #[tokio::test]
-async fn a_client_that_asks_is_told_what_its_request_cost() {
+async fn a_client_that_asks_gets_the_cost_of_its_request() {
     let app = one_team(&[], 3).await;
     let query = "{ account { services(first: 10) { nodes { id } } } }";
     let token = format!("Bearer {}", app.token);
@@ -205,7 +205,7 @@ async fn a_client_that_asks_is_told_what_its_request_cost() {
 }
 
 #[tokio::test]
-async fn errors_are_told_by_the_first_few() {
+async fn only_the_first_errors_are_listed() {
     let app = TestApp::start().await;
     // The input object repeats each field many times, and each operation spreads the fragment.
     let fields = r#"name: "a", "#.repeat(150);
@@ -228,7 +228,7 @@ async fn errors_are_told_by_the_first_few() {
 }
 
 #[tokio::test]
-async fn what_fragments_expand_to_is_bounded_for_all_operations_together() {
+async fn the_expansion_of_fragments_is_bounded_over_all_operations() {
     let app = TestApp::start().await;
     let values = r#""x","#.repeat(1_000);
     let fragment = format!("fragment F on Account {{ deploys(environments: [{values}]) {{ totalCount }} }}");
@@ -240,7 +240,7 @@ async fn what_fragments_expand_to_is_bounded_for_all_operations_together() {
 }
 
 #[tokio::test]
-async fn variables_hold_only_so_many_values() {
+async fn the_number_of_values_in_variables_is_limited() {
     let app = TestApp::start().await;
     let many: Vec<i32> = vec![1; 50_001];
     let answer = app.post("{ __typename }", json!({ "a": many })).await;
@@ -255,7 +255,7 @@ async fn variables_hold_only_so_many_values() {
 }
 
 #[tokio::test]
-async fn a_document_is_accepted_or_refused_whatever_was_asked_before() {
+async fn the_cache_does_not_change_whether_a_document_is_accepted() {
     let date = |date: &str| {
         format!(
             r#"query($b: Boolean!) {{ account {{ name services(notDeployedSince: "{date}") @include(if: $b) {{ totalCount }} }} }}"#
@@ -272,7 +272,7 @@ async fn a_document_is_accepted_or_refused_whatever_was_asked_before() {
 }
 
 #[tokio::test]
-async fn every_outcome_of_conditions_is_answered_by_itself() {
+async fn every_combination_of_conditions_has_its_own_response() {
     let app = TestApp::start().await;
     let query = "query($a: Boolean!, $b: Boolean!) { account { name @include(if: $a) id @skip(if: $b) name } }";
     for (a, b) in [(true, true), (true, false), (false, true), (false, false), (true, true)] {

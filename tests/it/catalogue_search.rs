@@ -93,7 +93,7 @@ async fn a_search_finds_every_noun_by_name_and_alias_the_best_match_first() {
 }
 
 #[tokio::test]
-async fn what_is_renamed_or_deleted_is_found_by_what_it_is_called_now() {
+async fn the_search_knows_current_names_after_renames_and_deletions() {
     let app = TestApp::start().await;
     catalogue(&app).await;
     data(
@@ -154,7 +154,7 @@ async fn a_search_is_bounded() {
 }
 
 #[tokio::test]
-async fn a_word_goes_with_the_last_text_that_has_it() {
+async fn a_word_leaves_the_index_with_the_last_text_that_has_it() {
     let app = TestApp::start().await;
     for name in ["Checkout", "Payments Checkout", "Ledger"] {
         let query = "mutation($name: String!) { teamCreate(input: { name: $name }) { errors { message } } }";
@@ -179,7 +179,7 @@ async fn a_word_goes_with_the_last_text_that_has_it() {
 }
 
 #[tokio::test]
-async fn the_page_of_the_search_leads_to_what_it_finds() {
+async fn the_search_page_links_to_its_results() {
     let app = TestApp::start().await;
     catalogue(&app).await;
     let viewer = Browser::of(&app, Role::Viewer).await;

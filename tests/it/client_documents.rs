@@ -1,5 +1,5 @@
-//! Whole documents in the form in which existing clients of this API send them: made from structs, minified, every field
-//! of a type selected, lists within lists, variables sorted by name. Each must be accepted and answered without an error.
+//! Whole documents as existing clients of this API send them: generated from structs, minified, with every field of a
+//! type, lists within lists, and variables sorted by name. Each must be answered without an error.
 
 use serde_json::{Value, json};
 
@@ -259,7 +259,7 @@ fn mutation(name: &str, arguments: &[(&str, &str)], payload: &str) -> String {
 }
 
 #[tokio::test]
-async fn explicit_nulls_clear_or_mean_none_on_create_as_on_update() {
+async fn explicit_nulls_mean_no_value_on_create_and_clear_on_update() {
     let tour = Tour::start().await;
     let service = format!("service{{{}}}", service());
     let integration = format!("integration{{{}}}", integration());

@@ -25,7 +25,7 @@ async fn shop(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn a_service_answers_all_that_clients_select_of_it() {
+async fn every_field_of_a_service_that_clients_select_has_a_value() {
     let app = TestApp::start().await;
     shop(&app).await;
     let query = format!("query ServiceGet($service:String!){{account{{service(alias: $service){{{SERVICE}}}}}}}");
@@ -48,7 +48,7 @@ async fn a_service_answers_all_that_clients_select_of_it() {
 }
 
 #[tokio::test]
-async fn a_team_answers_all_that_clients_select_of_it() {
+async fn every_field_of_a_team_that_clients_select_has_a_value() {
     let app = TestApp::start().await;
     shop(&app).await;
     let query = format!("query TeamGet($team:String!){{account{{team(alias: $team){{{TEAM}}}}}}}");
@@ -77,7 +77,7 @@ async fn the_value_of_a_tag_is_changed_by_adding_the_new_one_before_the_old_one_
 }
 
 #[tokio::test]
-async fn an_owner_is_named_by_its_alias_in_the_older_way() {
+async fn an_owner_can_be_named_by_the_older_field_owner_alias() {
     let app = TestApp::start().await;
     shop(&app).await;
     let query = r#"mutation {
@@ -142,7 +142,7 @@ async fn a_link_to_a_repository_is_changed() {
 }
 
 #[tokio::test]
-async fn levels_and_categories_are_made_changed_and_deleted() {
+async fn levels_and_categories_are_created_changed_and_deleted() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         bronze: levelCreate(input: { name: "Bronze Star", description: "d" }) { level { id alias name description index checks { id } } errors { message } }
@@ -200,7 +200,7 @@ async fn levels_and_categories_are_made_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn these_types_have_no_rows_yet() {
+async fn maturity_reports_have_no_rows_yet() {
     let app = TestApp::start().await;
     shop(&app).await;
     let query = r#"{ account { service(alias: "cart") {

@@ -24,7 +24,7 @@ repository:
 ";
 
 #[tokio::test]
-async fn nothing_is_changed_before_it_was_made() {
+async fn nothing_is_updated_before_it_was_created() {
     let app = TestApp::start().await;
     let make = r#"mutation {
         teamCreate(input: { name: "A" }) { errors { message } }

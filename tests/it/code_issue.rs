@@ -107,7 +107,7 @@ async fn code_issue_upsert_needs_name_and_category_to_create_and_not_to_update()
 }
 
 #[tokio::test]
-async fn an_issue_without_a_type_has_its_category_for_one() {
+async fn an_issue_without_a_type_has_its_category_as_type() {
     let app = TestApp::start().await;
     let integration = with_project(&app).await;
     let identifier = issue(&integration, "1");
@@ -124,7 +124,7 @@ async fn an_issue_without_a_type_has_its_category_for_one() {
 }
 
 #[tokio::test]
-async fn an_update_leaves_what_is_absent_and_clears_what_is_null() {
+async fn an_update_keeps_absent_fields_and_clears_null_ones() {
     let app = TestApp::start().await;
     let integration = with_project(&app).await;
     let identifier = issue(&integration, "1");

@@ -157,7 +157,7 @@ async fn code_issue_project_upsert_names_every_field_that_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_project_is_connected_at_once_to_what_has_exactly_its_name() {
+async fn a_project_is_connected_at_once_to_the_service_or_repository_with_its_name() {
     let app = TestApp::start().await;
     service(&app, "Cart").await;
     repository(&app, "Cart").await;
@@ -203,7 +203,7 @@ async fn a_project_that_is_pushed_again_finds_the_service_that_was_created_since
 }
 
 #[tokio::test]
-async fn a_project_with_a_new_name_is_connected_to_what_has_that_name() {
+async fn a_renamed_project_is_connected_to_the_service_or_repository_with_its_new_name() {
     let app = TestApp::start().await;
     service(&app, "Cart").await;
     service(&app, "Trolley").await;
@@ -218,7 +218,7 @@ async fn a_project_with_a_new_name_is_connected_to_what_has_that_name() {
 }
 
 #[tokio::test]
-async fn a_connection_by_name_that_was_ended_is_not_made_again_by_the_next_push() {
+async fn a_deleted_connection_by_name_is_not_created_again_by_the_next_push() {
     let app = TestApp::start().await;
     let cart = service(&app, "Cart").await;
     let integration = custom(&app, "Scanner").await;
@@ -323,7 +323,7 @@ async fn code_issue_project_resource_disconnect_ends_one_connection() {
 }
 
 #[tokio::test]
-async fn to_end_a_connection_that_there_is_not_is_an_error() {
+async fn deleting_an_unknown_connection_is_an_error() {
     let app = TestApp::start().await;
     let integration = custom(&app, "Scanner").await;
     let id = project(&app, &integration, "p1", "one").await;
@@ -388,7 +388,7 @@ async fn a_code_issue_project_is_found_by_id_or_identifier_and_is_null_when_ther
 }
 
 #[tokio::test]
-async fn a_code_issue_project_is_asked_for_by_exactly_one_of_id_and_identifier() {
+async fn a_query_for_a_code_issue_project_needs_exactly_one_of_id_and_identifier() {
     let app = TestApp::start().await;
     let answer = app.query("{ account { codeIssueProject { name } } }", json!({})).await;
     assert_eq!(answer["data"], json!({ "account": { "codeIssueProject": null } }));

@@ -1,4 +1,4 @@
-//! The generator's fixtures compile, and what they become answers. `tests/codegen/` keeps them fresh.
+//! Compiles the generator's committed fixtures and runs requests over them. `tests/codegen/` keeps them up to date.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,8 +29,8 @@ mod objects;
 mod operations;
 mod rows;
 
-/// What the fixtures' resolvers share: they say here how they were called. Two fixtures with pages differ in `FIXTURE`,
-/// because the type of `pageInfo` is one for both.
+/// The state of the fixtures' resolvers: a log of their calls. Each fixture with pages needs a `FIXTURE` of its own,
+/// because all of them implement the engine's traits for the same type of `pageInfo`.
 #[derive(Debug, Clone)]
 pub struct State<const FIXTURE: u8 = 0> {
     schema: Arc<Valid<Schema>>,
@@ -42,7 +42,7 @@ impl<const FIXTURE: u8> State<FIXTURE> {
         self.log.lock().expect("no resolver panics").push(line.into());
     }
 
-    /// How many lines begin like this.
+    /// The number of log lines with this beginning.
     pub fn logged(&self, begin: &str) -> usize {
         self.log.lock().expect("no resolver panics").iter().filter(|line| line.starts_with(begin)).count()
     }
@@ -80,7 +80,7 @@ impl<const FIXTURE: u8> engine::State for State<FIXTURE> {
     }
 }
 
-/// Asks a fixture one question: the response, and what the resolvers said meanwhile.
+/// Runs a request over a fixture. Returns the response and the log of the resolvers.
 macro_rules! ask {
     ($fixture:ident, $root:ident, $query:expr) => {
         ask(
@@ -126,7 +126,7 @@ async fn a_relation_is_resolved_once_for_the_page() {
     );
     assert_eq!(answer["data"]["bands"]["edges"][2], json!({"node": {"rival": null}}));
     log.sort();
-    // The nodes, their two rivals, and the nodes below the edges: three levels, however many rows.
+    // Three levels for any number of rows: the nodes, their two rivals, and the nodes below the edges.
     let once = ["albums of 3: Value(Year(1991)) true", "links of 2", "links of 3", "rivals of 3", "rivals of 3"];
     assert_eq!(log, once);
 }
@@ -188,7 +188,7 @@ async fn connections_are_pages() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_is_none_is_the_callers_mistake() {
+async fn an_invalid_cursor_is_a_user_error() {
     let (answer, log) = ask!(objects, Query, "{ bands(after: \"?\") { totalCount } }");
     assert_eq!(answer["data"], Value::Null);
     assert_eq!(answer["errors"][0]["path"], json!(["bands"]));
@@ -231,7 +231,7 @@ async fn objects_of_an_interface_or_a_union_are_resolved_type_by_type_and_keep_t
 }
 
 #[tokio::test]
-async fn inputs_have_their_defaults_and_tell_absent_from_null() {
+async fn inputs_have_their_defaults_and_distinguish_absent_from_null() {
     let query = "{ price(parcel: {must: true, id: 7, text: null, days: \"2024-02-29\", lists: [1], to: {box: 1}, \
                  inner: {must: false, id: \"x\", days: [], to: {names: \"Ada\"}, from: {street: \"Side\"}, speeds: SLOW}}) }";
     let (answer, log) = ask!(inputs, Query, query);
@@ -302,7 +302,7 @@ async fn a_mutation_is_one_transaction_and_its_payload_says_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_mutation_that_others_came_between_is_run_again_from_its_beginning() {
+async fn a_mutation_that_loses_a_race_is_retried_from_its_beginning() {
     let query = "mutation { noteCreate(input: {text: \"contended\"}) { note { text } errors { message } } }";
     let (answer, log) = ask!(mutations, Mutation, query);
     assert_eq!(answer, json!({"data": {"noteCreate": {"note": {"text": "contended"}, "errors": []}}}));
@@ -311,7 +311,7 @@ async fn a_mutation_that_others_came_between_is_run_again_from_its_beginning() {
 }
 
 #[tokio::test]
-async fn a_mutation_that_others_always_come_between_says_so() {
+async fn a_mutation_that_loses_every_race_reports_a_conflict() {
     let query = "mutation { noteCreate(input: {text: \"hopeless\"}) { note { text } errors { message path } } }";
     let (answer, log) = ask!(mutations, Mutation, query);
     let message = "Conflict with another change. Please retry.";
@@ -322,7 +322,7 @@ async fn a_mutation_that_others_always_come_between_says_so() {
 }
 
 #[tokio::test]
-async fn without_a_payload_a_mutations_errors_are_the_answers() {
+async fn the_errors_of_a_mutation_without_a_payload_are_top_level_errors() {
     let query = "mutation { notes(texts: \"a\") { text about { id } } noteRename(id: 1) { note { id } } noteCount }";
     let (answer, _) = ask!(mutations, Mutation, query);
     assert_eq!(answer["data"], Value::Null);
@@ -332,7 +332,7 @@ async fn without_a_payload_a_mutations_errors_are_the_answers() {
 }
 
 #[tokio::test]
-async fn names_that_rust_reserves_are_as_good_as_others() {
+async fn fields_may_have_names_that_rust_reserves() {
     let query = "{ type(type: \"t\", self: 1, ctx: true, fn: self) { type self field out HTTPUrl iOS _private v1_2 dyn fields(ref: \"x\") { self } } \
                  self { self crate super { object } object } match { enum move rows { enum } } async { ... on struct { move } ... on Self { type } } \
                  execution(field: 1, rows: 2, answer: 3, arguments: 4, state: 5, execution: 6) }";

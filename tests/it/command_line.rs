@@ -206,7 +206,7 @@ fn a_blank_database_url_is_not_the_default() {
 }
 
 #[test]
-fn a_value_that_cannot_be_read_is_told_how_to_be_written() {
+fn the_error_for_an_invalid_value_says_how_to_write_it() {
     let place = Place::new();
     let address = "write it like 127.0.0.1:8080, or 0.0.0.0:8080 for all of this machine's addresses";
     let id = "write the id, which is a number: the first column of the list";
@@ -231,7 +231,7 @@ fn a_value_that_cannot_be_read_is_told_how_to_be_written() {
 }
 
 #[test]
-fn migrate_says_what_it_did() {
+fn migrate_prints_what_it_did() {
     let place = Place::new();
     let first = place.run(&["migrate"]);
     assert_eq!((first.status, &*first.out), (0, ""));
@@ -292,28 +292,44 @@ fn wrong_usage_ends_with_status_2() {
 
 #[test]
 fn help_shows_every_setting_with_its_variable() {
-    let help = Place::new().run(&["--help"]);
-    assert_eq!((help.status, &*help.err), (0, ""));
-    for (flag, variable) in [
-        ("--listen", "ROLLCALL_LISTEN"),
-        ("--database-url", "DATABASE_URL"),
-        ("--database-url-file", "DATABASE_URL_FILE"),
-        ("--base-url", "ROLLCALL_BASE_URL"),
-        ("--app-url", "ROLLCALL_APP_URL"),
-        ("--account-name", "ROLLCALL_ACCOUNT_NAME"),
-        ("--deploy-retention", "ROLLCALL_DEPLOY_RETENTION"),
-        ("--audit-retention", "ROLLCALL_AUDIT_RETENTION"),
-        ("--token-limit", "ROLLCALL_TOKEN_LIMIT"),
-        ("--ip-limit", "ROLLCALL_IP_LIMIT"),
-        ("--trusted-proxies", "ROLLCALL_TRUSTED_PROXIES"),
-        ("--otlp-endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT"),
-        ("--otlp-headers", "OTEL_EXPORTER_OTLP_HEADERS"),
-        ("--trace-service", "OTEL_SERVICE_NAME"),
-        ("--trace-sampler", "OTEL_TRACES_SAMPLER"),
-        ("--trace-sampler-arg", "OTEL_TRACES_SAMPLER_ARG"),
-    ] {
-        assert!(help.out.contains(flag) && help.out.contains(&format!("[env: {variable}")), "{flag}");
+    // Options that say what this one run does. All others are settings.
+    const WITHOUT_VARIABLE: &[&str] = &[
+        "deploys",
+        "description",
+        "dry-run",
+        "email",
+        "expires",
+        "live",
+        "name",
+        "output",
+        "release-missing",
+        "replace",
+        "scope",
+        "services",
+    ];
+    let (place, mut settings) = (Place::new(), 0);
+    let mut commands = vec![(rollcall::config::program(), vec!["--help".to_owned()])];
+    while let Some((command, words)) = commands.pop() {
+        let help = place.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!((help.status, &*help.err), (0, ""), "{words:?}");
+        for argument in command.get_arguments() {
+            let Some(flag) = argument.get_long() else { continue };
+            assert!(help.out.split_whitespace().any(|word| word == format!("--{flag}")), "{words:?} --{flag}");
+            let Some(variable) = argument.get_env() else {
+                assert!(WITHOUT_VARIABLE.contains(&flag), "{words:?} --{flag} has no variable");
+                continue;
+            };
+            let shown = ['=', ']'].map(|end| format!("[env: {}{end}", variable.display()));
+            assert!(shown.iter().any(|text| help.out.contains(text)), "{words:?} --{flag}");
+            settings += 1;
+        }
+        let (last, before) = words.split_last().expect("--help");
+        for inner in command.get_subcommands() {
+            let words = [before, &[inner.get_name().to_owned(), last.clone()]].concat();
+            commands.push((inner.clone(), words));
+        }
     }
+    assert!(settings > 60, "{settings}");
 }
 
 #[test]
@@ -340,7 +356,7 @@ fn the_database_url_can_come_from_a_file() {
 }
 
 #[test]
-fn what_keeps_the_service_from_starting_is_told_in_one_sentence() {
+fn an_error_at_the_start_is_one_sentence() {
     let place = Place::new();
     place.write("text.db", "this is not a database, although it is long enough to be looked at".repeat(100));
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -374,7 +390,7 @@ fn what_keeps_the_service_from_starting_is_told_in_one_sentence() {
 
 #[cfg(unix)]
 #[test]
-fn a_service_with_a_retention_says_what_it_removed_and_ends_at_sigterm() {
+fn a_server_with_a_retention_logs_what_it_removed_and_ends_at_sigterm() {
     let place = Place::new();
     let mut service = place.command(&["--listen", "127.0.0.1:0", "--deploy-retention", "400d"]);
     let mut service = service.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program runs");
@@ -388,7 +404,7 @@ fn a_service_with_a_retention_says_what_it_removed_and_ends_at_sigterm() {
 
 #[cfg(unix)]
 #[test]
-fn the_service_says_where_it_is_and_how_to_begin_and_ends_at_sigterm() {
+fn the_server_prints_its_url_and_the_first_steps_and_ends_at_sigterm() {
     let place = Place::new();
     let mut service = place.command(&["--listen", "127.0.0.1:0"]);
     let mut service = service.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program runs");

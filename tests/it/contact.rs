@@ -17,7 +17,7 @@ async fn owners(app: &TestApp) -> Value {
 }
 
 #[tokio::test]
-async fn a_new_team_is_given_its_contacts() {
+async fn a_new_team_gets_its_contacts() {
     let app = TestApp::start().await;
     let made = owners(&app).await;
     let expected = json!([
@@ -81,7 +81,7 @@ async fn each_kind_of_owner_has_contacts_and_one_of_a_type_is_the_default() {
 }
 
 #[tokio::test]
-async fn a_contact_names_one_owner() {
+async fn a_contact_has_exactly_one_owner() {
     let app = TestApp::start().await;
     owners(&app).await;
     let query = r#"mutation {

@@ -95,7 +95,7 @@ impl<'s> Everything<'s> {
             // `Account`'s fields are fully selected on `Account`.
             let is_seen_elsewhere = self.reached.contains(self.item(inner)) && !self.wraps(name);
             let below = if is_seen_elsewhere { self.leaves(inner) } else { self.of(inner) };
-            // The argument that it cannot do without.
+            // The required argument.
             let takes_one = field.arguments.iter().any(|argument| argument.name == "definition");
             let argument = if takes_one { "(definition: { alias: \"lanes\" })" } else { "" };
             selected.push(format!("{}{argument} {below}", field.name));
@@ -209,7 +209,7 @@ fn coordinates(schema: &Schema) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn a_field_of_a_listed_service_answers_alone_what_it_answers_beside_all_others() {
+async fn a_field_of_a_listed_service_has_the_same_value_alone_and_beside_all_others() {
     let tour = Tour::start().await;
     let schema = schema();
     let everything = Everything::new(&schema);
@@ -218,7 +218,7 @@ async fn a_field_of_a_listed_service_answers_alone_what_it_answers_beside_all_ot
         let answer = tour.endpoint.app.query(&query, json!({})).await;
         answer["data"]["account"]["services"][list].as_array().expect("services").clone()
     };
-    // One answers with the time at which it was asked, the other needs an argument.
+    // The value of one is the time of the request. The other needs an argument.
     let is_asked = |name: &str| !["deployMetrics", "property"].contains(&name);
     let fields = object(&schema, "Service").fields.values().filter(|field| is_asked(&field.name));
     let selections: Vec<(&str, String)> = fields
@@ -238,7 +238,7 @@ async fn a_field_of_a_listed_service_answers_alone_what_it_answers_beside_all_ot
 }
 
 #[tokio::test]
-async fn every_field_and_every_mutation_of_the_schema_answers_something() {
+async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
     let tour = Tour::start().await;
     let schema = schema();
     let everything = Everything::new(&schema);

@@ -34,7 +34,7 @@ fn owners_alone(names: &[&str]) -> BTreeMap<String, u32> {
 }
 
 #[test]
-fn every_command_closes_the_database_and_leaves_one_file_for_its_owner_alone() {
+fn every_command_closes_the_database_and_leaves_one_file_readable_only_by_its_owner() {
     let commands: &[&[&str]] = &[
         &["migrate"],
         &["token", "create", "--description", "first"],
@@ -82,7 +82,7 @@ fn a_command_that_is_refused_closes_the_database_too() {
 }
 
 #[test]
-fn what_a_server_writes_beside_the_database_is_for_its_owner_alone() {
+fn the_files_of_a_server_are_readable_only_by_its_owner() {
     let place = Place::new();
     let service = Process::start(command(&place, &["--listen", "127.0.0.1:0"]));
     assert_eq!(modes(&place), owners_alone(&["rollcall.db", "rollcall.db-shm", "rollcall.db-wal"]));
@@ -90,7 +90,7 @@ fn what_a_server_writes_beside_the_database_is_for_its_owner_alone() {
 }
 
 #[test]
-fn an_older_file_that_others_may_read_is_told_at_the_start_and_left_as_it_is() {
+fn an_existing_file_that_others_can_read_is_reported_at_the_start_and_not_changed() {
     let place = Place::new();
     let warnings = || {
         let mut service = command(&place, &["--listen", "127.0.0.1:0"]);

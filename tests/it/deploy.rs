@@ -54,7 +54,7 @@ async fn deploys_are_listed_newest_first_and_filtered() {
 }
 
 #[tokio::test]
-async fn a_deploy_says_who_made_it_and_what_it_was_posted_to() {
+async fn a_deploy_has_its_author_and_its_endpoint() {
     let endpoint = Endpoint::start().await;
     let cart = endpoint.create_service("cart").await;
     let url = "https://ci.example.com/7";
@@ -187,7 +187,7 @@ async fn a_thousand_environments_can_be_named_and_not_one_more() {
 }
 
 #[tokio::test]
-async fn the_deploys_of_a_service_are_narrowed_to_a_span_of_time() {
+async fn the_deploys_of_a_service_are_filtered_by_time() {
     let endpoint = Endpoint::start().await;
     deployed(&endpoint, &[("shop", 3, "a"), ("shop", 5, "a"), ("shop", 7, "a"), ("org/repo", 5, "a")]).await;
     for (span, expected) in [
@@ -206,7 +206,7 @@ async fn the_deploys_of_a_service_are_narrowed_to_a_span_of_time() {
 }
 
 #[tokio::test]
-async fn a_list_of_deploys_is_paged_by_moment() {
+async fn a_list_of_deploys_is_paged_by_time() {
     let endpoint = Endpoint::start().await;
     deployed(&endpoint, &[("shop", 5, "a"), ("shop", 5, "a"), ("shop", 4, "a"), ("shop", 6, "a"), ("shop", 5, "a")])
         .await;
@@ -252,7 +252,7 @@ async fn deploy_delete_deletes_one_deploy() {
 }
 
 #[tokio::test]
-async fn the_deploys_of_a_deleted_service_stay_and_its_numbers_go_on_under_their_aliases() {
+async fn the_deploys_of_a_deleted_service_stay_and_their_numbers_continue_by_alias() {
     let endpoint = Endpoint::start().await;
     let alias =
         r#"mutation($id: ID!) { aliasCreate(input: { ownerId: $id, alias: "org/shop" }) { errors { message } } }"#;

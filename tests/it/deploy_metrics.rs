@@ -39,7 +39,7 @@ async fn of_account(endpoint: &Endpoint, fields: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_metrics_are_what_their_descriptions_say() {
+async fn deploy_metrics_match_their_descriptions() {
     let endpoint = Endpoint::start().await;
     deployed(
         &endpoint,
@@ -107,7 +107,7 @@ async fn the_metrics_are_what_their_descriptions_say() {
 }
 
 #[tokio::test]
-async fn production_is_measured_unless_environments_are_named() {
+async fn production_is_measured_unless_environments_are_given() {
     let deploys = [
         ["shop", "succeeded", "PROD", "11-01 00:00:00", ""],
         ["shop", "failed", "production", "11-02 00:00:00", ""],
@@ -154,7 +154,7 @@ async fn production_is_measured_unless_environments_are_named() {
 }
 
 #[tokio::test]
-async fn the_authoring_date_counts_before_the_date_of_the_commit() {
+async fn the_authoring_date_takes_precedence_over_the_commit_date() {
     let endpoint = Endpoint::start().await;
     let commit = json!({ "authoring_date": "2026-11-01 00:00:00", "date": "2026-11-04 23:59:59" });
     endpoint.post_with(json!({ "deployed_at": "2026-11-05 00:00:00.9", "commit": commit })).await;
@@ -163,7 +163,7 @@ async fn the_authoring_date_counts_before_the_date_of_the_commit() {
 }
 
 #[tokio::test]
-async fn what_the_deploys_do_not_say_is_null() {
+async fn metrics_without_data_are_null() {
     let endpoint = Endpoint::start().await;
     deployed(&endpoint, &[["shop", "", "", "11-05 00:00:00", ""]]).await;
     endpoint.create_service("idle").await;
@@ -218,7 +218,7 @@ async fn a_team_is_measured_by_the_services_that_it_owns() {
 }
 
 #[tokio::test]
-async fn the_window_is_the_last_30_days_unless_it_is_said() {
+async fn the_default_window_is_the_last_30_days() {
     let endpoint = Endpoint::start().await;
     let days = async |arguments: &str| {
         let found = of_account(&endpoint, &format!("deployMetrics{arguments} {{ start end }}")).await;
@@ -354,7 +354,7 @@ fn row((service, environment, status, moment, commit): Deploy, services: [i64; 2
 }
 
 #[tokio::test]
-async fn a_snapshot_is_measured_as_it_is_whatever_is_deployed_meanwhile() {
+async fn deploy_metrics_read_one_snapshot_while_deploys_arrive() {
     let database = Database::new().await;
     let db = database.open().await;
     let (_, services) = two_services(&db).await;
@@ -377,7 +377,7 @@ async fn a_snapshot_is_measured_as_it_is_whatever_is_deployed_meanwhile() {
 }
 
 #[tokio::test]
-async fn the_metrics_of_any_deploys_are_those_of_a_plain_computation() {
+async fn deploy_metrics_of_random_deploys_equal_a_simple_computation() {
     let database = Database::new().await;
     let db = database.open().await;
     let (team, services) = two_services(&db).await;

@@ -13,7 +13,7 @@ fn errors(expected: &[(&str, &str)]) -> Value {
 }
 
 #[tokio::test]
-async fn all_that_is_missing_is_told_at_once_and_in_order() {
+async fn all_missing_attributes_are_reported_at_once_and_in_order() {
     let endpoint = Endpoint::start().await;
     let missing = errors(&[
         ("Service Error", "param is missing or the value is empty: service"),
@@ -92,7 +92,7 @@ async fn an_attribute_of_the_wrong_type_is_named() {
 }
 
 #[tokio::test]
-async fn what_is_optional_may_be_empty_or_null() {
+async fn optional_attributes_may_be_empty_or_null() {
     let endpoint = Endpoint::start().await;
     for nothing in [json!(null), json!("")] {
         let names = ["started_at", "deploy_url", "dedup_id", "environment", "deploy_number", "status", "commit"];
@@ -112,7 +112,7 @@ async fn what_is_optional_may_be_empty_or_null() {
 }
 
 #[tokio::test]
-async fn an_unreadable_date_is_refused_with_the_forms_that_are_read() {
+async fn an_invalid_date_is_refused_with_the_accepted_formats() {
     let endpoint = Endpoint::start().await;
     let forms = "is not a date and time such as 2026-11-21T01:44:00Z or 2026-11-21 01:44:00";
     let answer = endpoint
@@ -129,7 +129,7 @@ async fn an_unreadable_date_is_refused_with_the_forms_that_are_read() {
 }
 
 #[tokio::test]
-async fn texts_have_a_greatest_length() {
+async fn texts_have_a_maximum_length() {
     let endpoint = Endpoint::start().await;
     let answer = endpoint
         .post_with(json!({ "service": "s".repeat(256), "description": "d".repeat(50_001), "environment": "a\u{0}b" }))
@@ -145,7 +145,7 @@ async fn texts_have_a_greatest_length() {
 }
 
 #[tokio::test]
-async fn every_word_for_a_status_is_kept_and_known_ones_are_understood() {
+async fn every_status_is_stored_as_sent_and_known_ones_are_normalised() {
     let endpoint = Endpoint::start().await;
     let words = [
         ("succeeded", json!("succeeded")),
@@ -176,7 +176,7 @@ fn readme_lists_every_word_for_a_status() {
 }
 
 #[tokio::test]
-async fn each_text_has_a_greatest_length_and_no_null_character() {
+async fn each_text_has_a_maximum_length_and_no_null_character() {
     let endpoint = Endpoint::start().await;
     let short = [
         ("service", "Service Error", 255),
@@ -219,7 +219,7 @@ async fn each_text_has_a_greatest_length_and_no_null_character() {
 }
 
 #[tokio::test]
-async fn attributes_that_nobody_knows_are_passed_over_and_of_two_alike_the_last_counts() {
+async fn unknown_attributes_are_ignored_and_the_last_of_two_equal_ones_counts() {
     let endpoint = Endpoint::start().await;
     let body = r#"{"service":"none","service":"shop","description":7,"description":"Sell more","extra":[{"a":null}],
         "deployed_at":"2026-11-21 01:44:00","deployer":{"name":"Ada","name":"Grace","Name":1},"Service":"x","":{},

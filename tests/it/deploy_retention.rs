@@ -29,7 +29,7 @@ async fn remove(endpoint: &Endpoint, day: u32) -> (u64, Vec<String>) {
 }
 
 #[tokio::test]
-async fn what_is_older_is_removed_but_for_the_last_deploy_of_each_service() {
+async fn older_deploys_are_removed_except_the_last_one_of_each_service() {
     let endpoint = Endpoint::start().await;
     endpoint.create_service("cart").await;
     deployed(&endpoint, &[("shop", 1), ("shop", 5), ("shop", 9), ("cart", 2), ("cart", 1), ("org/repo", 3)]).await;
@@ -53,7 +53,7 @@ async fn what_is_older_is_removed_but_for_the_last_deploy_of_each_service() {
 }
 
 #[tokio::test]
-async fn of_deploys_at_one_moment_one_is_the_last() {
+async fn of_deploys_at_the_same_time_one_is_the_last() {
     let endpoint = Endpoint::start().await;
     deployed(&endpoint, &[("shop", 1), ("shop", 1), ("shop", 1)]).await;
     assert_eq!(remove(&endpoint, 2).await, (2, vec!["shop 01".to_owned()]));
@@ -61,7 +61,7 @@ async fn of_deploys_at_one_moment_one_is_the_last() {
 }
 
 #[tokio::test]
-async fn what_was_removed_is_forgotten_but_its_number_is_not_given_again() {
+async fn a_removed_deploys_dedup_id_is_free_and_its_number_is_not_reused() {
     let endpoint = Endpoint::start().await;
     let old = json!({ "deployed_at": "2026-11-01 12:00:00", "dedup_id": "run-1" });
     endpoint.post_with(old.clone()).await;

@@ -46,7 +46,7 @@ fn a_health_check_fails_where_no_server_answers() {
 }
 
 #[test]
-fn the_doctor_makes_no_database_and_migrates_none() {
+fn the_doctor_creates_and_migrates_no_database() {
     let place = Place::new();
     let (address, file) = (free_port(), place.absolute("rollcall.db"));
     let done = place.run(&["doctor", "--listen", &address]);
@@ -64,7 +64,7 @@ fn the_doctor_makes_no_database_and_migrates_none() {
 }
 
 #[test]
-fn the_doctor_finds_a_running_server_ready_and_tells_what_could_be_better() {
+fn the_doctor_finds_a_running_server_ready_and_gives_advice() {
     let place = Place::new();
     let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
     let address = service.address.to_string();
@@ -86,7 +86,7 @@ fn the_doctor_finds_a_running_server_ready_and_tells_what_could_be_better() {
 }
 
 #[test]
-fn the_doctor_sees_that_the_database_is_not_that_of_the_server() {
+fn the_doctor_detects_that_the_database_is_not_the_servers() {
     let (place, elsewhere) = (Place::new(), Place::new());
     let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
     let address = service.address.to_string();
@@ -101,7 +101,7 @@ fn the_doctor_sees_that_the_database_is_not_that_of_the_server() {
 }
 
 #[test]
-fn the_doctor_sees_that_a_proxy_is_not_trusted() {
+fn the_doctor_detects_an_untrusted_proxy() {
     let place = Place::new();
     let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
     let (address, url) = (service.address.to_string(), format!("http://{}", service.address));
@@ -121,7 +121,7 @@ fn the_doctor_sees_that_a_proxy_is_not_trusted() {
 }
 
 #[test]
-fn the_doctor_names_what_does_not_work() {
+fn the_doctor_reports_each_problem() {
     let place = Place::new();
     let address = free_port();
     let doctor = |url: &str| place.run(&["doctor", "--listen", &address, "--database-url", url]);

@@ -66,7 +66,7 @@ async fn a_document_is_posted_replaced_and_deleted() {
         app.query("query($id: ID) { account { document(id: $id) { id } } }", json!({ "id": document["id"] })).await;
     assert_eq!(gone["data"]["account"]["document"], Value::Null);
 
-    // An integration takes its documents with it.
+    // Deleting an integration deletes its documents.
     app.request(Method::POST, &format!("{path}/cart"), &[], markdown).await;
     let delete = "mutation($id: ID!) { integrationDelete(resource: { id: $id }) { errors { message } } }";
     app.query(delete, json!({ "id": integration })).await;
@@ -75,7 +75,7 @@ async fn a_document_is_posted_replaced_and_deleted() {
 }
 
 #[tokio::test]
-async fn what_is_no_document_of_a_service_is_refused() {
+async fn an_invalid_document_or_one_of_an_unknown_service_is_refused() {
     let app = TestApp::start().await;
     let (_, path) = endpoint(&app).await;
     let post = async |path: String, body: Vec<u8>| {
@@ -95,7 +95,7 @@ async fn what_is_no_document_of_a_service_is_refused() {
     for unknown in ["/integrations/document/", "/integrations/document/x", "/integrations/document/x/cart", &path] {
         assert_eq!(post(unknown.to_owned(), b"# x".to_vec()).await.0, 404, "{unknown}");
     }
-    // The two kinds of endpoint do not take each other's posts.
+    // The two kinds of endpoints refuse each other's posts.
     let deploy = path.replace("/document/", "/deploy/");
     let answer = app.request(Method::POST, &deploy, &[("content-type", "application/json")], "{}").await;
     assert_eq!(answer.status, 404);

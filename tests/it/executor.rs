@@ -142,7 +142,7 @@ fn disagreement(name: &str, answer: &Answer, got: Result<Response, Vec<ServerErr
 }
 
 #[tokio::test]
-async fn answers_are_those_of_graphql_js() {
+async fn responses_equal_those_of_graphql_js() {
     let cases: Vec<Case> = read(recorded!("queries.json"));
     let answers: Vec<Answer> = read(recorded!("answers.json"));
     let answers: HashMap<_, _> = answers.iter().map(|answer| (answer.name.as_str(), answer)).collect();
@@ -179,7 +179,7 @@ fn with_other_literals(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_is_remembered_of_a_text_changes_no_answer_to_one_with_other_literals() {
+async fn the_cached_shape_of_a_text_does_not_change_responses_to_other_literals() {
     let told = |got: Result<Response, Vec<ServerError>>| match got {
         Ok(response) => (String::from_utf8(response.text).expect("UTF-8"), Vec::new()),
         Err(errors) => (String::new(), errors),
@@ -201,7 +201,7 @@ async fn what_is_remembered_of_a_text_changes_no_answer_to_one_with_other_litera
 }
 
 #[test]
-fn what_is_refused_earlier_is_an_argument_that_graphql_js_refuses_later() {
+fn requests_refused_earlier_have_arguments_that_graphql_js_refuses_later() {
     let answers: Vec<Answer> = read(recorded!("answers.json"));
     let late = |answer: &&Answer| {
         answer.kind == Kind::Execution && answer.errors.iter().any(|error| error.message.starts_with("Argument "))

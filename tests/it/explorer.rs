@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::app::TestApp;
 
 #[tokio::test]
-async fn a_stranger_is_led_to_the_sign_in() {
+async fn a_visitor_without_a_session_is_redirected_to_the_sign_in() {
     let app = TestApp::start().await;
     let page = app.get("/explorer").await;
     assert_eq!((page.status, page.header("location")), (303, Some("/sign-in?next=%2Fexplorer")));
@@ -29,7 +29,7 @@ async fn the_first_query_answers() {
 
 /// Its files exist only if it was built, as in CI.
 #[tokio::test]
-async fn built_files_are_kept_for_ever_and_come_packed_or_not() {
+async fn built_files_are_cacheable_forever_and_come_compressed_or_not() {
     let app = TestApp::start().await;
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/app/explorer/dist")).expect("the folder");
     let names = files.filter_map(|file| file.expect("a file").file_name().into_string().ok());

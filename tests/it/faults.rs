@@ -23,7 +23,8 @@ use crate::postgres::Cluster;
 use crate::process::Process;
 use crate::webhook::record;
 
-/// How long a request may take while the database does not serve it. Its own limits are shorter; a busy machine is slow.
+/// The maximum time of a request while the database does not respond. The server's own limits are shorter, but a busy
+/// machine is slow.
 const SOON: Duration = Duration::from_secs(12);
 
 /// A TCP port that leads to the server's socket.
@@ -36,18 +37,18 @@ pub struct Proxy {
     fault: watch::Sender<Fault>,
 }
 
-/// What a proxy does wrong.
+/// The fault of a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing.
+    /// None.
     None,
-    /// It passes nothing on, and closes nothing.
+    /// Passes nothing on, and closes no connection.
     Stall,
-    /// It cuts a connection whose client has sent a commit, once the server has answered.
+    /// Cuts a connection whose client has sent a commit, once the server has answered.
     CutCommits,
-    /// It cuts a connection whose client sends a commit, which never arrives.
+    /// Cuts a connection whose client sends a commit, before the commit arrives.
     LoseCommits,
-    /// It cuts a connection whose client has sent a commit, once the server has answered, and stalls from then on.
+    /// Cuts a connection whose client has sent a commit, once the server has answered, and stalls from then on.
     StallAfterCommit,
 }
 
@@ -87,13 +88,13 @@ impl Proxy {
         self.cut();
     }
 
-    /// Begins a fault, or ends it.
+    /// Sets the fault of the proxy.
     pub fn set(&self, fault: Fault) {
         self.fault.send_replace(fault);
     }
 }
 
-/// Passes on what either side sends, until one closes or a commit is to be cut.
+/// Copies bytes in both directions, until one side closes or the fault cuts a commit.
 async fn pass_on(mut client: TcpStream, socket: PathBuf, fault: watch::Sender<Fault>) {
     let Ok(mut server) = UnixStream::connect(socket).await else { return };
     let mut faults = fault.subscribe();
@@ -109,7 +110,7 @@ async fn pass_on(mut client: TcpStream, socket: PathBuf, fault: watch::Sender<Fa
                     return;
                 }
                 if matches!(now, Fault::CutCommits | Fault::StallAfterCommit) {
-                    // The server carries it out, and its answer is lost.
+                    // The server commits, and its answer is lost.
                     let _ = server.read(&mut answered).await;
                     if now == Fault::StallAfterCommit {
                         fault.send_replace(Fault::Stall);
@@ -189,7 +190,7 @@ impl Faults {
         assert_eq!(status, 202, "{name}: {answer}");
     }
 
-    /// Asserts that every surface says in time that the database is away, and when to come back.
+    /// Asserts that every surface reports in time that the database is unavailable, and when to retry.
     async fn assert_away(&self) {
         let began = Instant::now();
         let ready = self.service.get(self.service.address, "/readyz");
@@ -221,7 +222,7 @@ async fn reply_header(url: &str, token: &str, name: &str) -> Option<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_away_is_told_of_in_seconds_and_used_again_when_it_is_back() {
+async fn an_unreachable_database_server_is_reported_in_seconds_and_used_again_when_it_is_back() {
     let Some(mut faults) = Faults::start(1).await else { return };
     faults.assert_serves("before").await;
     faults.proxies[0].close().await;
@@ -231,7 +232,7 @@ async fn a_server_that_is_away_is_told_of_in_seconds_and_used_again_when_it_is_b
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_stalls_is_told_of_in_seconds_and_used_again_when_it_goes_on() {
+async fn a_stalled_database_server_is_reported_in_seconds_and_used_again_when_it_continues() {
     let Some(faults) = Faults::start(1).await else { return };
     faults.assert_serves("before").await;
     faults.proxies[0].set(Fault::Stall);
@@ -243,7 +244,7 @@ async fn a_server_that_stalls_is_told_of_in_seconds_and_used_again_when_it_goes_
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_that_were_cut_cost_no_request() {
     let Some(faults) = Faults::start(1).await else { return };
-    // So that several connections are open.
+    // Open several connections.
     join_all((0..8).map(|number| faults.write(["a", "b", "c", "d", "e", "f", "g", "h"][number]))).await;
     join_all((0..8).map(|_| faults.read())).await;
     for round in 0..3 {
@@ -262,12 +263,12 @@ async fn a_commit_that_was_not_confirmed_is_looked_up_and_a_deploy_is_recorded_o
         let (_, found) = faults.graphql(&format!("{{ account {{ service(alias: \"{alias}\") {{ name }} }} }}")).await;
         found["data"]["account"]["service"]["name"].clone()
     };
-    // Nothing was done, so that the client may repeat it.
+    // Nothing was committed, so the client may retry.
     faults.proxies[0].set(Fault::LoseCommits);
     let (status, answer) = faults.write("lost").await;
     assert_eq!((status, &answer["errors"][0]["extensions"]["code"]), (503, &json!("UNAVAILABLE")), "{answer}");
     assert_eq!(service("lost").await, Value::Null);
-    // It is not known, because the server stays away.
+    // The outcome is unknown, because the server stays unavailable.
     faults.proxies[0].set(Fault::StallAfterCommit);
     let (status, answer) = faults.write("uncertain").await;
     let error = &answer["errors"][0];
@@ -275,7 +276,7 @@ async fn a_commit_that_was_not_confirmed_is_looked_up_and_a_deploy_is_recorded_o
     assert!(error["message"].as_str().is_some_and(|text| text.contains("It may have been carried out.")), "{answer}");
     faults.proxies[0].set(Fault::None);
     assert_eq!(service("uncertain").await, "uncertain");
-    // It was done, which the server finds out.
+    // It was committed, and the server finds that out.
     faults.proxies[0].set(Fault::CutCommits);
     let (status, answer) = faults.write("found").await;
     assert_eq!((status, &answer), (200, &json!({ "data": { "serviceCreate": { "errors": [] } } })));
@@ -306,13 +307,13 @@ async fn the_next_host_is_used_when_one_goes_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_transaction_that_someone_left_open_does_not_stop_deploys_of_other_services() {
+async fn an_open_transaction_does_not_block_deploys_of_other_services() {
     let Some(faults) = Faults::start(1).await else { return };
     for name in ["first", "second"] {
         faults.write(name).await;
         assert_eq!(faults.deploy(name).await.0, 202);
     }
-    // A process that has counted a deploy and stalls before its commit.
+    // A process that has assigned a deploy's number and stalls before its commit.
     let other = db::connect(&faults.database.url).await.expect("a database");
     let transaction = other.begin_write().await.expect("a transaction");
     let locked = "UPDATE deploy_number SET last = last \
@@ -420,7 +421,7 @@ async fn a_connection_is_encrypted_and_verified_as_the_url_says() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_read_only_is_told_of_or_refused_when_the_url_asks_for_one_that_is_not() {
+async fn a_read_only_host_is_reported_or_refused_if_the_url_asks_for_a_writable_one() {
     if !database::is_postgres() {
         return;
     }

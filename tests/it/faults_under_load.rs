@@ -1,8 +1,8 @@
-//! 200 writes a second to three processes on PostgreSQL, while one fault after another happens. Clients repeat what was
-//! not acknowledged. In the end, each write is there once.
+//! 200 writes a second to three processes on PostgreSQL, while one fault after another happens. Clients retry writes that
+//! were not acknowledged. In the end, each write is stored once.
 //!
-//! `ROLLCALL_TEST_FAULT_SECONDS` says how long a fault lasts that lasts some time; one second by default. Figures are
-//! printed. These tests need PostgreSQL: they run in its repetition of the suite (see [`crate::postgres`]).
+//! `ROLLCALL_TEST_FAULT_SECONDS` sets the duration of lasting faults; one second by default. Figures are printed. These
+//! tests need PostgreSQL: they run in its repetition of the suite (see [`crate::postgres`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -38,10 +38,10 @@ const WRITERS: u32 = 50;
 /// How long a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The time after a fault that counts as a part of it.
+/// The time after a fault that still counts as part of it.
 const AFTER: Duration = Duration::from_secs(3);
 
-/// What writers share.
+/// The state shared by all writers.
 struct Load {
     addresses: Mutex<Vec<SocketAddr>>,
     client: Client<HttpConnector, Full<Bytes>>,
@@ -53,9 +53,9 @@ struct Load {
     is_over: AtomicBool,
     /// When a write was acknowledged.
     acknowledged: Mutex<Vec<Instant>>,
-    /// Writes that are still running as far as the service knows.
+    /// The writes that the server still considers running.
     left: Mutex<Vec<usize>>,
-    /// The attempts that were not acknowledged, by status; 0 without an answer.
+    /// The attempts that were not acknowledged, by status; 0 means no response.
     failed: Mutex<BTreeMap<u16, usize>>,
 }
 
@@ -90,7 +90,7 @@ impl Load {
         }
     }
 
-    /// Writes at its share of the rate until it is over.
+    /// Writes at its share of the rate until the test is over.
     async fn write(&self) {
         let pause = Duration::from_secs(1) * WRITERS / RATE;
         sleep(pause.mul_f64(fastrand::f64())).await;
@@ -194,7 +194,7 @@ impl Site {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_write_is_there_once_whatever_fails_under_load() {
+async fn every_write_is_stored_once_whatever_fails_under_load() {
     if !database::is_postgres() {
         return;
     }

@@ -1,5 +1,5 @@
-//! Every field of a table's list is known to the forms of pages and to service files. That the API's inputs know it, the
-//! compiler and `coverage` see to.
+//! Every field in a table's `FIELDS` is in the forms of the pages and in service files. The compiler and `coverage` make
+//! sure that the API's inputs have it.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::app::TestApp;
 use crate::app_browser::Browser;
 use crate::service::data;
 
-/// A text for the field that no other field has, or something that the field can name.
+/// A text for the field that no other field has, or the name of an object that the field can refer to.
 fn sample<C: ColumnTrait>(rule: &FieldRule<C>) -> String {
     match rule.value {
         ValueRule::Text(_) if rule.name == "url" => "https://git.example.com/org/sample".to_owned(),
@@ -49,7 +49,7 @@ async fn with_names() -> TestApp {
     app
 }
 
-/// Fills in the form for a new thing, field by field, and looks for all of it in the form that changes the thing.
+/// Fills in the form for a new object, field by field, and checks that the form to change it has all values.
 async fn fill_in<E: FieldRules>(app: &TestApp, new: &str) {
     let mut browser = Browser::of(app, Role::User).await;
     let form = browser.page(new).await;
@@ -79,7 +79,7 @@ async fn the_forms_of_services_and_teams_have_every_field_of_the_list() {
     fill_in::<team::Entity>(&app, "/new/team").await;
 }
 
-/// A document with every field of the list, and the row that it makes.
+/// A document with every field of the list, and the row that it creates.
 async fn apply<E: FieldRules>(app: &TestApp, noun: &str) -> E::Model {
     let mut document = format!("version: 1\n{noun}:\n");
     for rule in E::FIELDS.iter().filter(|rule| rule.is_in_files) {

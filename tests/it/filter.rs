@@ -136,7 +136,7 @@ async fn services_are_found_by_the_values_of_their_properties() {
 }
 
 #[tokio::test]
-async fn predicates_stand_together_and_within_each_other() {
+async fn predicates_combine_and_nest() {
     let app = TestApp::start().await;
     services(&app).await;
     let (rust, go) = (json!({ "key": "language", "arg": "Rust" }), json!({ "key": "language", "arg": "Go" }));
@@ -190,7 +190,7 @@ async fn a_filter_is_saved_as_it_was_sent_and_matches_services() {
         app.query(create, json!({ "input": { "name": "All", "connective": null, "predicates": predicates } })).await;
     let filter = made["data"]["filterCreate"]["filter"].clone();
     assert_eq!((&filter["connective"], &filter["predicates"]), (&Value::Null, &predicates));
-    // What cannot be evaluated is stored, and said where services are listed.
+    // A predicate that cannot be evaluated is stored, and reported when services are listed.
     let saved = json!({ "saved": { "id": filter["id"] } });
     let answer = app.query(LIST, saved.clone()).await;
     assert_eq!(answer["errors"][0]["message"], "no relationship definition has the id or alias \"x\"");
@@ -209,7 +209,7 @@ async fn a_filter_is_saved_as_it_was_sent_and_matches_services() {
     let answer = app.query(LIST, saved.clone()).await;
     assert_eq!(answer["data"]["account"]["services"]["nodes"], json!([{ "name": "Cart" }, { "name": "Mail" }]));
 
-    // A filter within a filter, and one that asks for itself.
+    // A filter within a filter, and one that contains itself.
     let other = json!([{ "key": "filter_id", "type": "does_not_match", "value": filter["id"] }]);
     let made = app.query(create, json!({ "input": { "name": "Others", "predicates": other } })).await;
     let others = made["data"]["filterCreate"]["filter"]["id"].clone();

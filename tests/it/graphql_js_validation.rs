@@ -47,7 +47,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn what_graphql_js_refuses_is_refused_and_nothing_else() {
+async fn exactly_the_requests_that_graphql_js_refuses_are_refused() {
     let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
     // A mutation fails at the token's scope and changes nothing.
     let token = format!("Bearer {}", app.new_token(Scope::Read, None).await);
@@ -78,7 +78,7 @@ async fn what_graphql_js_refuses_is_refused_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_grammar_is_the_specifications_also_where_the_parser_departs_from_it() {
+async fn the_grammar_is_the_specifications_even_where_the_parser_differs() {
     let app = TestApp::start().await;
     let data = json!({ "data": { "a": "Query" } });
     for query in [
@@ -115,7 +115,7 @@ async fn a_whole_number_of_any_size_is_an_id() {
 }
 
 #[tokio::test]
-async fn what_nothing_reads_is_checked_all_the_same() {
+async fn unused_parts_of_a_request_are_validated_too() {
     let app = TestApp::start().await;
     let date = "query($d: ISO8601DateTime) { account { id deploys(start: $d) @skip(if: true) { totalCount } } }";
     let literal = r#"{ account { id deploys(start: "soon") @skip(if: true) { totalCount } } }"#;
@@ -154,7 +154,7 @@ fn with_other_literals(query: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_text_is_judged_the_same_whatever_was_asked_before() {
+fn the_cache_does_not_change_how_a_text_is_judged() {
     let (query, mutation) = (&schema::info::Query, Some(&schema::info::Mutation));
     let documents = Documents::new(SDL, query, mutation, schema::info::SCALARS, Limits::default());
     let judge = |text: String, case: &Case| {

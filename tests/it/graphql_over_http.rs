@@ -73,7 +73,7 @@ async fn a_document_that_is_refused_gets_200_from_the_older_media_type_and_400_f
 }
 
 #[tokio::test]
-async fn what_is_not_a_graphql_request_gets_400() {
+async fn a_body_that_is_not_a_graphql_request_gets_400() {
     let app = TestApp::start().await;
     let deep = format!(r#"{{"query":"{{__typename}}","variables":{{"a":{}{}}}}}"#, "[".repeat(200), "]".repeat(200));
     for body in [
@@ -117,7 +117,7 @@ async fn null_members_are_the_same_as_absent_ones_and_unknown_ones_are_ignored()
 }
 
 #[tokio::test]
-async fn an_operation_that_is_not_there_is_refused() {
+async fn an_unknown_operation_name_is_refused() {
     let app = TestApp::start().await;
     for body in [
         r#"{"query":"query A{__typename}","operationName":"B"}"#,
@@ -252,7 +252,7 @@ async fn a_token_works_until_it_expires() {
 }
 
 #[tokio::test]
-async fn a_token_that_has_expired_is_told_when() {
+async fn the_error_for_an_expired_token_says_when_it_expired() {
     let app = TestApp::start().await;
     let header = format!("Bearer {}", app.new_token(Scope::Write, Some(-1)).await);
     let response = app.post_with("{__typename}", json!({}), &[("authorization", &header)]).await;
@@ -266,7 +266,7 @@ async fn a_token_that_has_expired_is_told_when() {
 }
 
 #[tokio::test]
-async fn two_authorization_headers_are_not_chosen_from() {
+async fn two_authorization_headers_are_refused() {
     let app = TestApp::start().await;
     let header = format!("Bearer {}", app.token);
     let twice = [("authorization", &*header), ("authorization", &*header)];
@@ -288,7 +288,7 @@ async fn a_deleted_token_stops_working_at_once() {
 }
 
 #[tokio::test]
-async fn the_last_use_of_a_token_is_noted() {
+async fn the_last_use_of_a_token_is_recorded() {
     let app = TestApp::start().await;
     assert_eq!(app.post("{__typename}", json!({})).await.status, 200);
     loop {
@@ -301,7 +301,7 @@ async fn the_last_use_of_a_token_is_noted() {
 }
 
 #[tokio::test]
-async fn a_read_token_may_query_and_not_change() {
+async fn a_read_token_allows_queries_and_no_mutations() {
     let app = TestApp::start().await;
     let header = format!("Bearer {}", app.new_token(Scope::Read, None).await);
     let response = app.post_with("{__typename}", json!({}), &[("authorization", &header)]).await;
@@ -350,7 +350,7 @@ async fn a_write_token_changes_the_catalogue_and_no_user() {
 }
 
 #[tokio::test]
-async fn the_address_of_a_webhook_is_shown_to_tokens_that_may_write() {
+async fn the_url_of_a_webhook_is_shown_only_to_tokens_that_can_write() {
     let app = TestApp::start().await;
     let (_, url) = crate::integration::deploy_endpoint(&app, "CI").await;
     for (scope, shown) in [(Scope::Read, json!(null)), (Scope::Write, json!(url)), (Scope::Admin, json!(url))] {
@@ -363,7 +363,7 @@ async fn the_address_of_a_webhook_is_shown_to_tokens_that_may_write() {
 }
 
 #[tokio::test]
-async fn a_mutation_that_selects_nothing_of_its_payload_is_refused() {
+async fn a_mutation_without_a_selection_on_its_payload_is_refused() {
     let app = TestApp::start().await;
     let response = app.post(r#"mutation { serviceCreate(input: { name: "Cart" }) }"#, json!({})).await;
     assert_eq!((response.status, &*response.code()), (200, "GRAPHQL_VALIDATION_FAILED"));
@@ -393,7 +393,7 @@ async fn mutations_of_one_document_run_in_order_and_each_sees_what_the_one_befor
 }
 
 #[tokio::test]
-async fn the_error_of_a_field_tells_its_path_and_its_place_beside_the_other_fields() {
+async fn a_field_error_has_its_path_and_location_and_the_other_fields_have_values() {
     let app = TestApp::start().await;
     let answer = app.query("{ account { name missing: team(alias: \"no\") { id } } }", json!({})).await;
     let error = json!({
@@ -406,7 +406,7 @@ async fn the_error_of_a_field_tells_its_path_and_its_place_beside_the_other_fiel
 }
 
 #[tokio::test]
-async fn an_error_of_ours_is_a_fixed_sentence_with_the_id_of_the_request() {
+async fn an_internal_error_is_a_fixed_message_with_the_request_id() {
     let app = TestApp::start().await;
     let broken = app.db.write(async |db| db.execute_unprepared("ALTER TABLE tier RENAME TO was_tier").await);
     broken.await.expect("a table less");
@@ -439,7 +439,7 @@ async fn a_document_that_costs_too_much_is_refused_before_it_runs() {
 }
 
 #[tokio::test]
-async fn a_header_that_nobody_knows_changes_nothing() {
+async fn an_unknown_header_changes_nothing() {
     let app = TestApp::start().await;
     let token = format!("Bearer {}", app.token);
     let headers = [("authorization", &*token), ("graphql-visibility", "public"), ("x-client", "cli")];

@@ -13,7 +13,7 @@ use crate::app_browser::Browser;
 use crate::webhook::record;
 
 #[tokio::test]
-async fn every_answer_has_the_headers_that_protect_and_no_banner() {
+async fn every_response_has_the_security_headers_and_no_banner() {
     let app = TestApp::start().await;
     let answers = [app.get("/livez").await, app.get("/nothing").await, app.post("{__typename}", json!({})).await];
     for answer in answers {
@@ -30,7 +30,7 @@ async fn every_answer_has_the_headers_that_protect_and_no_banner() {
 }
 
 #[tokio::test]
-async fn a_request_id_is_taken_over_when_it_can_stand_in_a_log() {
+async fn a_clients_request_id_is_used_if_it_is_safe_to_log() {
     let app = TestApp::start().await;
     let id = |answer: crate::app::Response| answer.header("x-request-id").expect("an id").to_owned();
     assert_eq!(id(app.get_with("/livez", &[("x-request-id", "Ab-1_2.3:4")]).await), "Ab-1_2.3:4");
@@ -42,7 +42,7 @@ async fn a_request_id_is_taken_over_when_it_can_stand_in_a_log() {
 }
 
 #[tokio::test]
-async fn a_path_that_leads_nowhere_gets_404_as_json() {
+async fn an_unknown_path_gets_404_as_json() {
     let app = TestApp::start().await;
     for path in ["/x", "/graphql/x", "/GraphQL", "/livez/", "/public/"] {
         let answer = app.get(path).await;
@@ -91,7 +91,7 @@ async fn http_2_is_spoken_without_asking_first() {
 }
 
 #[tokio::test]
-async fn a_request_says_once_and_readably_which_host_it_is_for() {
+async fn a_request_needs_exactly_one_valid_host_header() {
     let app = TestApp::start().await;
     for (head, status) in [
         ("GET /livez HTTP/1.1\r\nHost: a\r\n", 200),
@@ -137,7 +137,7 @@ fn refusal(answer: &str) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn a_head_of_a_hundred_headers_is_taken_and_one_more_is_refused() {
+async fn a_head_of_a_hundred_headers_is_accepted_and_one_more_is_refused() {
     let app = TestApp::start().await;
     let headers = |count: usize| (0..count).map(|n| format!("X-{n}: y\r\n")).collect::<String>();
     let get = |more: usize| format!("GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{}\r\n", headers(more));
@@ -153,7 +153,7 @@ async fn a_head_of_a_hundred_headers_is_taken_and_one_more_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_is_told_so_and_does_not_change_answers_before_it() {
+async fn a_malformed_request_is_refused_after_the_responses_before_it() {
     let app = TestApp::start().await;
     for text in ["nonsense\r\n\r\n", "GET /livez HTTP/1.1\r\nHost a\r\n\r\n", "GET /livez HTTP/3.0\r\nHost: a\r\n\r\n"]
     {
@@ -166,7 +166,7 @@ async fn what_is_no_request_is_told_so_and_does_not_change_answers_before_it() {
 }
 
 #[tokio::test]
-async fn a_malformed_chunk_is_told_apart_from_a_body_that_ends_early() {
+async fn a_malformed_chunk_is_distinguished_from_a_truncated_body() {
     let app = TestApp::start().await;
     let malformed = "A chunk of the request's body is malformed.";
     for body in ["zz\r\n", "ffffffffffffffff1\r\n", "3\r\n{}}}\r\n0\r\n\r\n"] {
@@ -185,7 +185,7 @@ async fn a_malformed_chunk_is_told_apart_from_a_body_that_ends_early() {
 }
 
 #[tokio::test]
-async fn what_is_our_fault_names_the_request_in_its_body_on_every_surface() {
+async fn an_internal_error_has_the_request_id_on_every_surface() {
     let app = TestApp::start().await;
     let (_, url) = crate::integration::deploy_endpoint(&app, "CI").await;
     let webhook = url.split_once(&app.address.to_string()).expect("our address").1;
@@ -208,7 +208,7 @@ async fn what_is_our_fault_names_the_request_in_its_body_on_every_surface() {
 }
 
 #[tokio::test]
-async fn browsers_are_told_to_insist_on_tls_where_the_application_is_reached_by_it() {
+async fn browsers_get_strict_transport_security_if_the_application_uses_tls() {
     let name = "strict-transport-security";
     let app = TestApp::start().await;
     assert_eq!(app.get("/livez").await.header(name), None, "an answer in the clear must not say so");
@@ -229,7 +229,7 @@ async fn a_connection_without_a_request_is_closed() {
 }
 
 #[tokio::test]
-async fn a_head_that_trickles_in_is_not_waited_for() {
+async fn a_slow_head_has_a_timeout() {
     let app = TestApp::with(&["--header-timeout", "200ms"]).await;
     let mut stream = app.connect().await;
     stream.write_all(b"GET /livez HTTP/1.1\r\n").await.expect("the service reads");
@@ -257,7 +257,7 @@ async fn a_connection_is_closed_when_it_is_idle() {
 }
 
 #[tokio::test]
-async fn a_connection_is_closed_when_nobody_reads_the_answers() {
+async fn a_connection_is_closed_if_its_client_does_not_read_the_responses() {
     let app = TestApp::with(&["--idle-timeout", "100ms"]).await;
     let mut stream = app.connect().await;
     // Ends only when the service disconnects.
@@ -265,7 +265,7 @@ async fn a_connection_is_closed_when_nobody_reads_the_answers() {
 }
 
 #[tokio::test]
-async fn a_long_answer_is_compressed_for_whoever_can_read_that() {
+async fn a_long_response_is_compressed_for_clients_that_accept_it() {
     let app = TestApp::start().await;
     let query = format!("{{ account {{ {} }} }}", (0..100).map(|n| format!("alias{n}: name ")).collect::<String>());
     let token = format!("Bearer {}", app.token);
@@ -298,7 +298,7 @@ async fn a_long_answer_is_compressed_for_whoever_can_read_that() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_gets_408() {
+async fn a_body_that_does_not_arrive_gets_408() {
     let app = TestApp::with(&["--body-timeout", "100ms"]).await;
     let answer = app.raw(format!("{}Content-Length: 10\r\n\r\n{{", app.head())).await;
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
@@ -306,7 +306,7 @@ async fn a_body_that_does_not_come_gets_408() {
 }
 
 #[tokio::test]
-async fn a_caller_without_a_token_is_answered_before_the_body_comes() {
+async fn a_request_without_a_token_is_answered_before_its_body_arrives() {
     let app = TestApp::start().await;
     let head = "POST /graphql HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n\r\n";
     let answer = app.raw(head).await;
@@ -324,7 +324,7 @@ async fn one_connection_more_than_there_is_room_for_waits() {
 }
 
 #[tokio::test]
-async fn livez_and_readyz_say_how_the_service_is() {
+async fn livez_and_readyz_report_the_state_of_the_server() {
     let app = TestApp::start().await;
     for (path, body) in [("/livez", "ok\n"), ("/readyz", "ok\nwrites: ok\n")] {
         let answer = app.get(path).await;
@@ -337,7 +337,7 @@ async fn livez_and_readyz_say_how_the_service_is() {
 }
 
 #[tokio::test]
-async fn a_service_that_was_told_to_stop_is_not_ready() {
+async fn a_stopping_server_is_not_ready() {
     let mut app = TestApp::with(&["--drain-delay", "1h"]).await;
     drop(app.stop());
     loop {
@@ -349,7 +349,7 @@ async fn a_service_that_was_told_to_stop_is_not_ready() {
 }
 
 #[tokio::test]
-async fn a_service_that_stops_finishes_the_requests_that_it_has() {
+async fn a_stopping_server_finishes_its_running_requests() {
     let mut app = TestApp::start().await;
     let body = r#"{"query":"{__typename}"}"#;
     let mut busy = app.connect().await;
@@ -371,7 +371,7 @@ async fn a_service_that_stops_finishes_the_requests_that_it_has() {
 }
 
 #[tokio::test]
-async fn a_request_that_does_not_end_is_cut_at_the_deadline() {
+async fn a_request_that_does_not_end_is_cancelled_at_the_drain_deadline() {
     let mut app = TestApp::with(&["--drain-deadline", "100ms"]).await;
     let mut busy = app.connect().await;
     busy.write_all(format!("{}Content-Length: 10\r\nExpect: 100-continue\r\n\r\n", app.head()).as_bytes())

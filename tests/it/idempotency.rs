@@ -35,7 +35,7 @@ async fn age(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn a_request_that_is_repeated_is_carried_out_once_and_answered_alike() {
+async fn a_repeated_request_runs_once_and_gets_the_same_response() {
     let app = TestApp::start().await;
     let first = post(&app, "\"one\"", CREATE, json!({ "name": "Billing" })).await;
     assert_eq!((first.status, first.header("idempotency-replayed")), (200, None));
@@ -58,7 +58,7 @@ async fn a_request_that_is_repeated_is_carried_out_once_and_answered_alike() {
 }
 
 #[tokio::test]
-async fn of_many_that_send_the_same_request_at_once_one_is_carried_out() {
+async fn of_many_concurrent_repetitions_of_a_request_one_runs() {
     let app = TestApp::start().await;
     let answers = join_all((0..16).map(|_| post(&app, "same", CREATE, json!({ "name": "Billing" })))).await;
     for answer in &answers {
@@ -71,7 +71,7 @@ async fn of_many_that_send_the_same_request_at_once_one_is_carried_out() {
 }
 
 #[tokio::test]
-async fn the_key_of_a_request_that_changed_nothing_is_free_again() {
+async fn the_idempotency_key_of_a_request_that_changed_nothing_can_be_reused() {
     let app = TestApp::start().await;
     let refused = post(&app, "free", CREATE, json!({ "name": "" })).await;
     assert_eq!(refused.json()["data"]["serviceCreate"]["service"], Value::Null);
@@ -116,7 +116,7 @@ async fn a_request_whose_process_died_runs_again_unless_it_has_changed_something
 }
 
 #[tokio::test]
-async fn a_key_is_bounded_and_so_are_the_answers_and_the_keys_that_are_kept() {
+async fn keys_stored_responses_and_their_number_are_bounded() {
     let app = TestApp::start().await;
     let longest = "k".repeat(255);
     for key in ["", "\"\"", "a b", "a\"b", &*format!("{longest}k"), "é"] {

@@ -61,7 +61,7 @@ fn strays(class: &str) -> [(String, &'static str); 6] {
 }
 
 #[tokio::test]
-async fn a_query_by_an_id_that_leads_nowhere_answers_null_without_an_error() {
+async fn a_query_with_an_unknown_id_answers_null_without_an_error() {
     let tour = Tour::start().await;
     for (field, class) in [
         ("service", "Service"),
@@ -79,7 +79,7 @@ async fn a_query_by_an_id_that_leads_nowhere_answers_null_without_an_error() {
 }
 
 #[tokio::test]
-async fn a_team_that_is_not_there_is_null_with_an_error_at_its_path_that_says_which() {
+async fn an_unknown_team_is_null_with_an_error_that_has_its_path_and_alias() {
     let tour = Tour::start().await;
     let expected = ["this is the id of a Tag, not of a team", "there is no team with this id"].map(str::to_owned);
     let malformed = strays("Team").into_iter().skip(2).map(|(id, _)| format!("\"{id}\" is not a valid id"));
@@ -97,7 +97,7 @@ async fn a_team_that_is_not_there_is_null_with_an_error_at_its_path_that_says_wh
 }
 
 #[tokio::test]
-async fn a_mutation_by_an_id_that_leads_nowhere_says_which_kind_of_nowhere() {
+async fn a_mutation_with_an_unknown_id_says_what_is_wrong_with_the_id() {
     let tour = Tour::start().await;
     for (mutation, class, noun) in [
         ("serviceDelete", "Service", "service"),
@@ -123,7 +123,7 @@ async fn a_mutation_by_an_id_that_leads_nowhere_says_which_kind_of_nowhere() {
 }
 
 #[tokio::test]
-async fn a_message_repeats_a_long_name_by_its_beginning() {
+async fn a_message_shortens_a_long_name() {
     let app = TestApp::start().await;
     let query = "mutation($alias: String!, $id: ID!) {
         alias: serviceDelete(input: { alias: $alias }) { errors { message } }

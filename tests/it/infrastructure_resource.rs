@@ -6,7 +6,7 @@ use crate::app::TestApp;
 use crate::service::data;
 
 #[tokio::test]
-async fn a_resource_is_made_changed_and_deleted() {
+async fn a_resource_is_created_changed_and_deleted() {
     let app = TestApp::start().await;
     let team = data(&app, r#"mutation { teamCreate(input: { name: "Core" }) { team { id } } }"#).await;
     let owner = &team["teamCreate"]["team"]["id"];
@@ -123,7 +123,7 @@ async fn data_is_what_the_schema_of_the_type_allows() {
     expected.sort_by_key(Value::to_string);
     assert_eq!(wrong, expected);
     assert_eq!(answer["made"]["warnings"], json!([]));
-    // Another type's schema is for the data that is there already too.
+    // After a change of type, the new schema applies to the existing data too.
     let query = r#"mutation($id: ID!) {
         wrong: infrastructureResourceUpdate(infrastructureResource: { id: $id }, input: { schema: { type: "Cluster" }, data: { name: "Mail", nodes: -1 } }) {
             errors { path message }

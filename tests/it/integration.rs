@@ -117,7 +117,7 @@ async fn custom_integration_update_refuses_what_is_no_custom_integration() {
 }
 
 #[tokio::test]
-async fn event_integration_create_answers_a_webhook_url_that_nobody_else_has() {
+async fn event_integration_create_answers_a_unique_webhook_url() {
     let app = TestApp::start().await;
     let prefix = format!("http://{}/integrations/deploy/", app.address);
     let mut ids = Vec::new();
@@ -132,7 +132,7 @@ async fn event_integration_create_answers_a_webhook_url_that_nobody_else_has() {
 }
 
 #[tokio::test]
-async fn an_event_integration_without_a_name_is_called_after_its_type() {
+async fn an_event_integration_without_a_name_is_named_after_its_type() {
     let app = TestApp::start().await;
     let create = "mutation {
         absent: eventIntegrationCreate(input: { type: deploy }) { integration { __typename name type displayName } }
@@ -214,7 +214,7 @@ async fn an_integration_is_found_by_id_and_is_null_when_there_is_none() {
 }
 
 #[tokio::test]
-async fn an_integration_tells_when_it_was_created() {
+async fn an_integration_has_the_time_of_its_creation() {
     let app = TestApp::start().await;
     let before = Timestamp::now();
     custom(&app, "Scanner").await;
@@ -269,7 +269,7 @@ async fn integration_delete_takes_projects_and_issues_with_it_and_counts_them() 
 }
 
 #[tokio::test]
-async fn integration_delete_keeps_the_deploys_that_came_through_it() {
+async fn integration_delete_keeps_the_deploys_posted_to_it() {
     let app = TestApp::start().await;
     let (id, _) = deploy_endpoint(&app, "CI").await;
     let recorded = app.db.write(async |db| {
@@ -304,7 +304,7 @@ async fn integration_delete_keeps_the_deploys_that_came_through_it() {
 }
 
 #[tokio::test]
-async fn integration_delete_of_what_is_gone_is_an_error() {
+async fn a_second_integration_delete_is_an_error() {
     let app = TestApp::start().await;
     let id = custom(&app, "Scanner").await;
     app.query(DELETE, json!({ "resource": { "id": id } })).await;
@@ -320,7 +320,7 @@ async fn integration_delete_of_what_is_gone_is_an_error() {
 }
 
 #[tokio::test]
-async fn integrations_with_clouds_are_noted_without_their_secrets() {
+async fn cloud_integrations_are_recorded_without_their_secrets() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         aws: awsIntegrationCreate(input: {

@@ -180,7 +180,7 @@ fn told(ty: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn introspection_says_what_the_sdl_says() {
+async fn introspection_matches_the_sdl() {
     let app = TestApp::start().await;
     let answer = app.query(QUERY, json!({})).await;
     let schema = &answer["data"]["__schema"];

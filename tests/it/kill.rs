@@ -21,7 +21,7 @@ use crate::webhook::record;
 const CLIENTS: usize = 16;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_deploy_that_was_acknowledged_before_a_kill_is_there_once() {
+async fn every_deploy_acknowledged_before_a_kill_is_stored_once() {
     let kills = std::env::var("ROLLCALL_TEST_KILLS").map_or(5, |kills| kills.parse().expect("a number"));
     let (place, database) = (Place::new(), Database::new().await);
     let run = |arguments: &[&str]| place.run_on(&database, arguments);
@@ -97,7 +97,7 @@ async fn every_deploy_that_was_acknowledged_before_a_kill_is_there_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_mutation_with_an_idempotency_key_is_carried_out_once_however_often_the_service_is_killed() {
+async fn every_mutation_with_an_idempotency_key_runs_once_although_the_server_is_killed() {
     let kills = std::env::var("ROLLCALL_TEST_KILLS").map_or(5, |kills| kills.parse().expect("a number"));
     let (place, database) = (Place::new(), Database::new().await);
     let token = place.run_on(&database, &["token", "create", "--description", "kill"]);

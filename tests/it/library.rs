@@ -1,4 +1,4 @@
-//! The library of `tests/graphql-js`: hand-written resolvers over `data.json`, by the rules of `record.mjs`.
+//! The library that `tests/graphql-js` queries: hand-written resolvers over `data.json`, by the rules of `record.mjs`.
 //!
 //! A row is a reference into the data, which is read once. A relation returns rows by their identifiers.
 

@@ -38,14 +38,14 @@ async fn every_token_has_its_own_limit() {
 }
 
 #[tokio::test]
-async fn a_limit_of_0_is_none() {
+async fn a_limit_of_0_means_no_limit() {
     let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
     let response = app.post("{__typename}", json!({})).await;
     assert_eq!((response.status, response.header("ratelimit-remaining")), (200, None));
 }
 
 #[tokio::test]
-async fn every_request_of_an_address_counts() {
+async fn every_request_from_an_address_counts() {
     let app = TestApp::with(&["--ip-limit", "4"]).await;
     let unknown = app.post_with("{__typename}", json!({}), &[]).await;
     assert_eq!((unknown.status, number(&unknown, "ratelimit-remaining")), (401, Some(3)));
@@ -65,7 +65,7 @@ async fn every_request_of_an_address_counts() {
 }
 
 #[tokio::test]
-async fn whatever_watches_the_process_is_not_refused_for_what_others_at_its_address_do() {
+async fn health_checks_are_not_limited_by_other_requests_from_their_address() {
     let app = TestApp::with(&["--ip-limit", "1"]).await;
     for _ in 0..5 {
         assert_eq!((app.get("/livez").await.status, app.get("/readyz").await.status), (200, 200));
@@ -82,7 +82,7 @@ async fn x_forwarded_for_of_an_unknown_peer_changes_nothing() {
 }
 
 #[tokio::test]
-async fn behind_a_trusted_proxy_the_client_counts() {
+async fn behind_a_trusted_proxy_the_limit_applies_to_the_client() {
     let app = TestApp::with(&["--ip-limit", "1", "--trusted-proxies", "10.0.0.0/8,127.0.0.1"]).await;
     for (forwarded, status) in [
         ("192.0.2.1", 200),
@@ -99,7 +99,7 @@ async fn behind_a_trusted_proxy_the_client_counts() {
 }
 
 #[tokio::test]
-async fn the_webhook_tells_of_the_limit_in_its_own_shape() {
+async fn the_webhook_reports_the_limit_in_its_own_format() {
     let app = TestApp::with(&["--ip-limit", "2"]).await;
     let (_, url) = crate::integration::deploy_endpoint(&app, "CI").await;
     let path = url.split_once(&app.address.to_string()).expect("our address").1;

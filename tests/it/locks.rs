@@ -1,6 +1,6 @@
 //! Concurrent changes that affect a running mutation: a service file locks a service, an administrator is demoted. Each
-//! test holds a transaction with such a change open until the mutation waits for it, or has ended without waiting, and
-//! then commits. On SQLite the mutation waits for the only writer.
+//! test keeps a transaction with such a change open until the mutation waits for it, or has ended without waiting. Then
+//! it commits. On SQLite the mutation waits for the only writer.
 
 use std::cell::Cell;
 
@@ -45,7 +45,7 @@ async fn somebody_waits(app: &TestApp) -> bool {
 const LOCK: &str = "UPDATE service SET locked_by = 'rollcall.yml' WHERE slug = 'cart'";
 
 #[tokio::test]
-async fn a_service_that_is_locked_while_a_mutation_is_under_way_is_not_changed_by_it() {
+async fn a_service_that_gets_locked_during_a_mutation_is_not_changed_by_it() {
     let endpoint = Endpoint::start().await;
     let app = &endpoint.app;
     let cart = service(app, "cart").await;
@@ -100,7 +100,7 @@ async fn a_service_that_is_locked_while_a_mutation_is_under_way_is_not_changed_b
 }
 
 #[tokio::test]
-async fn what_a_service_comes_to_refer_to_while_it_is_locked_is_not_deleted() {
+async fn an_object_that_a_locked_service_starts_to_refer_to_is_not_deleted() {
     let app = TestApp::start().await;
     service(&app, "cart").await;
     repository(&app, "org/cart").await;
@@ -177,7 +177,7 @@ async fn the_page_of_users_says_why_the_only_administrator_stays() {
 }
 
 #[tokio::test]
-async fn of_two_administrators_who_go_at_the_same_moment_one_stays() {
+async fn of_two_administrators_who_leave_at_the_same_time_one_stays() {
     let app = TestApp::start().await;
     let invite = r#"mutation {
         ada: userInvite(email: "ada@example.com", input: { role: admin }) { errors { message } }

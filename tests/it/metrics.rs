@@ -65,7 +65,7 @@ async fn figures(app: &TestApp) -> BTreeMap<String, f64> {
 }
 
 #[tokio::test]
-async fn the_figures_tell_what_was_done() {
+async fn the_metrics_count_requests_and_their_results() {
     let app = TestApp::with(&["--metrics-listen", "127.0.0.1:0"]).await;
     let made =
         app.query("mutation Make { serviceCreate(input: { name: \"shop\" }) { service { id } } }", json!({})).await;
@@ -119,7 +119,7 @@ async fn the_figures_tell_what_was_done() {
 }
 
 #[tokio::test]
-async fn the_figures_tell_which_limit_was_reached() {
+async fn the_metrics_count_refused_requests_by_limit() {
     let limits = ["--token-limit", "1", "--ip-limit", "3", "--metrics-listen", "127.0.0.1:0"];
     let app = TestApp::with(&limits).await;
     for status in [200, 429, 429, 429] {
@@ -133,7 +133,7 @@ async fn the_figures_tell_which_limit_was_reached() {
 }
 
 #[tokio::test]
-async fn the_listener_for_figures_answers_nothing_else() {
+async fn the_metrics_listener_answers_nothing_else() {
     let app = TestApp::with(&["--metrics-listen", "127.0.0.1:0"]).await;
     let address = app.metrics.expect("a listener for figures");
     for path in ["/", "/graphql", "/livez", "/metrics/"] {
@@ -147,7 +147,7 @@ async fn the_listener_for_figures_answers_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_listener_for_figures_does_not_wait_for_ever() {
+async fn the_metrics_listener_has_timeouts() {
     let flags = ["--metrics-listen", "127.0.0.1:0", "--header-timeout", "100ms", "--idle-timeout", "100ms"];
     let app = TestApp::with(&flags).await;
     for start in ["", "GET /metrics HTTP/1.1\r\n", "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"] {

@@ -78,7 +78,7 @@ async fn refused(url: &str) -> OpenError {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn programs_that_start_at_once_migrate_a_database_once() {
+async fn processes_that_start_together_migrate_a_database_once() {
     let database = Database::empty().await;
     let start = async |url: String| {
         let db = db::connect(&url).await.expect("a database");
@@ -97,7 +97,7 @@ async fn programs_that_start_at_once_migrate_a_database_once() {
 }
 
 #[tokio::test]
-async fn a_database_of_a_newer_version_is_used_until_it_needs_a_newer_program_and_then_left_alone() {
+async fn a_database_of_a_newer_version_is_used_until_it_requires_a_newer_program() {
     let database = Database::new().await;
     let db = database.open().await;
     tell(&db, "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20990101_000001_future', 1)").await;
@@ -140,7 +140,7 @@ async fn every_catalogue_begins_with_four_tiers_and_five_lifecycles() {
 }
 
 #[tokio::test]
-async fn a_token_that_could_write_before_there_were_three_scopes_keeps_all_its_rights() {
+async fn a_write_token_from_before_the_scopes_keeps_all_its_rights() {
     let database = Database::new().await;
     let db = database.open().await;
     let token = |scope, byte| token::ActiveModel {
@@ -182,7 +182,7 @@ async fn every_entity_has_the_columns_of_its_table() {
 }
 
 #[tokio::test]
-async fn what_a_row_may_not_be_is_told_by_kind() {
+async fn constraint_violations_are_distinguished_by_kind() {
     let database = Database::new().await;
     let db = database.open().await;
     let team = stored(&db, team_named("A")).await.expect("a team");
@@ -214,7 +214,7 @@ async fn what_a_row_may_not_be_is_told_by_kind() {
 }
 
 #[tokio::test]
-async fn a_row_takes_along_what_is_its_own_and_its_id_is_not_given_again() {
+async fn a_deleted_row_takes_its_dependent_rows_along_and_its_id_is_not_reused() {
     let database = Database::new().await;
     let db = database.open().await;
     let team = stored(&db, team_named("A")).await.expect("a team");
@@ -240,7 +240,7 @@ async fn a_row_takes_along_what_is_its_own_and_its_id_is_not_given_again() {
 }
 
 #[tokio::test]
-async fn what_is_not_committed_leaves_no_row() {
+async fn an_uncommitted_transaction_leaves_no_row() {
     let database = Database::new().await;
     let db = database.open().await;
     let failed = db.write(async |db| {
@@ -290,7 +290,7 @@ async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_sixty_four_that_claim_an_alias_at_once_one_has_it() {
+async fn of_64_that_claim_an_alias_at_once_one_gets_it() {
     type Aliases = service_alias::Entity;
     let database = Database::new().await;
     let db = database.open().await;
@@ -361,7 +361,7 @@ async fn rows_of_a_page_are_found_by_index() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_used_is_told_without_its_password() {
+async fn the_error_for_an_unusable_database_server_has_no_password() {
     let away = refused("postgres://user:geheim@127.0.0.1:1/none").await;
     assert!(matches!(away, OpenError::Unreachable { .. }), "{away:?}");
     assert!(matches!(refused("mysql://user:geheim@host/name").await, OpenError::Url));
@@ -375,7 +375,7 @@ async fn a_server_that_cannot_be_used_is_told_without_its_password() {
 }
 
 #[tokio::test]
-async fn an_sqlite_file_that_cannot_be_used_is_told_by_kind() {
+async fn the_error_for_an_unusable_sqlite_file_names_its_kind() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str| folder.path().join(name);
     let url = |name: &str| format!("sqlite://{}", file(name).display());
@@ -406,7 +406,7 @@ async fn an_sqlite_file_that_cannot_be_used_is_told_by_kind() {
 }
 
 #[tokio::test]
-async fn sqlite_is_set_up_to_lose_nothing_and_its_readers_do_not_write() {
+async fn sqlite_is_durable_and_its_readers_cannot_write() {
     let database = Database::new().await;
     let db = database.open().await;
     assert_eq!(db.read().get_database_backend(), DbBackend::Sqlite);

@@ -6,7 +6,7 @@ use crate::app::TestApp;
 use crate::service::data;
 
 #[tokio::test]
-async fn who_is_on_call_is_told_as_a_whole_and_ends() {
+async fn an_on_call_update_replaces_the_whole_list_and_entries_end() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         serviceCreate(input: { name: "Cart" }) { errors { message } }

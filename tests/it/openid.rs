@@ -67,7 +67,7 @@ async fn assert_nobody(app: &TestApp, answer: &Response, status: u16, why: &str)
 }
 
 #[tokio::test]
-async fn whoever_was_invited_signs_in_and_is_led_to_the_page_they_wanted() {
+async fn an_invited_person_signs_in_and_returns_to_the_page_they_wanted() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-name", "Example & Co"]).await;
     invite(&app, "Ada@Example.com", Role::Admin).await;
@@ -91,7 +91,7 @@ async fn whoever_was_invited_signs_in_and_is_led_to_the_page_they_wanted() {
 }
 
 #[tokio::test]
-async fn without_a_provider_there_is_no_such_way() {
+async fn without_a_provider_its_sign_in_paths_do_not_exist() {
     let app = TestApp::start().await;
     let browser = Browser::new(&app);
     assert!(!browser.page("/sign-in").await.contains(BEGIN));
@@ -101,7 +101,7 @@ async fn without_a_provider_there_is_no_such_way() {
 }
 
 #[tokio::test]
-async fn after_the_first_time_the_subject_counts_and_not_the_address() {
+async fn after_the_first_sign_in_the_subject_identifies_a_person_and_not_the_address() {
     let provider = Provider::start().await;
     let app = start(&provider, &[]).await;
     invite(&app, "ada@example.com", Role::User).await;
@@ -152,7 +152,7 @@ async fn only_administrators_unlink() {
 }
 
 #[tokio::test]
-async fn whoever_was_not_invited_is_refused_unless_their_domain_is_welcome() {
+async fn a_person_without_an_invitation_is_refused_unless_their_domain_is_allowed() {
     let provider = Provider::start().await;
     let app = start(&provider, &[]).await;
     let answer = sign_in(&provider, &mut Browser::new(&app)).await;
@@ -178,7 +178,7 @@ async fn whoever_was_not_invited_is_refused_unless_their_domain_is_welcome() {
 }
 
 #[tokio::test]
-async fn an_address_with_letters_like_those_of_another_is_another() {
+async fn an_email_address_with_lookalike_letters_is_another_one() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "example.com"]).await;
     invite(&app, "kate@example.com", Role::Admin).await;
@@ -192,7 +192,7 @@ async fn an_address_with_letters_like_those_of_another_is_another() {
 }
 
 #[tokio::test]
-async fn an_address_with_a_second_at_sign_is_of_no_welcome_domain() {
+async fn an_email_address_with_two_at_signs_matches_no_domain() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "example.com"]).await;
     provider.script().claims["email"] = "eve@evil.example@example.com".into();
@@ -202,7 +202,7 @@ async fn an_address_with_a_second_at_sign_is_of_no_welcome_domain() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_not_verified_could_be_anybodys() {
+async fn an_unverified_email_address_is_refused() {
     let provider = Provider::start().await;
     for (verified, trusts, is_signed_in) in [
         (json!(false), false, false),
@@ -224,7 +224,7 @@ async fn an_address_that_is_not_verified_could_be_anybodys() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_not_in_the_token_is_asked_for() {
+async fn an_email_address_missing_in_the_token_is_read_from_userinfo() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "example.com"]).await;
     provider.script().claims = json!({ "sub": "ada-1" });
@@ -235,7 +235,7 @@ async fn an_address_that_is_not_in_the_token_is_asked_for() {
 }
 
 #[tokio::test]
-async fn what_is_told_of_somebody_else_is_not_believed() {
+async fn userinfo_of_another_subject_is_not_used() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "*"]).await;
     provider.script().claims = json!({ "sub": "ada-1" });
@@ -248,7 +248,7 @@ async fn what_is_told_of_somebody_else_is_not_believed() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_not_right_in_every_part_signs_nobody_in() {
+async fn an_id_token_with_any_invalid_part_signs_nobody_in() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "*"]).await;
     let good = provider.script().claims.clone();
@@ -285,7 +285,7 @@ async fn a_token_that_is_not_right_in_every_part_signs_nobody_in() {
 }
 
 #[tokio::test]
-async fn who_comes_back_must_have_begun_in_the_same_browser() {
+async fn the_callback_must_come_from_the_browser_that_started_the_sign_in() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "*"]).await;
     let attacker = Browser::new(&app);
@@ -322,7 +322,7 @@ async fn a_code_is_used_once() {
 }
 
 #[tokio::test]
-async fn what_the_provider_says_against_it_is_told_as_text() {
+async fn an_error_from_the_provider_is_shown_as_text() {
     let provider = Provider::start().await;
     let app = start(&provider, &[]).await;
     let mut browser = Browser::new(&app);
@@ -338,7 +338,7 @@ async fn what_the_provider_says_against_it_is_told_as_text() {
 }
 
 #[tokio::test]
-async fn nobody_is_led_to_another_site_after_signing_in() {
+async fn signing_in_never_redirects_to_another_site() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "*"]).await;
     for next in [
@@ -385,7 +385,7 @@ async fn a_session_that_was_there_before_ends() {
 }
 
 #[tokio::test]
-async fn over_tls_the_cookies_insist_on_it() {
+async fn over_tls_the_cookies_of_a_sign_in_are_secure() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "*", "--app-url", "https://catalogue.example"]).await;
     let begun = Browser::new(&app).get(BEGIN).await;
@@ -400,7 +400,7 @@ async fn over_tls_the_cookies_insist_on_it() {
 }
 
 #[tokio::test]
-async fn the_client_says_who_it_is_as_the_provider_wants() {
+async fn the_client_authenticates_by_the_providers_method() {
     let provider = Provider::start().await;
     for (methods, is_basic) in [
         (Value::Null, true),
@@ -416,7 +416,7 @@ async fn the_client_says_who_it_is_as_the_provider_wants() {
 }
 
 #[tokio::test]
-async fn a_new_key_of_the_provider_is_learnt() {
+async fn a_new_signing_key_of_the_provider_is_fetched() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "*"]).await;
     sign_in(&provider, &mut Browser::new(&app)).await.location();
@@ -429,7 +429,7 @@ async fn a_new_key_of_the_provider_is_learnt() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_broken_is_told_apart_from_a_person_who_is_refused() {
+async fn a_broken_provider_is_distinguished_from_a_refused_person() {
     let provider = Provider::start().await;
     for instead in [(500, "{}"), (200, "not json"), (200, "{}"), (302, ""), (404, "")] {
         let app = start(&provider, &["--oidc-domains", "*"]).await;
@@ -449,7 +449,7 @@ async fn a_provider_that_is_broken_is_told_apart_from_a_person_who_is_refused() 
 }
 
 #[tokio::test]
-async fn a_provider_that_says_to_be_another_is_not_used() {
+async fn a_provider_with_another_issuer_is_not_used() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "*"]).await;
     provider.script().metadata = json!({ "issuer": "https://evil.example" });
@@ -457,7 +457,7 @@ async fn a_provider_that_says_to_be_another_is_not_used() {
 }
 
 #[tokio::test]
-async fn the_audit_says_who_was_made_or_linked_and_by_whom() {
+async fn the_audit_records_new_and_linked_users_and_who_caused_them() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "example.com"]).await;
     invite(&app, "grace@example.com", Role::User).await;
@@ -474,7 +474,7 @@ async fn the_audit_says_who_was_made_or_linked_and_by_whom() {
 }
 
 #[tokio::test]
-async fn of_several_tabs_of_a_new_person_every_one_is_signed_in_as_one_user() {
+async fn several_tabs_of_a_new_person_sign_in_as_one_user() {
     let provider = Provider::start().await;
     let app = start(&provider, &["--oidc-domains", "*"]).await;
     let tabs = (0..6).map(|_| async { sign_in(&provider, &mut Browser::new(&app)).await.status });
@@ -487,7 +487,7 @@ async fn of_several_tabs_of_a_new_person_every_one_is_signed_in_as_one_user() {
 }
 
 #[tokio::test]
-async fn a_subject_is_whoever_it_was_first_said_to_be() {
+async fn a_provider_subject_stays_linked_to_its_first_user() {
     let app = TestApp::start().await;
     let now = Timestamp::now();
     let kept = app.db.write(async |db| {

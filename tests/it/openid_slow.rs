@@ -52,7 +52,7 @@ fn assert_busy(answer: &Response) {
 }
 
 #[tokio::test]
-async fn while_the_provider_is_slow_few_codes_are_exchanged_and_the_other_visitors_are_refused_soon() {
+async fn a_slow_provider_limits_code_exchanges_and_other_visitors_are_refused_soon() {
     let provider = Provider::start().await;
     let app = start_known(&provider).await;
     let visitors: Vec<_> = join_all((0..100).map(|_| led_back(&app, &provider))).await;
@@ -76,7 +76,7 @@ async fn while_the_provider_is_slow_few_codes_are_exchanged_and_the_other_visito
 }
 
 #[tokio::test]
-async fn one_address_leaves_turns_to_the_others() {
+async fn one_address_does_not_take_all_code_exchanges() {
     let provider = Provider::start().await;
     let app = start_known(&provider).await;
     let visitors: Vec<_> = join_all((0..BOUNDS.share + 3).map(|_| led_back(&app, &provider))).await;
@@ -98,7 +98,7 @@ async fn one_address_leaves_turns_to_the_others() {
 }
 
 #[tokio::test]
-async fn an_attempt_has_one_exchange_however_often_it_comes_back() {
+async fn a_sign_in_has_one_code_exchange_even_if_the_callback_is_repeated() {
     let provider = Provider::start().await;
     let app = start_known(&provider).await;
     let visitor = led_back(&app, &provider).await;
@@ -120,7 +120,7 @@ async fn an_attempt_has_one_exchange_however_often_it_comes_back() {
 }
 
 #[tokio::test]
-async fn visitors_who_leave_do_not_make_the_provider_be_asked_again_for_what_it_is() {
+async fn visitors_who_leave_do_not_cause_further_fetches_of_the_metadata() {
     let provider = Provider::start().await;
     let app = start(&provider).await;
     provider.script().answers.send_replace(false);

@@ -131,7 +131,7 @@ async fn first_is_clamped_to_100_and_100_when_it_is_absent_or_null() {
 }
 
 #[tokio::test]
-async fn a_page_of_0_is_empty_and_ends_whoever_goes_on_while_there_is_more() {
+async fn a_page_of_0_is_empty_and_says_that_there_is_no_next_page() {
     let app = TestApp::start().await;
     let empty = |count: i32| {
         json!({
@@ -150,7 +150,7 @@ async fn a_page_of_0_is_empty_and_ends_whoever_goes_on_while_there_is_more() {
 }
 
 #[tokio::test]
-async fn a_negative_first_and_one_that_is_no_int_are_errors() {
+async fn a_first_that_is_negative_or_not_an_int_is_an_error() {
     let app = TestApp::start().await;
     let query = "query($first: Int) { account { services(first: $first) { nodes { name } } } }";
     for first in [-1, -100, i32::MIN] {
@@ -175,7 +175,7 @@ async fn an_empty_after_is_the_same_as_null_and_absent() {
 }
 
 #[tokio::test]
-async fn page_info_tells_what_lies_beside_the_page() {
+async fn page_info_says_whether_there_are_pages_before_and_after() {
     let app = TestApp::start().await;
     insert(&app.db, (0..5).map(|i| format!("s{i}"))).await;
     let mut after = String::new();
@@ -196,7 +196,7 @@ async fn page_info_tells_what_lies_beside_the_page() {
 }
 
 #[tokio::test]
-async fn a_client_that_pages_by_pattern_on_the_bytes_finds_cursors_of_letters_digits_and_underscores() {
+async fn cursors_consist_of_letters_digits_and_underscores() {
     let endpoint = Endpoint::start().await;
     endpoint.create_service("cart").await;
     for service in ["shop", "cart"] {
@@ -222,7 +222,7 @@ async fn a_client_that_pages_by_pattern_on_the_bytes_finds_cursors_of_letters_di
 }
 
 #[tokio::test]
-async fn a_cursor_that_cannot_be_read_or_is_of_another_list_is_an_error_with_a_sentence() {
+async fn an_invalid_cursor_or_one_of_another_list_is_an_error() {
     let endpoint = Endpoint::start().await;
     endpoint.post_with(json!({})).await;
     let cursors = r#"{ account { services { edges { node { id } cursor } } deploys { edges { cursor } } } }"#;
@@ -252,7 +252,7 @@ async fn a_cursor_that_cannot_be_read_or_is_of_another_list_is_an_error_with_a_s
 }
 
 #[tokio::test]
-async fn a_cursor_still_stands_when_its_row_is_gone() {
+async fn a_cursor_stays_valid_after_its_row_is_deleted() {
     let app = TestApp::start().await;
     let keys = insert(&app.db, (0..4).map(|i| format!("s{i}"))).await;
     let first = page(&app, "(first: 2)").await;
@@ -265,7 +265,7 @@ async fn a_cursor_still_stands_when_its_row_is_gone() {
 }
 
 #[tokio::test]
-async fn rows_of_the_same_rank_are_in_the_order_of_their_ids() {
+async fn rows_that_compare_equal_are_ordered_by_id() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         a: tierCreate(input: { name: "B", index: 7 }) { errors { message } }

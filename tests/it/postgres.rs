@@ -48,7 +48,7 @@ fn every_test_with_a_database_passes_on_postgresql_too() {
     let done = again.stdin(Stdio::null()).output().expect("this program runs");
     let text = String::from_utf8_lossy(&done.stdout);
     let said = String::from_utf8_lossy(&done.stderr);
-    // What passed would hide what did not.
+    // The lines of passed tests would hide those of failed ones.
     let told = text.find("\nfailures:\n").map_or(&*text, |at| &text[at..]);
     assert!(done.status.success(), "on PostgreSQL: {}\n{told}\n{said}", done.status);
     let result = text.lines().rfind(|line| line.starts_with("test result:")).expect("a result");

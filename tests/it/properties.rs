@@ -263,7 +263,7 @@ async fn holds<S: Strategy>(strategy: S, mut check: impl AsyncFnMut(S::Value)) {
 }
 
 #[tokio::test]
-async fn an_alias_is_refused_or_finds_its_service_exactly_until_it_is_deleted() {
+async fn an_alias_is_refused_or_finds_its_service_until_it_is_deleted() {
     let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
     let made = app.query("mutation { serviceCreate(input: { name: \"Cart\" }) { service { id } } }", json!({})).await;
     let id = made["data"]["serviceCreate"]["service"]["id"].clone();
@@ -299,7 +299,7 @@ async fn an_alias_is_refused_or_finds_its_service_exactly_until_it_is_deleted() 
 }
 
 #[tokio::test]
-async fn a_service_is_found_by_its_name_and_by_every_alias_that_the_name_gave_it() {
+async fn a_service_is_found_by_its_name_and_by_every_alias_derived_from_it() {
     let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
     holds(names(), async |name| {
         let query = "mutation($name: String!) { serviceCreate(input: { name: $name }) { service { id name aliases } errors { path } } }";
@@ -325,7 +325,7 @@ async fn a_service_is_found_by_its_name_and_by_every_alias_that_the_name_gave_it
 }
 
 #[tokio::test]
-async fn any_json_is_recorded_as_a_deploy_or_refused_in_the_documented_shape() {
+async fn any_json_is_recorded_as_a_deploy_or_refused_in_the_documented_format() {
     let endpoint = Endpoint::start().await;
     let check = async |body: String| {
         let answer = endpoint.post(&body).await;

@@ -22,7 +22,7 @@ async fn owners(app: &TestApp) -> Value {
     data(app, query).await
 }
 
-/// Makes a definition; answers its errors.
+/// Creates a definition and returns the errors.
 async fn define(app: &TestApp, name: &str, schema: Value) -> Value {
     let query = "mutation($name: String, $schema: JSONSchema) {
         propertyDefinitionCreate(input: { name: $name, schema: $schema }) { errors { path message } }
@@ -31,7 +31,7 @@ async fn define(app: &TestApp, name: &str, schema: Value) -> Value {
     answer["data"]["propertyDefinitionCreate"]["errors"].clone()
 }
 
-/// Gives the service `cart` a value; answers what is wrong.
+/// Gives the service `cart` a value and returns the errors.
 async fn assign(app: &TestApp, definition: &str, value: &str, run_validation: bool) -> Value {
     let query = r#"mutation($definition: String, $value: JsonString!, $run: Boolean) {
         propertyAssign(input: { owner: { alias: "cart" }, definition: { alias: $definition }, value: $value, runValidation: $run }) {
@@ -43,7 +43,7 @@ async fn assign(app: &TestApp, definition: &str, value: &str, run_validation: bo
 }
 
 #[tokio::test]
-async fn a_definition_is_made_changed_and_deleted() {
+async fn a_definition_is_created_changed_and_deleted() {
     let app = TestApp::start().await;
     let made = r#"mutation {
         object: propertyDefinitionCreate(input: {
@@ -154,7 +154,7 @@ async fn services_and_teams_have_values_for_definitions() {
     });
     assert_eq!(answer, expected);
 
-    // A second value for a definition takes the place of the first.
+    // A second value for a definition replaces the first.
     let again = assign(&app, "grade", "\"b\"", true).await;
     assert_eq!(again["errors"], json!([]));
     let query = r#"query($service: ID!) { account {
@@ -204,7 +204,7 @@ async fn services_and_teams_have_values_for_definitions() {
 }
 
 #[tokio::test]
-async fn a_value_that_does_not_fit_is_refused_or_stored_and_told() {
+async fn a_value_that_violates_its_schema_is_refused_or_stored_with_its_errors() {
     let app = TestApp::start().await;
     owners(&app).await;
     let schema = json!({
@@ -234,7 +234,7 @@ async fn a_value_that_does_not_fit_is_refused_or_stored_and_told() {
 }
 
 #[tokio::test]
-async fn values_stay_when_a_schema_changes_and_say_what_no_longer_fits() {
+async fn values_stay_when_a_schema_changes_and_list_their_violations() {
     let app = TestApp::start().await;
     owners(&app).await;
     define(&app, "Grade", json!({ "type": "string" })).await;
@@ -305,7 +305,7 @@ async fn a_component_type_has_definitions_of_its_own() {
     ]);
     assert_eq!(changed["componentType"]["properties"]["nodes"], expected);
 
-    // A service that becomes of another type keeps its values, which say so.
+    // A service whose type changes keeps its values, which report that they no longer apply.
     let typed = r#"mutation {
         serviceUpdate(input: { alias: "cart", type: null }) { errors { message } }
         teams: propertyAssign(input: { owner: { alias: "core" }, definition: { alias: "flow" }, value: "\"1\"" }) { errors { message } }
@@ -413,7 +413,7 @@ async fn a_locked_service_keeps_its_values() {
 }
 
 #[tokio::test]
-async fn a_schema_is_bounded_and_refers_to_itself_alone() {
+async fn a_json_schema_is_bounded_and_refers_only_to_itself() {
     let app = TestApp::start().await;
     let refused = async |schema: Value| {
         let errors = define(&app, "No", schema).await;
@@ -490,12 +490,12 @@ async fn a_value_is_bounded() {
         let message = refused["errors"][0]["message"].as_str().expect("a sentence");
         assert!(message.starts_with(part), "{message}");
     }
-    // The null character is in no database text; as JSON it is six others.
+    // A database text cannot hold the NUL character. As a JSON escape it is six other characters.
     assert_eq!(assign(&app, "any", "\"a\\u0000b\"", true).await["errors"], json!([]));
 }
 
 #[tokio::test]
-async fn services_are_found_by_their_values() {
+async fn services_are_filtered_by_their_property_values() {
     let app = TestApp::start().await;
     owners(&app).await;
     define(&app, "Grade", json!({})).await;
@@ -531,7 +531,7 @@ async fn services_are_found_by_their_values() {
 }
 
 #[tokio::test]
-async fn a_member_of_a_team_gives_values_to_what_the_team_owns() {
+async fn a_team_member_sets_properties_of_services_that_the_team_owns() {
     let app = TestApp::start().await;
     let member = Browser::of(&app, Role::TeamMember).await;
     let made = r#"mutation {
@@ -567,10 +567,10 @@ async fn a_member_of_a_team_gives_values_to_what_the_team_owns() {
     assert_eq!(left["account"]["service"]["properties"]["nodes"], json!([{ "value": "1" }]));
 }
 
-/// The schemas and values that cost the most, each within all limits: a check of any of them is over soon. Unoptimised
-/// builds take many times as long.
+/// The costliest schemas and values within all limits. Checking any of them ends soon. Unoptimised builds take many times
+/// as long.
 #[test]
-fn the_costliest_check_is_over_soon() {
+fn the_costliest_schema_check_ends_soon() {
     let repeated = |part: &str, count: usize| vec![part; count].join(",");
     let numbers = format!("[{}]", repeated("1", VALUE_PARTS - 1));
     let text = format!("\"{}\"", "a".repeat(VALUE - 2));

@@ -33,7 +33,7 @@ fn mebibytes(bounds: Bounds) -> String {
 }
 
 #[test]
-fn readme_tells_the_limits_as_they_are() {
+fn readme_has_the_limits_of_the_code() {
     let Ok(Command::Serve(settings)) = config::parse(["rollcall"]) else { panic!("no settings") };
     let edge = settings.edge;
     let cost = cost::Limits::default();

@@ -65,7 +65,7 @@ async fn of_64_who_create_the_same_alias_on_as_many_services_one_gets_it() {
 }
 
 #[tokio::test]
-async fn of_64_who_give_one_service_the_same_alias_everyone_is_told_that_it_is_there() {
+async fn of_64_who_give_one_service_the_same_alias_everyone_gets_it() {
     let app = start().await;
     let made = data(&app, r#"mutation { serviceCreate(input: { name: "Cart" }) { service { id } } }"#).await;
     let query =
@@ -179,7 +179,7 @@ async fn of_64_who_add_one_member_everyone_sees_one_membership() {
 }
 
 #[tokio::test]
-async fn of_64_who_delete_one_service_one_did() {
+async fn of_64_who_delete_one_service_one_succeeds() {
     let app = start().await;
     data(&app, r#"mutation { serviceCreate(input: { name: "Cart" }) { service { id } } }"#).await;
     let query = r#"mutation { serviceDelete(input: { alias: "cart" }) { errors { path message } } }"#;
@@ -188,7 +188,7 @@ async fn of_64_who_delete_one_service_one_did() {
 }
 
 #[tokio::test]
-async fn of_64_who_accept_one_suggestion_one_service_comes() {
+async fn of_64_who_accept_one_suggestion_one_creates_the_service() {
     let endpoint = Endpoint::start().await;
     endpoint.post_with(json!({ "service": "ledger" })).await;
     let app = &endpoint.app;
@@ -201,7 +201,7 @@ async fn of_64_who_accept_one_suggestion_one_service_comes() {
 }
 
 #[tokio::test]
-async fn of_64_who_tag_a_service_that_is_deleted_meanwhile_each_is_told_one_of_the_two() {
+async fn of_64_who_tag_a_concurrently_deleted_service_each_gets_one_of_two_results() {
     let app = start().await;
     data(&app, r#"mutation { serviceCreate(input: { name: "Cart" }) { service { id } } }"#).await;
     let tag = "mutation($n: String!) { tagAssign(input: { alias: \"cart\", tags: { key: \"k\", value: $n } }) { errors { path } } }";
@@ -219,7 +219,7 @@ async fn of_64_who_tag_a_service_that_is_deleted_meanwhile_each_is_told_one_of_t
 }
 
 #[tokio::test]
-async fn of_64_who_change_services_of_a_team_that_is_deleted_meanwhile_each_is_told_one_of_the_two() {
+async fn of_64_who_change_services_of_a_concurrently_deleted_team_each_gets_one_of_two_results() {
     let app = start().await;
     let fields = (0..CLIENTS).map(|i| {
         format!("s{i}: serviceCreate(input: {{ name: \"s{i}\", ownerInput: {{ alias: \"core\" }} }}) {{ errors {{ path }} }}")

@@ -159,7 +159,7 @@ async fn every_example_of_the_readme_works_in_its_order() {
 }
 
 #[test]
-fn the_name_in_the_readme_finds_no_other_file_of_this_repository() {
+fn the_file_name_in_the_readme_matches_no_other_file_of_this_repository() {
     let name = "rollcall.yml";
     assert!(README.contains(&format!("rollcall apply --name {name} .")));
     let entries = fs::read_dir(env!("CARGO_MANIFEST_DIR")).expect("the repository");

@@ -40,7 +40,7 @@ async fn count(db: &impl Read, statement: &SelectStatement) -> Result<i64, DbErr
 }
 
 #[tokio::test]
-async fn a_snapshot_sees_what_was_there_at_its_first_statement() {
+async fn a_snapshot_is_taken_at_its_first_statement() {
     let database = Database::new().await;
     let db = database.open().await;
     insert(&db, (0..3).map(|i| format!("old-{i}"))).await;
@@ -55,7 +55,7 @@ async fn a_snapshot_sees_what_was_there_at_its_first_statement() {
 }
 
 #[tokio::test]
-async fn rows_come_in_the_order_of_their_keys_and_a_key_without_a_row_is_none() {
+async fn rows_come_in_the_order_of_their_keys_with_none_for_unknown_keys() {
     let database = Database::new().await;
     let db = database.open().await;
     insert(&db, (0..3).map(|i| format!("s{i}"))).await;
@@ -73,7 +73,7 @@ async fn rows_come_in_the_order_of_their_keys_and_a_key_without_a_row_is_none() 
 }
 
 #[tokio::test]
-async fn a_statement_that_takes_its_time_on_sqlite_leaves_the_thread_to_others() {
+async fn a_slow_statement_on_sqlite_yields_its_thread_to_others() {
     if crate::database::is_postgres() {
         return;
     }
@@ -95,7 +95,7 @@ async fn a_statement_that_takes_its_time_on_sqlite_leaves_the_thread_to_others()
 }
 
 #[tokio::test]
-async fn a_statement_on_sqlite_that_nobody_waits_for_any_more_is_interrupted() {
+async fn dropping_the_future_of_a_statement_on_sqlite_interrupts_it() {
     if crate::database::is_postgres() {
         return;
     }
@@ -112,7 +112,7 @@ async fn a_statement_on_sqlite_that_nobody_waits_for_any_more_is_interrupted() {
 }
 
 #[tokio::test]
-async fn a_query_that_cannot_begin_to_read_can_be_sent_again() {
+async fn a_query_that_gets_no_connection_can_be_retried() {
     let database = Database::new().await;
     let db = database.open().await;
     let settings = Settings::new("test", "http://test");
@@ -126,7 +126,7 @@ async fn a_query_that_cannot_begin_to_read_can_be_sent_again() {
 }
 
 #[tokio::test]
-async fn a_write_is_tried_for_nothing_but_to_know_whether_it_succeeds() {
+async fn the_trial_write_says_whether_writes_succeed() {
     let app = TestApp::start().await;
     app.db.try_write().await.expect("a write");
     app.db.try_write().await.expect("another");

@@ -83,7 +83,7 @@ async fn change(app: &TestApp, mutation: &str, input: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_real_catalogue_is_read_back_as_it_went_in() {
+async fn a_real_catalogue_is_read_back_unchanged() {
     let Some(entries) = catalogue() else { return };
     // More requests than a token's rate limit.
     let app = TestApp::with(&["--token-limit", "0"]).await;

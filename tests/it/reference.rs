@@ -34,7 +34,7 @@ async fn every_type_of_the_schema_has_a_page_that_is_short_and_names_its_fields(
 }
 
 #[tokio::test]
-async fn every_link_of_the_reference_leads_to_a_page_and_an_anchor_that_are_there() {
+async fn every_link_of_the_reference_leads_to_an_existing_page_and_anchor() {
     let app = TestApp::start().await;
     let mut seen = std::collections::BTreeMap::from([("/reference".to_owned(), String::new())]);
     let mut next = vec!["/reference".to_owned()];
@@ -64,7 +64,7 @@ async fn every_link_of_the_reference_leads_to_a_page_and_an_anchor_that_are_ther
 }
 
 #[tokio::test]
-async fn a_type_page_tells_arguments_defaults_and_where_the_type_is_used() {
+async fn the_page_of_a_type_shows_arguments_defaults_and_uses() {
     let app = TestApp::start().await;
     let account = app.get("/reference/Account").await;
     let account = String::from_utf8_lossy(&account.body).into_owned();
@@ -94,7 +94,7 @@ async fn a_mutation_says_which_scope_it_requires_with_a_link_to_what_that_means(
 }
 
 #[tokio::test]
-async fn the_search_finds_names_before_descriptions_and_escapes_what_was_asked() {
+async fn the_reference_search_ranks_names_before_descriptions_and_escapes_its_term() {
     let app = TestApp::start().await;
     let found = app.get("/reference?q=serviceCreate").await;
     let html = String::from_utf8_lossy(&found.body).into_owned();
@@ -106,13 +106,13 @@ async fn the_search_finds_names_before_descriptions_and_escapes_what_was_asked()
 }
 
 #[tokio::test]
-async fn a_type_that_is_not_there_is_a_page_with_404() {
+async fn an_unknown_type_is_a_page_with_404() {
     let app = TestApp::start().await;
     assert_eq!(app.get_with("/reference/Nothing", &[("accept", "text/html")]).await.status, 404);
 }
 
 #[tokio::test]
-async fn who_has_a_page_of_the_reference_gets_304() {
+async fn a_cached_page_of_the_reference_gets_304() {
     let app = TestApp::start().await;
     let first = app.get_with("/reference/Service", &[("accept-encoding", "gzip")]).await;
     let tag = first.header("etag").expect("a tag");

@@ -34,7 +34,7 @@ const NOT_NULL: [(&str, &str); 10] = [
     ("lifecycleUpdate", "index"),
 ];
 
-/// Whether a field names something and is without effect: whatever it names is fine.
+/// Whether a field has no effect, so that any name in it is accepted.
 fn names_what_is_ignored(schema: &Schema, field: &InputValueDefinition) -> bool {
     let description = field.description.as_deref().unwrap_or_default();
     schema.get_input_object(field.ty.inner_named_type()).is_some()
@@ -462,7 +462,7 @@ fn complaint(step: &Step, case: &Case, mark: &str, answer: &Value) -> Option<Str
 }
 
 #[tokio::test]
-async fn every_wrong_input_of_every_mutation_is_refused_by_its_field_and_changes_nothing() {
+async fn every_invalid_input_of_every_mutation_is_refused_at_its_field_and_changes_nothing() {
     let tour = Tour::start().await;
     let schema = schema();
     let mut before = dump(&tour.endpoint.app.db).await;
@@ -564,7 +564,7 @@ async fn every_field_of_every_input_is_tried_in_every_way() {
 }
 
 #[tokio::test]
-async fn what_may_be_null_or_empty_is_never_an_error_of_the_request_nor_of_ours() {
+async fn null_or_empty_optional_inputs_are_never_top_level_errors() {
     let tour = Tour::start().await;
     let schema = schema();
     let mut cases = 0;

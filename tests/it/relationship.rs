@@ -36,7 +36,7 @@ fn mistake(answer: &Value) -> (&str, Value) {
 }
 
 #[tokio::test]
-async fn things_of_all_kinds_are_tied_found_from_both_ends_and_untied() {
+async fn relationships_of_all_kinds_are_created_listed_at_both_ends_and_deleted() {
     let app = TestApp::start().await;
     let made = data(&app, MAKE).await;
     let ledger = &made["ledger"]["infrastructureResource"]["id"];
@@ -93,14 +93,14 @@ async fn things_of_all_kinds_are_tied_found_from_both_ends_and_untied() {
     assert_eq!(gone, json!({ "deletedId": id, "errors": [] }));
     let again = app.query(delete, json!({ "id": id })).await["data"]["relationshipDelete"].clone();
     assert_eq!(again, json!({ "deletedId": null, "errors": [{ "message": "there is no relationship with this id" }] }));
-    // What a thing is tied to goes with it.
+    // The relationships of an object are deleted with it.
     data(&app, r#"mutation { teamDelete(input: { alias: "core" }) { errors { message } } }"#).await;
     let rest = data(&app, r#"{ account { service(alias: "shop") { relationships { totalCount } } } }"#).await;
     assert_eq!(rest["account"]["service"]["relationships"]["totalCount"], 0);
 }
 
 #[tokio::test]
-async fn the_system_of_a_service_and_what_it_depends_on_are_relationships_without_a_second_row() {
+async fn the_system_and_the_dependencies_of_a_service_are_listed_as_relationships_without_a_second_row() {
     let app = TestApp::start().await;
     data(&app, MAKE).await;
     let tied =
@@ -250,7 +250,7 @@ async fn a_definition_says_what_a_service_is_related_to() {
 }
 
 #[tokio::test]
-async fn a_relationship_that_cannot_be_says_why() {
+async fn an_impossible_relationship_is_refused_with_the_reason() {
     let app = TestApp::start().await;
     data(&app, MAKE).await;
     let itself =

@@ -72,7 +72,7 @@ async fn repository_create_takes_its_alias_from_the_url() {
 }
 
 #[tokio::test]
-async fn repository_create_takes_the_name_for_an_alias_when_there_is_no_url() {
+async fn repository_create_takes_the_name_as_alias_without_a_url() {
     let app = TestApp::start().await;
     let create = r#"mutation {
         plain: repositoryCreate(input: { name: "tools", private: null, visible: null, defaultAlias: null }) {
@@ -142,7 +142,7 @@ async fn repository_create_names_every_field_that_is_wrong() {
 }
 
 #[tokio::test]
-async fn repository_update_leaves_what_is_absent_and_clears_what_is_null() {
+async fn repository_update_keeps_absent_fields_and_clears_null_ones() {
     let app = TestApp::start().await;
     let answer = app.query(
         r#"mutation {
@@ -184,7 +184,7 @@ async fn repository_update_leaves_what_is_absent_and_clears_what_is_null() {
 }
 
 #[tokio::test]
-async fn repository_update_refuses_null_where_there_must_be_a_value() {
+async fn repository_update_refuses_null_for_required_fields() {
     let app = TestApp::start().await;
     repository(&app, "tools").await;
     let update = r#"mutation {
@@ -358,7 +358,7 @@ async fn service_repository_create_names_every_field_that_is_wrong() {
 }
 
 #[tokio::test]
-async fn service_repository_delete_removes_the_link_alone() {
+async fn service_repository_delete_removes_only_the_link() {
     let app = TestApp::start().await;
     let (service, repository) = (service(&app, "Cart").await, repository(&app, "tools").await);
     let id = link(&app, &service, &repository).await["serviceRepository"]["id"].clone();
@@ -440,7 +440,7 @@ async fn repository_delete_takes_its_tags_and_links_with_it() {
 }
 
 #[tokio::test]
-async fn of_64_clients_that_create_one_repository_one_succeeds_and_the_others_are_told() {
+async fn of_64_clients_that_create_one_repository_one_succeeds_and_the_others_get_an_error() {
     let app = TestApp::start().await;
     let create = r#"mutation { repositoryCreate(input: { name: "tools" }) { repository { name } errors { path } } }"#;
     let answers = futures_util::future::join_all((0..64).map(|_| app.query(create, json!({})))).await;
@@ -610,7 +610,7 @@ async fn a_service_is_linked_to_one_repository_by_several_folders() {
     let path = &account["other"]["services"]["edges"][0]["paths"][0];
     assert!(path["href"].as_str().is_some_and(|href| href.contains("/repositories/")), "{path}");
 
-    // A folder that another link of the two has.
+    // A folder that another link between the two has.
     let update = "mutation($id: ID!) { serviceRepositoryUpdate(input: { id: $id, baseDirectory: \"lib/\" }) {
         serviceRepository { id } errors { path message }
     } }";

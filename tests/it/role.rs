@@ -15,7 +15,7 @@ async fn refused(browser: &Browser<'_>, query: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_team_member_changes_what_the_own_teams_are_and_own() {
+async fn a_team_member_changes_their_own_teams_and_what_those_own() {
     let app = TestApp::start().await;
     let member = Browser::of(&app, Role::TeamMember).await;
     let made = r#"mutation {
@@ -72,7 +72,7 @@ async fn a_team_member_changes_what_the_own_teams_are_and_own() {
 }
 
 #[tokio::test]
-async fn a_team_member_applies_service_files_of_what_the_own_teams_own() {
+async fn a_team_member_applies_service_files_of_services_that_their_teams_own() {
     let app = TestApp::start().await;
     let member = Browser::of(&app, Role::TeamMember).await;
     let made = r#"mutation {
@@ -139,7 +139,7 @@ async fn standards_are_changed_by_a_standards_administrator() {
 }
 
 #[tokio::test]
-async fn a_role_is_given_and_read_in_the_words_of_clients() {
+async fn a_role_is_set_and_read_by_the_names_that_clients_use() {
     let app = TestApp::start().await;
     for role in ["admin", "standards_admin", "team_member", "user", "viewer"] {
         let query = "mutation($email: String!, $role: UserRole) { userInvite(email: $email, input: { role: $role }, forceSendInvite: true) {

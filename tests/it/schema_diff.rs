@@ -90,7 +90,7 @@ fn every_kind_of_graphql_js_is_compared_and_none_is_left_out() {
 }
 
 #[test]
-fn a_schema_does_not_differ_from_itself() {
+fn a_schema_has_no_changes_against_itself() {
     for case in expected().cases {
         assert_eq!(lines(&case.old, &case.old), [""; 0], "{}", case.name);
         assert_eq!(lines(&case.new, &case.new), [""; 0], "{}", case.name);
@@ -151,7 +151,7 @@ fn dangerous_changes_that_graphql_js_does_not_name_are_found() {
 }
 
 #[test]
-fn safe_changes_are_named_too() {
+fn safe_changes_are_listed_too() {
     assert_eq!(
         changes(
             r#"
@@ -196,7 +196,7 @@ fn safe_changes_are_named_too() {
 }
 
 #[test]
-fn the_order_of_definitions_and_what_is_the_default_anyway_are_no_changes() {
+fn the_order_of_definitions_and_explicit_defaults_are_not_changes() {
     for (old, new) in [
         ("enum Color { RED GREEN } scalar Date", "scalar Date enum Color { GREEN RED }"),
         ("input In { a: Int b: ID }", "input In { b: ID } extend input In { a: Int }"),
@@ -210,7 +210,7 @@ fn the_order_of_definitions_and_what_is_the_default_anyway_are_no_changes() {
 }
 
 #[test]
-fn sdl_that_is_not_valid_is_reported_with_its_place() {
+fn mistakes_in_an_sdl_are_reported_with_their_location() {
     let good = ("new.graphql", "type Query { name: String }");
     for (sdl, mistake) in [
         ("type Query {\n  name: \n}", "old.graphql:3:1: syntax error: expected a Type"),

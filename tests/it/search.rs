@@ -91,7 +91,7 @@ async fn assert_finds_what_is_there(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn a_search_finds_what_names_and_aliases_contain_after_every_way_of_changing_them() {
+async fn a_search_finds_parts_of_names_and_aliases_after_every_kind_of_change() {
     let endpoint = Endpoint::start().await;
     let app = &endpoint.app;
     let made = data(
@@ -163,7 +163,7 @@ async fn a_search_is_at_most_255_characters_long() {
 }
 
 #[tokio::test]
-async fn what_generate_and_import_write_is_found() {
+async fn generated_and_imported_objects_are_found() {
     let (one, other) = (Database::new().await, Database::new().await);
     let db = one.open().await;
     generate::catalogue(&db, 620, |_| {}).await.expect("a catalogue");
@@ -181,7 +181,7 @@ async fn what_generate_and_import_write_is_found() {
 }
 
 #[tokio::test]
-async fn a_database_of_the_version_before_is_searched_and_knows_its_users_after_the_migration() {
+async fn a_database_of_the_previous_version_is_searchable_and_keeps_its_users_after_the_migration() {
     let database = Database::empty().await;
     let db = db::connect(&database.url).await.expect("a database");
     let old = db.write(async |tx| {

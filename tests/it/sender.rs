@@ -160,7 +160,7 @@ async fn a_deploy_is_recorded_with_the_commit_that_is_checked_out() {
 }
 
 #[test]
-fn each_ci_system_tells_its_run_its_commit_and_who_started_it() {
+fn the_run_the_commit_and_the_deployer_are_read_from_each_ci_systems_variables() {
     let sha = "38d02f1d7aab64678a7ad3eeb2ad2887ce7253f5";
     let cases: [(&[(&str, &str)], Value); 7] = [
         (
@@ -301,7 +301,7 @@ fn each_ci_system_tells_its_run_its_commit_and_who_started_it() {
 }
 
 #[test]
-fn a_server_that_is_busy_or_away_is_asked_again_with_the_same_dedup_id() {
+fn a_post_to_a_busy_or_unreachable_server_is_retried_with_the_same_dedup_id() {
     let fake = Fake::answering([
         "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n",
@@ -325,7 +325,7 @@ fn a_server_that_is_busy_or_away_is_asked_again_with_the_same_dedup_id() {
 }
 
 #[test]
-fn what_would_be_refused_again_is_not_sent_again() {
+fn a_permanent_refusal_is_not_retried() {
     for (answer, sentence) in [
         (
             "HTTP/1.1 400 Bad Request\r\nContent-Length: 55\r\n\r\n{\"errors\":[{\"detail\":\"first\"},{\"detail\":\"second \u{e9}\"}]} ",
@@ -346,7 +346,24 @@ fn what_would_be_refused_again_is_not_sent_again() {
 }
 
 #[test]
-fn there_is_a_deadline() {
+fn an_http_url_of_a_server_that_wants_https_is_refused_with_the_cure() {
+    for answer in [
+        "HTTP/1.1 301 Moved Permanently\r\nLocation: https://127.0.0.1/x\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 400 Bad Request\r\nContent-Length: 48\r\n\r\nClient sent an HTTP request to an HTTPS server.\n",
+    ] {
+        let fake = Fake::answering([answer]);
+        let host = fake.url.split('/').nth(2).expect("the host").to_owned();
+        let done = deploy(&Place::new(), &fake.url, &ENOUGH, &[NO_GIT]);
+        assert_refused(&done, &format!("the server {host} speaks TLS; write https:// instead of http://"));
+    }
+    // The host of another site says nothing about this one.
+    let fake = Fake::answering(["HTTP/1.1 302 Found\r\nLocation: https://login.example\r\nContent-Length: 0\r\n\r\n"]);
+    let sentence = "the server answers 302, but not like a deploy endpoint: is the URL right?";
+    assert_refused(&deploy(&Place::new(), &fake.url, &ENOUGH, &[NO_GIT]), sentence);
+}
+
+#[test]
+fn retries_stop_at_the_deadline() {
     let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     let url = format!("http://{free}/integrations/deploy/{SECRET}");
     let done = deploy(&Place::new(), &url, &[&ENOUGH[..], &["--deadline", "1s"]].concat(), &[NO_GIT]);
@@ -361,7 +378,7 @@ fn there_is_a_deadline() {
 }
 
 #[test]
-fn without_git_and_pipeline_what_is_missing_is_asked_for() {
+fn without_git_and_a_pipeline_the_missing_arguments_are_named() {
     let place = Place::new();
     let url = format!("http://127.0.0.1:9/integrations/deploy/{SECRET}");
     let done = deploy(&place, &url, &["--service", "shop"], &[NO_GIT]);
@@ -371,7 +388,7 @@ fn without_git_and_pipeline_what_is_missing_is_asked_for() {
 }
 
 #[test]
-fn a_url_that_is_none_is_wrong_usage_and_is_not_repeated() {
+fn an_invalid_url_is_wrong_usage_and_is_not_quoted() {
     let place = Place::new();
     for url in [SECRET, "ftp://host/5d1f7a52-secret", "https://host", "https://host/5d1f7a52-secret with blanks"] {
         let done = deploy(&place, url, &ENOUGH, &[]);
@@ -410,7 +427,7 @@ fn without_a_url_the_missing_secret_is_named() {
 }
 
 #[test]
-fn a_server_may_ask_for_any_wait() {
+fn a_server_may_ask_for_any_delay() {
     let place = Place::new();
     for answer in [
         "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 18446744073709551615\r\nContent-Length: 0\r\n\r\n",
@@ -429,7 +446,7 @@ fn a_server_may_ask_for_any_wait() {
 }
 
 #[test]
-fn a_status_that_is_misspelt_is_wrong_usage_and_the_nearest_is_named() {
+fn a_misspelt_status_is_wrong_usage_and_gets_a_suggestion() {
     let place = Place::new();
     let status = |word: &str| deploy(&place, "http://127.0.0.1:1/x", &[&ENOUGH[..], &["--status", word]].concat(), &[]);
     for (word, hint) in [

@@ -25,7 +25,7 @@ pub async fn lock(app: &TestApp, name: &str) {
 }
 
 #[tokio::test]
-async fn service_create_answers_all_that_was_given() {
+async fn service_create_answers_every_given_value() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         teamCreate(input: { name: "Platform" }) { errors { message } }
@@ -67,7 +67,7 @@ async fn a_service_whose_slug_is_taken_gets_a_numbered_one() {
 }
 
 #[tokio::test]
-async fn service_create_tells_all_problems_at_once() {
+async fn service_create_reports_all_mistakes_at_once() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         serviceCreate(input: { name: " ", tierAlias: "no", lifecycleAlias: "no", ownerInput: { alias: "no" } }) {
@@ -100,7 +100,7 @@ async fn a_text_that_is_too_long_is_refused_with_its_field() {
 }
 
 #[tokio::test]
-async fn in_an_update_absent_leaves_null_clears_and_a_value_sets() {
+async fn in_an_update_an_absent_field_is_kept_null_clears_and_a_value_sets() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         serviceCreate(input: { name: "cart", description: "d", language: "Go", framework: "f", tierAlias: "tier_1", lifecycleAlias: "beta" }) { errors { message } }
@@ -131,7 +131,7 @@ async fn a_rename_adds_the_new_slug_and_keeps_the_old_one() {
 }
 
 #[tokio::test]
-async fn a_service_is_named_by_exactly_one_of_id_and_alias() {
+async fn a_mutation_names_a_service_by_exactly_one_of_id_and_alias() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         neither: serviceUpdate(input: { name: "x" }) { errors { message path } }
@@ -144,7 +144,7 @@ async fn a_service_is_named_by_exactly_one_of_id_and_alias() {
 }
 
 #[tokio::test]
-async fn a_mutation_says_why_an_id_is_not_that_of_a_service() {
+async fn a_mutation_says_why_an_id_is_not_a_services_id() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         malformed: serviceDelete(input: { id: "x" }) { errors { message path } }
@@ -206,7 +206,7 @@ async fn a_locked_service_refuses_every_write_with_path_locked() {
 }
 
 #[tokio::test]
-async fn what_a_locked_service_refers_to_is_not_deleted() {
+async fn objects_that_a_locked_service_refers_to_are_not_deleted() {
     let app = TestApp::start().await;
     let setup = r#"mutation {
         teamCreate(input: { name: "Core" }) { team { id } }
@@ -251,7 +251,7 @@ async fn what_a_locked_service_refers_to_is_not_deleted() {
 }
 
 #[tokio::test]
-async fn the_owner_of_a_service_tells_who_manages_it() {
+async fn the_owner_of_a_service_has_its_manager() {
     let app = TestApp::start().await;
     let setup = r#"mutation {
         userInvite(email: "ada@example.com", input: {}) { errors { message } }
@@ -273,7 +273,7 @@ async fn a_service_has_a_page_in_the_application() {
 }
 
 #[tokio::test]
-async fn a_service_tells_when_it_was_created_and_last_changed() {
+async fn a_service_has_the_times_of_its_creation_and_last_change() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         made: serviceCreate(input: { name: "cart" }) { service { timestamps { createdAt updatedAt } } }

@@ -25,7 +25,7 @@ const DEPEND: &str = "mutation($key: ServiceDependencyKey!, $notes: String) {
 }";
 
 #[tokio::test]
-async fn a_dependency_is_seen_from_both_ends() {
+async fn a_dependency_is_listed_at_both_ends() {
     let app = TestApp::start().await;
     let ids = services(&app).await;
     let key = json!({ "sourceIdentifier": { "alias": "cart" }, "destination": ids["pay"]["it"]["id"] });
@@ -39,7 +39,7 @@ async fn a_dependency_is_seen_from_both_ends() {
     });
     let made = app.query(DEPEND, json!({ "key": key })).await;
     assert_eq!(made["data"]["serviceDependencyCreate"]["serviceDependency"]["notes"], "in the key");
-    // A circle.
+    // A cycle.
     let key = json!({ "sourceIdentifier": { "alias": "pay" }, "destinationIdentifier": { "alias": "cart" } });
     assert_eq!(app.query(DEPEND, json!({ "key": key })).await["data"]["serviceDependencyCreate"]["errors"], json!([]));
 
@@ -101,7 +101,7 @@ async fn a_service_depends_on_another_once() {
 }
 
 #[tokio::test]
-async fn what_depends_goes_with_either_service() {
+async fn a_dependency_is_deleted_with_either_service() {
     let app = TestApp::start().await;
     services(&app).await;
     for (from, to) in [("cart", "pay"), ("pay", "mail")] {
@@ -188,7 +188,7 @@ async fn a_component_type_is_found_by_its_id() {
 }
 
 #[tokio::test]
-async fn a_team_is_part_of_another_and_never_of_itself() {
+async fn a_team_can_be_part_of_another_and_never_of_itself() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         a: teamCreate(input: { name: "A" }) { errors { message } }
@@ -267,7 +267,7 @@ const IMPACT: &str = "query($depth: Int, $first: Int, $after: String) {
 async fn the_impact_of_a_service_is_all_that_depends_on_it_by_distance() {
     let app = TestApp::start().await;
     let ids = many(&app, 8).await;
-    // A diamond (3 on 1 and 2, which are on 0), a tail, a circle through 0, and one that nothing depends on.
+    // A diamond (3 depends on 1 and 2, which depend on 0), a tail, a cycle through 0, and one that nothing depends on.
     let edges = [(1, 0), (2, 0), (3, 1), (3, 2), (4, 3), (5, 4), (6, 5), (0, 5)];
     depend(&app, &edges.map(|(from, to)| (ids[from], ids[to]))).await;
     let of = |answer: &Value, number: usize| answer["data"]["account"]["services"]["nodes"][number]["impact"].clone();
@@ -340,7 +340,7 @@ async fn the_search_for_the_impact_stops_at_its_limits() {
 }
 
 #[tokio::test]
-async fn a_dependency_on_a_less_critical_tier_is_told_at_both_ends() {
+async fn a_dependency_on_a_less_critical_tier_is_marked_at_both_ends() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         Cart: serviceCreate(input: { name: "Cart", tierAlias: "tier_1" }) { errors { message } }

@@ -114,7 +114,7 @@ repository:
 "#;
 
 #[tokio::test]
-async fn a_file_makes_services_and_repositories_and_a_second_time_changes_nothing() {
+async fn a_file_creates_services_and_repositories_and_changes_nothing_the_second_time() {
     let app = with_team().await;
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("rollcall.yml");
@@ -146,7 +146,7 @@ async fn a_file_makes_services_and_repositories_and_a_second_time_changes_nothin
 }
 
 #[tokio::test]
-async fn a_key_that_is_absent_leaves_one_that_is_null_clears_and_lists_are_whole() {
+async fn an_absent_key_changes_nothing_null_clears_and_lists_are_complete() {
     let app = with_team().await;
     apply_text(&app, FULL).await;
     let less = r#"
@@ -170,7 +170,7 @@ service: { name: Shopping Cart, owner: null, framework: "", aliases: [cart, new]
 }
 
 #[tokio::test]
-async fn every_mistake_is_told_with_its_place_and_nothing_is_changed() {
+async fn every_mistake_is_reported_with_its_location_and_nothing_is_changed() {
     let app = with_team().await;
     let long = "x".repeat(256);
     let good = "version: 1\nservice: { name: good }\n";
@@ -233,7 +233,7 @@ service: {{ name: open
 }
 
 #[tokio::test]
-async fn a_repository_that_nobody_knows_is_a_problem() {
+async fn an_unknown_repository_is_a_mistake() {
     let app = TestApp::start().await;
     let text = "version: 1\nservice:\n  name: Cart\n  repositories: [github.com:org/none]\n";
     let expected = ["f.yml:4:18: no repository has the alias \"github.com:org/none\""];
@@ -241,7 +241,7 @@ async fn a_repository_that_nobody_knows_is_a_problem() {
 }
 
 #[tokio::test]
-async fn an_alias_of_another_service_is_a_problem() {
+async fn an_alias_of_another_service_is_a_mistake() {
     let app = TestApp::start().await;
     data(&app, r#"mutation { serviceCreate(input: { name: "Redis" }) { errors { message } } }"#).await;
     data(&app, r#"mutation { serviceCreate(input: { name: "Cart" }) { errors { message } } }"#).await;
@@ -272,7 +272,7 @@ async fn an_alias_can_move_between_two_services_in_one_go() {
 }
 
 #[tokio::test]
-async fn a_service_is_renamed_when_an_alias_of_the_list_is_its_own() {
+async fn a_service_is_renamed_if_a_listed_alias_belongs_to_it() {
     let app = TestApp::start().await;
     let file = |name: &str| format!("version: 1\nservice: {{ name: {name}, aliases: [cart-service] }}\n");
     let folder = tempfile::tempdir().expect("a folder");
@@ -293,7 +293,7 @@ async fn a_service_is_renamed_when_an_alias_of_the_list_is_its_own() {
 }
 
 #[tokio::test]
-async fn two_documents_cannot_be_about_one_thing() {
+async fn two_documents_cannot_describe_the_same_object() {
     let app = TestApp::start().await;
     let service = "version: 1\nservice: { name: Cart }\n";
     let again = apply(&app, &[("a.yml", service), ("b.yml", service)]).await;
@@ -307,7 +307,7 @@ async fn two_documents_cannot_be_about_one_thing() {
 }
 
 #[tokio::test]
-async fn what_a_file_governs_refuses_every_write_until_it_is_released() {
+async fn a_service_managed_by_a_file_refuses_every_write_until_it_is_released() {
     let app = with_team().await;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rollcall.yml");
@@ -385,7 +385,7 @@ fn folders_files_and_standard_input_are_applied_together() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_beside_what_is_wrong() {
+fn unreadable_documents_are_reported_beside_other_mistakes() {
     let place = Place::with_database();
     std::fs::create_dir(place.path().join("empty")).expect("a folder");
     place.write("good.yml", "version: 1\nservice: { name: Good }\n");
@@ -448,7 +448,7 @@ fn folders_are_walked_by_name_without_hidden_ones_packages_and_links() {
 }
 
 #[test]
-fn what_is_read_is_bounded_in_bytes_files_and_depth() {
+fn the_bytes_files_and_depth_of_a_run_are_bounded() {
     let place = Place::with_database();
     let deep = (0..33).fold("deep".to_owned(), |path, _| path + "/d");
     std::fs::create_dir_all(place.path().join(&deep)).expect("folders");
@@ -521,7 +521,7 @@ fn a_folder_with_other_yaml_says_once_how_to_name_the_files() {
 }
 
 #[test]
-fn a_problem_is_one_line_whatever_it_quotes() {
+fn a_problem_is_printed_on_one_line() {
     let place = Place::with_database();
     place.write("a.yml", "version: 1\nservice:\n  name: A\n  \"\\n::error::x\\e[31m\": 1\n");
     let done = place.run(&["apply", "a.yml"]);

@@ -1,4 +1,5 @@
-//! Backstage's `catalog-info.yaml`, in the shapes that public projects use: every value is taken, or a note says that it is not.
+//! Backstage's `catalog-info.yaml`, in the forms that public projects use: every value is used, or a note says that it is
+//! not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,7 +54,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Whether a note is about a line: about it, the document, or what it is a part of.
+/// Whether a note covers a line: it is about the line, a value that contains it, or the whole document.
 fn is_noted(lines: &[&str], line: usize, notes: &[Note]) -> bool {
     notes.iter().any(|note| {
         let noted = usize::try_from(note.line).expect("a line") - 1;
@@ -88,7 +89,7 @@ fn values(line: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_value_of_a_catalog_info_file_is_taken_or_noted() {
+async fn every_value_of_a_catalog_info_file_is_used_or_noted() {
     let shapes = shapes();
     assert!(shapes.len() >= 30, "{}", shapes.len());
     for path in shapes {
@@ -97,7 +98,7 @@ async fn every_value_of_a_catalog_info_file_is_taken_or_noted() {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let Done { left_out, .. } =
             done_of(&app, &[("catalog-info.yaml", &text)]).await.unwrap_or_else(|error| panic!("{name}: {error:?}"));
-        // A flow on one line is noted or taken as a whole.
+        // A flow collection on one line is noted or used as a whole.
         let stored = everything(&app).await.to_string().replace("\\\"", "\"");
         let lines: Vec<&str> = text.lines().collect();
         for (number, line) in lines.iter().enumerate() {
@@ -128,7 +129,7 @@ async fn every_value_of_a_catalog_info_file_is_taken_or_noted() {
 }
 
 #[tokio::test]
-async fn a_component_becomes_a_service_with_all_that_it_says() {
+async fn a_component_becomes_a_service_with_all_its_values() {
     let app = catalogue().await;
     let text = r#"apiVersion: backstage.io/v1alpha1
 kind: Component
@@ -187,12 +188,12 @@ spec: { profile: { email: ada@example.com }, memberOf: [moon-team] }
     let notes: Vec<String> = done.left_out.iter().map(ToString::to_string).collect();
     let expected = [
         "catalog-info.yaml:12:5: pagerduty.com/integration-key is not taken: it is a secret; keep it out of files",
-        "catalog-info.yaml:15:51: \"web\" is not taken: it is no category",
+        "catalog-info.yaml:15:51: \"web\" is not taken: it is not a category",
         "catalog-info.yaml:21:42: \"resource:default/db\" is not taken: it is not a component",
         "catalog-info.yaml:21:65: the dependency is not taken: no service has the alias \"moon\"",
         "catalog-info.yaml:22:3: spec.providesApis is not taken: API documents are not read from files",
-        "catalog-info.yaml:42:9: spec.type is not taken: nothing in the catalogue stands for it",
-        "catalog-info.yaml:47:9: spec.type is not taken: nothing in the catalogue stands for it",
+        "catalog-info.yaml:42:9: spec.type is not taken: the catalogue has no field for it",
+        "catalog-info.yaml:47:9: spec.type is not taken: the catalogue has no field for it",
     ];
     assert_eq!(notes, expected);
     let query = r#"{ account {
@@ -249,7 +250,7 @@ async fn a_component_keeps_its_service_when_its_title_changes() {
 }
 
 #[tokio::test]
-async fn an_entity_without_a_name_is_a_mistake_and_what_is_no_entity_is_no_service_file() {
+async fn an_entity_without_a_name_and_a_document_that_is_no_entity_are_mistakes() {
     let app = catalogue().await;
     for (text, expected) in [
         (

@@ -126,7 +126,7 @@ async fn files_describe_the_whole_graph_in_any_order() {
 }
 
 #[tokio::test]
-async fn a_list_is_replaced_where_its_key_is_there_and_left_where_it_is_not() {
+async fn a_list_is_replaced_if_its_key_is_present_and_unchanged_otherwise() {
     let app = with_people().await;
     apply_text(&app, GRAPH).await;
     let bare = "version: 1\nservice: { name: Cart }\n---\nversion: 1\nteam: { name: Platform }\n";
@@ -163,7 +163,7 @@ team: { name: Platform, members: [bob@example.com], contacts: , tags: null, pare
 }
 
 #[tokio::test]
-async fn the_lists_of_a_governed_service_are_not_changed_through_the_api() {
+async fn the_lists_of_a_locked_service_are_not_changed_through_the_api() {
     let app = with_people().await;
     apply_text(&app, GRAPH).await;
     let ids = r#"{ account { service(alias: "cart") {
@@ -187,14 +187,14 @@ async fn the_lists_of_a_governed_service_are_not_changed_through_the_api() {
     let payloads = answer["data"].as_object().expect("data");
     assert_eq!(payloads.len(), 6);
     for (field, payload) in payloads {
-        // Which field is at fault differs; that it is refused does not.
+        // The fields of the errors differ, but each mutation is refused.
         assert_ne!(payload["errors"], json!([]), "{field}");
     }
     assert_eq!(graph(&app).await, before);
 }
 
 #[tokio::test]
-async fn every_mistake_in_the_lists_has_its_place() {
+async fn every_mistake_in_a_list_has_its_location() {
     let app = with_people().await;
     let text = r#"version: 1
 service:
@@ -235,7 +235,7 @@ team:
 }
 
 #[tokio::test]
-async fn a_dependency_on_a_service_that_is_not_there_is_noted_and_taken_once_it_is() {
+async fn a_dependency_on_an_unknown_service_is_skipped_with_a_note_until_the_service_exists() {
     let app = TestApp::start().await;
     let cart = "version: 1\nservice: { name: Cart, dependencies: [mail] }\n";
     let Done { documents, left_out } = done_of(&app, &[("cart.yml", cart)]).await.expect("it applies");
@@ -247,7 +247,7 @@ async fn a_dependency_on_a_service_that_is_not_there_is_noted_and_taken_once_it_
 }
 
 #[tokio::test]
-async fn a_file_of_the_original_is_read_as_it_is() {
+async fn a_file_of_another_catalogue_is_read_as_it_is() {
     let app = TestApp::start().await;
     data(&app, r#"mutation { teamCreate(input: { name: "Order Management" }) { errors { message } } }"#).await;
     data(&app, r#"mutation { systemCreate(input: { name: "Sales" }) { errors { message } } }"#).await;
@@ -335,7 +335,7 @@ fn from(repository: &str, commit: &str) -> Options<'static> {
 }
 
 #[tokio::test]
-async fn the_lock_says_repository_path_and_commit_and_the_page_links_to_the_file() {
+async fn the_lock_has_repository_path_and_commit_and_the_page_links_to_the_file() {
     let app = TestApp::start().await;
     let files = [("services/cart.yml", "version: 1\nservice: { name: Cart }\n")];
     let shop = "https://ci:secret@github.com/org/shop.git";
@@ -349,7 +349,7 @@ async fn the_lock_says_repository_path_and_commit_and_the_page_links_to_the_file
     assert_eq!(service["serviceFile"], expected);
     let page = Browser::of(&app, Role::Viewer).await.page("/services/cart").await;
     assert!(page.contains(&format!("<a href=\"{url}\" rel=\"noopener noreferrer\">services/cart.yml</a>")), "{page}");
-    // Another commit of the same file is no change.
+    // A new commit alone is not a change.
     let again = done_with(&app, &files, &from(shop, "c0ffee02")).await.expect("it applies");
     assert_eq!(lines(&again), ["unchanged service cart"]);
     let after = data(&app, query).await["account"]["service"].take();
@@ -385,7 +385,7 @@ async fn files_move_and_are_renamed_within_their_repository_and_no_other_takes_t
 }
 
 #[tokio::test]
-async fn services_without_a_document_are_released_when_that_is_asked_for() {
+async fn services_without_a_document_are_released_on_request() {
     let app = TestApp::start().await;
     let file = |name: &str| format!("version: 1\nservice: {{ name: {name} }}\n");
     let shop = from("https://github.com/org/shop", "c0ffee01");

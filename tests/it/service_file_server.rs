@@ -112,7 +112,7 @@ async fn a_dry_run_prints_the_differences_and_changes_nothing() {
 }
 
 #[test]
-fn a_dry_run_beside_the_database_says_the_same() {
+fn a_dry_run_on_the_database_prints_the_same() {
     let place = Place::with_database();
     place.write("cart.yml", "version: 1\nservice: { name: Cart }\n");
     let dry = place.run(&["apply", "--dry-run", "cart.yml"]);
@@ -124,7 +124,7 @@ fn a_dry_run_beside_the_database_says_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_server_refuses_is_printed_and_nothing_is_retried_in_vain() {
+async fn a_servers_refusal_is_printed_and_not_retried() {
     let (app, place) = (TestApp::start().await, Place::new());
     place.write("wrong.yml", "version: 1\nservice: { name: Cart, owner: nobody, tier: none }\n");
     place.write("good.yml", "version: 1\nservice: { name: Good }\n");
@@ -174,7 +174,7 @@ async fn what_a_server_refuses_is_printed_and_nothing_is_retried_in_vain() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_address_of_a_server_is_told_how_to_be_written() {
+async fn the_error_for_a_wrong_server_url_says_how_to_write_it() {
     let (app, place) = (TestApp::start().await, Place::new());
     let token = app.new_token(Scope::Write, None).await;
     place.write("good.yml", "version: 1\nservice: { name: Good }\n");
@@ -195,7 +195,7 @@ async fn a_wrong_address_of_a_server_is_told_how_to_be_written() {
 }
 
 #[tokio::test]
-async fn the_mutation_answers_what_each_document_did() {
+async fn the_mutation_answers_the_result_of_each_document() {
     let app = TestApp::start().await;
     let text = "# Cart\nversion: 1\nservice:\n  name: Cart\n  dependencies: [mail]\n";
     let input = json!({ "files": [file("cart.yml", text)] });
@@ -227,7 +227,7 @@ async fn the_mutation_answers_what_each_document_did() {
 }
 
 #[tokio::test]
-async fn the_mutation_refuses_what_is_too_much_before_it_costs_anything() {
+async fn the_mutation_refuses_too_much_input_before_it_costs_anything() {
     let app = TestApp::start().await;
     let errors = async |input: Value| send(&app, input).await["errors"].take();
     let many: Vec<_> = (0..=1_000).map(|number| file(&format!("{number}.yml"), "")).collect();

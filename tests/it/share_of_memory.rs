@@ -30,7 +30,7 @@ fn form(path: &str, length: usize) -> String {
 }
 
 #[tokio::test]
-async fn of_what_a_stranger_posts_nothing_is_read() {
+async fn the_body_of_a_post_without_a_session_is_not_read() {
     let app = TestApp::start().await;
     let unknown = "/sign-in/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     for (path, status) in [
@@ -52,7 +52,7 @@ async fn of_what_a_stranger_posts_nothing_is_read() {
 }
 
 #[tokio::test]
-async fn a_form_with_a_link_to_sign_in_is_read_and_short() {
+async fn the_form_of_a_sign_in_link_is_read_and_its_size_limited() {
     let app = TestApp::start().await;
     let link = link_for(&app.db, "ada@example.com", Role::User).await;
     let answer = app.raw(form(&link, MAX_STRANGERS_FORM + 1)).await;
@@ -65,7 +65,7 @@ async fn a_form_with_a_link_to_sign_in_is_read_and_short() {
 }
 
 #[tokio::test]
-async fn bodies_that_do_not_end_take_the_share_of_their_caller_and_no_more() {
+async fn endless_bodies_use_only_their_callers_share_of_memory() {
     let app = TestApp::with(&["--body-timeout", "60s"]).await;
     let other = format!("Bearer {}", app.new_token(Scope::Read, None).await);
     let length = 1024 * 1024;
@@ -102,7 +102,7 @@ async fn closed(app: &TestApp) -> http2::SendRequest<Full<Bytes>> {
 }
 
 #[tokio::test]
-async fn answers_that_are_not_taken_take_the_share_of_their_caller_and_no_more() {
+async fn unread_responses_use_only_their_callers_share_of_memory() {
     let app = TestApp::with(&["--query-timeout", "5s"]).await;
     let other = app.new_token(Scope::Read, None).await;
     insert(&app.db, ["s0".to_owned()].into_iter()).await;

@@ -64,7 +64,7 @@ impl Several {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_has_its_limit_over_all_processes_to_the_request() {
+async fn a_token_limit_holds_exactly_over_all_processes() {
     let Some(several) = Several::start(["--token-limit", "400", "--ip-limit", "0"]).await else { return };
     let expected = BTreeMap::from([(200, 400), (429, 800)]);
     assert_eq!(several.send(1_200, |number| number % 3).await, expected);
@@ -89,7 +89,7 @@ async fn a_database_that_accepts_no_writes_is_still_read_and_each_process_counts
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_has_its_limit_over_all_processes_within_a_hundredth() {
+async fn an_address_limit_holds_over_all_processes_within_one_percent() {
     let Some(several) = Several::start(["--token-limit", "0", "--ip-limit", "2000"]).await else { return };
     let counts = several.send(4_000, |number| number % 3).await;
     crate::say_aloud(&format!("of 4,000 requests over three processes: {counts:?}"));

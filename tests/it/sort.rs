@@ -8,7 +8,7 @@ use crate::app::TestApp;
 use crate::app_browser::Browser;
 use crate::service::data;
 
-/// Services that differ in all that they are ordered by. Some have the same value, some none.
+/// Services that differ in every field that they can be ordered by. Some have equal values, some none.
 async fn services(app: &TestApp) {
     let made = data(
         app,
@@ -90,7 +90,7 @@ async fn services_are_listed_in_each_order_whatever_the_length_of_a_page() {
 }
 
 #[tokio::test]
-async fn a_cursor_belongs_to_the_order_it_came_from() {
+async fn a_cursor_is_valid_only_for_its_own_order() {
     let app = TestApp::start().await;
     services(&app).await;
     let cursor = async |by: Value| {
@@ -117,7 +117,7 @@ async fn a_cursor_belongs_to_the_order_it_came_from() {
 }
 
 #[tokio::test]
-async fn a_page_goes_on_where_its_cursor_was_though_that_service_is_gone_or_has_another_name() {
+async fn a_page_continues_at_its_cursor_although_that_service_was_deleted_or_renamed() {
     let app = TestApp::start().await;
     services(&app).await;
     let page = |after: Value| json!({ "by": "name_ASC", "first": 3, "after": after });

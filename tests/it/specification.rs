@@ -137,7 +137,7 @@ fn speaks_of(text: &str, name: &str) -> bool {
 }
 
 #[test]
-fn every_field_argument_and_mutation_of_the_schema_stands_in_a_row() {
+fn every_field_argument_and_mutation_of_the_schema_is_in_a_row() {
     let mut kept = BTreeSet::new();
     for Row { about, what, .. } in rows().iter().filter(|row| row.is_of_schema) {
         kept.extend(coordinates(what).into_iter().map(|field| format!("{about}.{field}")));
@@ -161,7 +161,7 @@ fn every_test_that_keeps_a_row_exists() {
 }
 
 #[test]
-fn one_of_the_tests_that_keep_a_field_speaks_of_it() {
+fn one_of_the_tests_in_a_row_mentions_its_field() {
     let tests = tests();
     let mut silent = Vec::new();
     for Row { about, what, keep, .. } in rows().iter().filter(|row| row.is_of_schema) {

@@ -77,7 +77,7 @@ const PAGE: (&str, usize) = (
 );
 
 #[tokio::test]
-async fn a_page_of_services_takes_one_statement_for_each_relation_however_long_it_is() {
+async fn the_number_of_statements_for_a_page_of_services_does_not_depend_on_its_length() {
     let observed = Observed::start().await;
     let (fields, most) = PAGE;
     let mut taken = Vec::new();
@@ -152,7 +152,7 @@ async fn what_is_listed_of_a_service_is_read_from_an_index_alone() {
 }
 
 #[tokio::test]
-async fn what_is_not_selected_is_not_asked_for() {
+async fn unselected_fields_cost_no_statement() {
     let observed = Observed::start().await;
     for (query, expected) in [
         ("{ account { name } }", 0),
@@ -169,7 +169,7 @@ async fn what_is_not_selected_is_not_asked_for() {
 }
 
 #[tokio::test]
-async fn the_audit_of_a_mutation_reads_no_list_that_the_mutation_leaves_alone() {
+async fn the_audit_of_a_mutation_reads_only_the_lists_that_the_mutation_changes() {
     let observed = Observed::start().await;
     let query = "{ account { services(first: 1) { nodes { id } } teams(first: 1) { nodes { id } } } }";
     let (data, _) = observed.run(query).await;

@@ -135,7 +135,7 @@ async fn accepting_under_another_name_keeps_the_alias() {
 }
 
 #[tokio::test]
-async fn accepting_for_an_existing_service_moves_the_deploys_and_counts_on() {
+async fn accepting_for_an_existing_service_moves_the_deploys_and_continues_their_numbers() {
     let endpoint = Endpoint::start().await;
     deployed(&endpoint, "shop", 2).await;
     deployed(&endpoint, "org/shop", 5).await;
@@ -170,7 +170,7 @@ async fn an_acceptance_that_is_refused_changes_nothing() {
     let wrong = accept(&endpoint, json!({ "id": "x" })).await;
     assert_eq!(wrong["errors"][0]["path"], json!(["id"]));
 
-    // Another service took the alias meanwhile.
+    // Another service has taken the alias.
     endpoint.create_service("org/repo").await;
     let taken = accept(&endpoint, json!({ "id": id, "service": { "alias": "shop" } })).await;
     assert_eq!(taken, refused("another service has the alias \"org/repo\" by now", &["base"]));
@@ -179,7 +179,7 @@ async fn an_acceptance_that_is_refused_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_ignored_suggestion_is_counted_on_and_stays_ignored_until_it_is_opened_again() {
+async fn an_ignored_suggestion_counts_further_deploys_and_stays_ignored_until_reopened() {
     let endpoint = Endpoint::start().await;
     deployed(&endpoint, "org/repo", 1).await;
     let id = id_of(&endpoint, "org/repo").await;
@@ -210,7 +210,7 @@ async fn an_ignored_suggestion_is_counted_on_and_stays_ignored_until_it_is_opene
 }
 
 #[tokio::test]
-async fn an_accepted_suggestion_is_open_again_when_its_service_is_gone_and_it_is_seen_anew() {
+async fn an_accepted_suggestion_reopens_if_its_service_is_deleted_and_it_is_seen_again() {
     let endpoint = Endpoint::start().await;
     deployed(&endpoint, "org/repo", 1).await;
     accept(&endpoint, json!({ "id": id_of(&endpoint, "org/repo").await })).await;
@@ -224,7 +224,7 @@ async fn an_accepted_suggestion_is_open_again_when_its_service_is_gone_and_it_is
 }
 
 #[tokio::test]
-async fn services_with_a_name_much_like_it_are_proposed_the_nearest_first() {
+async fn services_with_similar_names_are_suggested_the_nearest_first() {
     let endpoint = Endpoint::start().await;
     for name in ["Shopping Cart", "Shopping Cart API", "Payments", "Payment Gateway", "Billing", "redis"] {
         endpoint.create_service(name).await;
@@ -272,7 +272,7 @@ async fn accepting_a_code_issue_project_connects_it() {
 }
 
 #[tokio::test]
-async fn a_suggestion_tells_when_it_was_first_and_last_seen() {
+async fn a_suggestion_has_the_times_when_it_was_first_and_last_seen() {
     let endpoint = Endpoint::start().await;
     deployed(&endpoint, "org/repo", 1).await;
     let once = suggestions(&endpoint, "firstSeenAt lastSeenAt").await;

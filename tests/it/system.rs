@@ -57,7 +57,7 @@ async fn a_service_leads_to_its_system_and_domain_and_back() {
 }
 
 #[tokio::test]
-async fn absent_leaves_null_clears_and_a_value_sets() {
+async fn an_absent_field_is_kept_null_clears_and_a_value_sets() {
     let app = TestApp::start().await;
     let ids = shop(&app).await;
     let query = r#"mutation($team: ID!, $system: ID!) {
@@ -86,7 +86,7 @@ async fn absent_leaves_null_clears_and_a_value_sets() {
 }
 
 #[tokio::test]
-async fn everything_wrong_with_an_input_is_told_at_once() {
+async fn all_mistakes_in_an_input_are_reported_at_once() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         bare: systemCreate(input: {}) { system { id } errors { path message } }
@@ -131,7 +131,7 @@ async fn at_most_100_children_are_assigned_at_once() {
 }
 
 #[tokio::test]
-async fn a_query_for_one_that_is_not_there_answers_null_and_an_error_with_its_path() {
+async fn a_query_for_an_unknown_system_or_domain_answers_null_and_an_error_with_its_path() {
     let app = TestApp::start().await;
     for noun in ["system", "domain"] {
         let answer =
@@ -143,7 +143,7 @@ async fn a_query_for_one_that_is_not_there_answers_null_and_an_error_with_its_pa
 }
 
 #[tokio::test]
-async fn what_is_deleted_leaves_its_children() {
+async fn a_deleted_system_or_domain_keeps_its_children() {
     let app = TestApp::start().await;
     shop(&app).await;
     let query = r#"mutation {
@@ -162,7 +162,7 @@ async fn what_is_deleted_leaves_its_children() {
 }
 
 #[tokio::test]
-async fn names_become_aliases_that_outlive_a_rename() {
+async fn names_become_aliases_that_stay_after_a_rename() {
     let app = TestApp::start().await;
     let ids = shop(&app).await;
     let query = r#"mutation($id: ID!) {

@@ -117,7 +117,7 @@ async fn one_bad_tag_refuses_them_all() {
 }
 
 #[tokio::test]
-async fn a_key_is_a_lowercase_letter_and_what_may_follow() {
+async fn a_key_starts_with_a_lowercase_letter_and_has_allowed_characters() {
     let app = TestApp::start().await;
     owners(&app).await;
     let query = "mutation($key: String!) { tagAssign(input: { alias: \"cart\", tags: { key: $key, value: \"\" } }) { errors { path } } }";
@@ -208,7 +208,7 @@ async fn an_owner_has_at_most_1000_tags() {
 }
 
 #[tokio::test]
-async fn tag_update_changes_what_is_given() {
+async fn tag_update_changes_only_the_given_fields() {
     let app = TestApp::start().await;
     owners(&app).await;
     let query = r#"mutation { tagAssign(input: { alias: "cart", tags: [{ key: "a", value: "1" }, { key: "b", value: "2" }] }) { tags { id } } }"#;
@@ -235,7 +235,7 @@ async fn tag_update_changes_what_is_given() {
 }
 
 #[tokio::test]
-async fn tag_delete_answers_the_id_and_a_second_time_an_error() {
+async fn tag_delete_answers_the_id_and_the_second_time_an_error() {
     let app = TestApp::start().await;
     owners(&app).await;
     let query = r#"mutation { tagCreate(input: { alias: "cart", key: "env", value: "dev" }) { tag { id } } }"#;
@@ -252,7 +252,7 @@ async fn tag_delete_answers_the_id_and_a_second_time_an_error() {
 }
 
 #[tokio::test]
-async fn an_owner_that_is_not_there_is_an_error_with_its_field() {
+async fn an_unknown_owner_is_an_error_at_its_field() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         neither: tagAssign(input: { tags: [] }) { errors { message path } }

@@ -17,7 +17,7 @@ async fn people(app: &TestApp) -> Value {
 }
 
 #[tokio::test]
-async fn team_create_answers_all_that_was_given() {
+async fn team_create_answers_every_given_value() {
     let app = TestApp::with(&["--app-url", "https://rollcall.example.com"]).await;
     people(&app).await;
     let query = r#"mutation {
@@ -52,7 +52,7 @@ async fn team_create_answers_all_that_was_given() {
 }
 
 #[tokio::test]
-async fn team_create_tells_all_problems_at_once_and_makes_nothing() {
+async fn team_create_reports_all_mistakes_at_once_and_creates_nothing() {
     let app = TestApp::start().await;
     people(&app).await;
     let query = r#"mutation {
@@ -85,7 +85,7 @@ async fn team_create_tells_all_problems_at_once_and_makes_nothing() {
 }
 
 #[tokio::test]
-async fn a_team_update_leaves_what_is_absent_and_clears_what_is_null() {
+async fn a_team_update_keeps_absent_fields_and_clears_null_ones() {
     let app = TestApp::start().await;
     people(&app).await;
     let query = r#"mutation {
@@ -175,7 +175,7 @@ async fn a_team_lists_the_services_it_owns() {
 }
 
 #[tokio::test]
-async fn members_join_with_a_role_and_stay_with_it_until_another_is_given() {
+async fn members_join_with_a_role_and_keep_it_until_another_is_given() {
     let app = TestApp::start().await;
     let id = people(&app).await;
     let query = r#"mutation($team: ID!) {
@@ -201,7 +201,7 @@ async fn members_join_with_a_role_and_stay_with_it_until_another_is_given() {
 }
 
 #[tokio::test]
-async fn one_who_is_not_a_member_keeps_all_from_leaving() {
+async fn one_user_who_is_not_a_member_refuses_the_whole_removal() {
     let app = TestApp::start().await;
     let id = people(&app).await;
     let query = r#"mutation($team: ID!) {
@@ -224,7 +224,7 @@ async fn one_who_is_not_a_member_keeps_all_from_leaving() {
 }
 
 #[tokio::test]
-async fn a_team_that_members_are_to_join_must_exist() {
+async fn members_can_only_join_an_existing_team() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         teamMembershipCreate(input: { teamId: "Z2lkOi8vcm9sbGNhbGwvVGVhbS8x", members: [] }) { members { id } errors { message path } }
@@ -316,7 +316,7 @@ async fn a_team_update_with_members_replaces_them() {
 }
 
 #[tokio::test]
-async fn letters_beyond_ascii_are_found_as_they_are_written_on_every_database() {
+async fn non_ascii_letters_are_found_on_every_database() {
     let app = TestApp::over(Database::with_a_locale().await, &[]).await;
     let made = data(
         &app,
@@ -355,7 +355,7 @@ async fn tower(app: &TestApp, prefix: &str, height: usize) {
 }
 
 #[tokio::test]
-async fn twenty_teams_are_above_a_team_and_not_one_more() {
+async fn a_team_has_at_most_twenty_teams_above_it() {
     let app = TestApp::start().await;
     tower(&app, "a", 21).await;
     tower(&app, "b", 2).await;

@@ -57,27 +57,27 @@ fn nowhere(place: &str, words: &[&str], allowed: &[&str], why: &str) {
 }
 
 #[test]
-fn hyper_is_known_under_http_alone() {
+fn hyper_is_used_only_in_http() {
     let why = "Only http/ knows hyper, so that the rest can be read, tested and changed without a socket.";
     nowhere("src", &["hyper::", "hyper_util::", "http_body_util::"], &["src/http"], why);
 }
 
 #[test]
-fn opentelemetry_is_known_under_spans_alone() {
-    let why = "Only spans/ knows OpenTelemetry, so that one folder says what a span costs and what it tells.";
+fn opentelemetry_is_used_only_in_spans() {
+    let why = "Only spans/ knows OpenTelemetry, so that one folder decides what spans cost and contain.";
     nowhere("src", &["opentelemetry::", "opentelemetry_sdk::", "opentelemetry_otlp::"], &["src/spans"], why);
 }
 
 #[test]
-fn rows_and_deploys_do_not_know_graphql() {
-    let why = "Entities and the webhook serve every surface; what GraphQL makes of them is graphql/'s affair.";
+fn entities_and_deploys_do_not_import_graphql() {
+    let why = "Entities and the webhook serve every surface, and must not depend on one of them.";
     for place in ["src/entity", "src/deploy", "src/service_file"] {
         nowhere(place, &["async_graphql", "apollo_compiler", "crate::graphql", "rollcall::graphql"], &[], why);
     }
 }
 
 #[test]
-fn the_engine_knows_no_noun_and_no_table() {
+fn the_engine_names_no_noun_and_no_table() {
     let why = "The engine runs any schema over any state: what belongs to the catalogue is in graphql/ and below.";
     let words = ["crate::graphql", "crate::entity", "crate::db", "crate::deploy", "sea_orm", "rusqlite"];
     nowhere("src/engine", &words, &[], why);
@@ -110,8 +110,8 @@ fn names_of_siblings(folder: &str) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn no_circle_goes_through_the_files_of_the_engine() {
-    let why = "Files that know one another can only be read together: what both need goes into a third.";
+fn the_files_of_the_engine_have_no_cyclic_dependencies() {
+    let why = "Files that depend on each other can only be read together. Move what both need into a third.";
     let mut left = names_of_siblings("src/engine");
     assert!(left.iter().map(|(_, used)| used.len()).sum::<usize>() > 30, "the rule looks at nothing: {left:?}");
     // Remove files that name no remaining file, until none are left.
@@ -127,7 +127,7 @@ fn no_circle_goes_through_the_files_of_the_engine() {
 }
 
 #[test]
-fn nothing_below_knows_what_is_above() {
+fn lower_layers_do_not_import_upper_layers() {
     let why =
         "Dependencies point one way: http -> graphql, deploy -> entity. What two surfaces share belongs below both.";
     for place in [
@@ -163,7 +163,7 @@ fn a_backend_is_named_in_one_folder() {
 }
 
 #[test]
-fn sql_text_stands_beside_the_database_alone() {
+fn sql_text_is_only_in_db() {
     let why = "Statements are built, not written: SQL text stands in db/ and migration/ alone.";
     let words =
         ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "Statement::from_s", "execute_unprepared", "raw_sql"];
@@ -179,7 +179,7 @@ fn the_environment_is_read_in_one_file() {
 }
 
 #[test]
-fn the_generator_does_no_input_or_output() {
+fn the_generator_does_no_io() {
     let why = "codegen/ is a function from text to text: the build script and the tests read and write the files.";
     let words = ["std::fs", "File::", "println!", "eprintln!", "std::env", "std::process", "std::net"];
     let tests_begin = |text: &str| text.find("#[cfg(test)]").unwrap_or(text.len());
@@ -195,7 +195,7 @@ fn the_generator_does_no_input_or_output() {
 }
 
 #[test]
-fn the_generator_knows_no_noun_of_the_catalogue() {
+fn the_generator_names_no_noun_of_the_catalogue() {
     let why = "The generator serves any SDL: a noun of the catalogue in its code would be a special case.";
     let words = [
         "\"Service",
@@ -222,7 +222,7 @@ fn the_generator_knows_no_noun_of_the_catalogue() {
 }
 
 #[test]
-fn generated_code_knows_the_engine_and_types_alone() {
+fn generated_code_uses_only_the_engine_and_types() {
     let why = "Generated code calls the engine and names what types.rs binds; anything else would tie it to the nouns.";
     let code = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/graphql-js/schema.rs"));
     for (at, _) in code.match_indices("::rollcall::") {
@@ -235,7 +235,7 @@ fn generated_code_knows_the_engine_and_types_alone() {
 }
 
 #[test]
-fn a_row_is_never_changed_before_it_was_made() {
+fn updated_at_is_never_before_created_at() {
     let why = "A clock may be set back: `touch` and `touched` of entity/timestamp.rs keep the later moment.";
     let words =
         ["updated_at = Set(", "updated_at = Timestamp::now()", "updated_at = now", "update_column(Column::UpdatedAt"];
@@ -243,7 +243,7 @@ fn a_row_is_never_changed_before_it_was_made() {
 }
 
 #[test]
-fn pages_ask_by_operations_that_the_build_has_checked() {
+fn pages_use_only_operations_that_the_build_has_checked() {
     let why =
         "What pages ask stands in src/app/operations/, where the build holds it against the SDL; ask.rs sends it.";
     nowhere("src/app", &["Request::new", "catalogue.prepare", "catalogue.execute"], &["src/app/ask.rs"], why);
@@ -256,7 +256,7 @@ fn responses_are_built_in_one_file() {
 }
 
 #[test]
-fn no_function_is_longer_than_a_screen() {
+fn no_function_is_too_long() {
     let why = "A function of more than 60 lines does several things: give each a name.";
     let mut count = 0;
     for (name, text) in sources("src") {
@@ -290,7 +290,7 @@ fn no_function_is_longer_than_a_screen() {
 }
 
 #[test]
-fn no_file_is_longer_than_a_reader_likes() {
+fn no_file_is_too_long() {
     let why = "Past 400 lines look for a second noun; past 500 there is one.";
     for (name, text) in sources("src") {
         if !name.contains("/fixtures/") {
@@ -301,7 +301,7 @@ fn no_file_is_longer_than_a_reader_likes() {
 }
 
 #[test]
-fn no_module_is_called_after_nothing() {
+fn no_module_has_a_meaningless_name() {
     let why = "utils, helpers, common and manager say nothing: name a file after what is in it.";
     for (name, _) in sources("src") {
         for word in ["util", "helper", "common", "manager", "misc"] {

@@ -23,7 +23,7 @@ async fn every_catalogue_begins_with_four_tiers_and_five_lifecycles() {
 }
 
 #[tokio::test]
-async fn a_new_tier_stands_last_under_a_slug_of_its_name() {
+async fn a_new_tier_is_last_and_gets_a_slug_from_its_name() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         tierCreate(input: { name: "Tier Five" }) { tier { alias name description index } errors { message path } }
@@ -63,7 +63,7 @@ async fn an_alias_names_one_tier() {
 }
 
 #[tokio::test]
-async fn a_tier_update_changes_what_is_given() {
+async fn a_tier_update_changes_only_the_given_fields() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         tierUpdate(input: { id: "Z2lkOi8vcm9sbGNhbGwvVGllci8x", alias: "top", description: null }) {
@@ -83,7 +83,7 @@ async fn a_tier_update_changes_what_is_given() {
 }
 
 #[tokio::test]
-async fn a_tier_is_refused_with_all_that_is_wrong() {
+async fn a_tier_is_refused_with_all_its_mistakes() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         tierCreate(input: { name: "", alias: "", index: -1 }) { tier { id } errors { message path } }

@@ -39,7 +39,7 @@ async fn take_all(app: &TestApp) -> Vec<Box<dyn Send>> {
 }
 
 #[tokio::test]
-async fn a_query_that_takes_too_long_is_ended_and_its_connection_is_free() {
+async fn a_query_beyond_its_time_limit_is_cancelled_and_its_connection_is_released() {
     let app = TestApp::with(&["--query-timeout", "100ms"]).await;
     let body = r#"{"query":"{ account { services { totalCount } } }"}"#;
     let mut waiting = begin(&app, body.len()).await;
@@ -60,7 +60,7 @@ async fn a_query_that_takes_too_long_is_ended_and_its_connection_is_free() {
 }
 
 #[tokio::test]
-async fn a_mutation_is_let_finish() {
+async fn a_mutation_runs_to_completion_after_the_deadline() {
     let app = TestApp::with(&["--query-timeout", "1ms"]).await;
     let body = r#"{"query":"mutation { serviceCreate(input: { name: \"shop\" }) { service { name } } }"}"#;
     let mut waiting = begin(&app, body.len()).await;

@@ -67,6 +67,21 @@ fn livez() -> Request<Full<Bytes>> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn commands_that_get_an_http_url_of_a_tls_server_say_to_write_https() {
+    let (app, _folder, _) = start(&[]).await;
+    let (place, server) = (Place::new(), format!("http://{}", app.address));
+    place.write("good.yml", "version: 1\nservice: { name: Good }\n");
+    let hook = format!("{server}/integrations/deploy/secret");
+    let deploy = ["deploy", "--service", "cart", "--description", "x", "--deployer-name", "ada", "--url", &*hook];
+    let apply = ["apply", "--server", &*server, "--token", "t", "good.yml"];
+    for arguments in [&deploy[..], &apply] {
+        let done = tokio::task::block_in_place(|| place.run(arguments));
+        let sentence = "does not speak HTTP; if it speaks TLS, write https:// instead of http://";
+        assert_refused(&done, &format!("the server {} {sentence}", app.address));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_health_check_says_whether_the_server_speaks_tls() {
     let (encrypted, folder, _) = start(&[]).await;
     let (plain, place) = (TestApp::start().await, Place::new());
@@ -85,7 +100,7 @@ async fn a_health_check_says_whether_the_server_speaks_tls() {
 }
 
 #[tokio::test]
-async fn both_versions_of_http_are_spoken() {
+async fn both_versions_of_http_work() {
     let (app, _folder, certificate) = start(&[]).await;
     for (offered, chosen) in
         [(&["h2", "http/1.1"][..], Some("h2")), (&["h2"], Some("h2")), (&["http/1.1"], Some("http/1.1")), (&[], None)]
@@ -131,7 +146,7 @@ async fn a_renewed_certificate_is_for_new_connections_and_a_bad_one_for_none() {
 }
 
 #[tokio::test]
-async fn a_handshake_that_does_not_come_is_not_waited_for() {
+async fn a_tls_handshake_has_a_timeout() {
     let (app, _folder, _) = start(&["--header-timeout", "100ms"]).await;
     for start in ["", "\u{16}\u{3}\u{1}"] {
         let mut stream = app.connect().await;
@@ -141,7 +156,7 @@ async fn a_handshake_that_does_not_come_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_handshake_takes_the_place_of_a_connection() {
+async fn a_tls_handshake_counts_as_a_connection() {
     let (app, _folder, certificate) = start(&["--header-timeout", "200ms", "--max-connections", "1"]).await;
     let mut silent = app.connect().await;
     let mut end = Vec::new();
@@ -154,14 +169,14 @@ async fn a_handshake_takes_the_place_of_a_connection() {
 }
 
 #[tokio::test]
-async fn a_request_in_the_clear_gets_no_answer() {
+async fn a_plain_http_request_to_a_tls_port_gets_no_response() {
     let (app, _folder, _) = start(&[]).await;
     let answer = app.raw("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").await;
     assert!(!answer.contains("HTTP/1.1"), "{answer}");
 }
 
 #[test]
-fn files_that_cannot_be_used_are_told_before_anything_is_done() {
+fn unusable_tls_files_are_reported_at_the_start() {
     let place = Place::new();
     make(place.path());
     std::fs::rename(place.path().join(KEY), place.path().join("other.pem")).expect("a file");
@@ -193,7 +208,7 @@ fn files_that_cannot_be_used_are_told_before_anything_is_done() {
 
 #[cfg(unix)]
 #[test]
-fn sighup_reads_the_certificate_again() {
+fn sighup_reloads_the_certificate() {
     let place = Place::with_database();
     make(place.path());
     let mut service = place.command(&["--listen", "127.0.0.1:0", "--tls-certificate", CERTIFICATE, "--tls-key", KEY]);

@@ -1,5 +1,5 @@
-//! A catalogue with a row of every kind, each of its fields filled, and one call of every mutation that succeeds on it.
-//! What is asked of the whole schema (`coverage`, `refusals`) is asked of this.
+//! A catalogue with a row of every kind and a value in every field, and one successful call of every mutation. The tests
+//! of the whole schema (`coverage`, `refusals`) use it.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub struct Tour {
 /// A call of a mutation.
 pub struct Step {
     pub mutation: &'static str,
-    /// By the names of the mutation's arguments.
+    /// The arguments by name.
     pub arguments: Value,
 }
 
@@ -59,7 +59,7 @@ impl Step {
         format!("mutation({declared}) {{ {mutation}({passed}) {selection} }}")
     }
 
-    /// The text of an operation that has `arguments` written in it.
+    /// The text of an operation with `arguments` as literals.
     pub fn written(&self, schema: &Schema, arguments: &Value, selection: &str) -> String {
         let Self { mutation, .. } = self;
         let types = &object(schema, "Mutation").fields[*mutation].arguments;
@@ -73,7 +73,7 @@ impl Step {
     }
 }
 
-/// A value as it is written in a document where a `ty` is asked for.
+/// A value of type `ty` as a literal in a document.
 fn literal(schema: &Schema, ty: &Type, value: &Value) -> String {
     match value {
         Value::Array(items) => {
@@ -114,8 +114,8 @@ impl Tour {
         self.ids.get(name).unwrap_or_else(|| panic!("nothing is called {name}")).clone()
     }
 
-    /// Runs mutations that must succeed, with the ids of these rows as variables of their names. The first id under each
-    /// response name is kept by that name.
+    /// Runs mutations that must succeed, with the ids of these rows as variables of the same names. Remembers the first id
+    /// under each response key by that key.
     async fn make(&mut self, mutations: &str, rows: &[&str]) {
         let declared: Vec<_> = rows.iter().map(|name| format!("${name}: ID!")).collect();
         let declared = if rows.is_empty() { String::new() } else { format!("({})", declared.join(", ")) };

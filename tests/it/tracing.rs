@@ -100,7 +100,7 @@ const SHOPS: &str = "query Shops($search: String) {
 }";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_query_is_one_tree_of_spans_below_the_span_of_its_caller() {
+async fn the_spans_of_a_query_form_one_tree_below_the_callers_span() {
     let collector = Collector::start();
     let mut traced = Traced::start(&collector, &["--trace-service", "catalogue"]).await;
     traced.post(MAKE, json!({ "name": "named-variable" }), &[]).await;
@@ -297,7 +297,7 @@ async fn a_collector_that_hangs_costs_spans_and_no_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_line_that_a_request_writes_has_its_id_and_so_has_what_a_person_is_shown() {
+async fn every_log_line_of_a_request_has_its_id_and_so_has_its_error_page() {
     let collector = Collector::start();
     let mut traced = Traced::start(&collector, &["--log-format", "json"]).await;
     let link = ["sign-in-link", "--email", "ada@example.com", "--database-url", &traced.database.url];

@@ -42,7 +42,7 @@ async fn every_table_is_exported_or_named_with_the_reason_why_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_catalogue_goes_to_the_other_backend_and_back_byte_for_byte() {
+async fn a_catalogue_moves_to_the_other_backend_and_back_byte_for_byte() {
     let (tour, other, place) = (Tour::start().await, Database::new().await, Place::new());
     let db = &tour.endpoint.app.db;
     let identity = identity::ActiveModel {
@@ -59,7 +59,7 @@ async fn a_catalogue_goes_to_the_other_backend_and_back_byte_for_byte() {
     let empty: Vec<_> = transfer::TABLES.iter().filter(|table| !rows(&export).contains_key(**table)).collect();
     assert!(empty.is_empty(), "the tour fills every table: {empty:?}");
     place.write("export", &export);
-    // In a run on PostgreSQL, the tour's database and the other one are there, and the file is SQLite's.
+    // In a run on PostgreSQL, the tour's database and the other one are on PostgreSQL, and the file is SQLite's.
     for url in ["sqlite://rollcall.db", &other.url] {
         let done = place.run(&["import", "export", "--database-url", url]);
         assert_eq!((done.status, &*done.out), (0, ""), "{}", done.err);
@@ -69,7 +69,7 @@ async fn a_catalogue_goes_to_the_other_backend_and_back_byte_for_byte() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_generated_catalogue_goes_to_the_other_backend_and_is_used_there() {
+async fn a_generated_catalogue_moves_to_the_other_backend_and_works_there() {
     let (place, other) = (Place::new(), Database::new().await);
     let run = |arguments: &[&str]| {
         let done = place.run(arguments);
@@ -95,7 +95,7 @@ async fn a_generated_catalogue_goes_to_the_other_backend_and_is_used_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_id_is_not_given_again_after_the_move() {
+async fn an_id_is_not_reused_after_the_move() {
     let (tour, other) = (Tour::start().await, Database::new().await);
     let app = &tour.endpoint.app;
     let id = tour.endpoint.create_service("gone").await;
@@ -115,7 +115,7 @@ async fn an_id_is_not_given_again_after_the_move() {
 }
 
 #[tokio::test]
-async fn what_is_no_export_is_refused_by_its_line_and_changes_nothing() {
+async fn a_file_that_is_not_an_export_is_refused_at_its_line_and_changes_nothing() {
     let database = Database::new().await;
     let db = database.open().await;
     let exported = async || {
@@ -196,7 +196,7 @@ async fn what_is_no_export_is_refused_by_its_line_and_changes_nothing() {
     assert_eq!(transfer::import(&db, "export", &mut whole.as_bytes(), |_| {}).await, Ok(1));
     let stored = rollcall::entity::user::Entity::find().one(db.read()).await.expect("an answer").expect("a user");
     assert_eq!(stored.get(rollcall::entity::user::Column::Name), "A".into());
-    // An export of a program that had no component types leaves those that are there.
+    // Importing an export of a program without component types keeps the existing ones.
     let types = rollcall::entity::component_type::Entity::find().all(db.read()).await.expect("component types");
     assert_eq!(types.len(), 6);
 }
@@ -223,7 +223,7 @@ fn an_sqlite_catalogue_that_is_not_empty_is_not_imported_into() {
 }
 
 #[test]
-fn an_export_to_a_file_is_for_its_owner_alone_and_replaces_another_only_when_it_is_told_to() {
+fn an_exported_file_is_readable_only_by_its_owner_and_replaces_another_only_with_the_flag() {
     let place = Place::new();
     assert_eq!(place.run(&["generate", "--services", "3"]).status, 0);
     let whole = exported(&place, "sqlite://rollcall.db");

@@ -1,5 +1,4 @@
-//! Upgrades from the databases of earlier releases. Also a newer program that upgrades this one's database while it
-//! runs.
+//! Upgrades the databases of earlier releases. Also lets a newer program upgrade the database while this one runs.
 //!
 //! `databases/` has a dump of each release for each backend: a few generated services and deploys, two tokens and an
 //! administrator. Each release adds its own, created by its own program, and none is edited afterwards.
@@ -24,13 +23,13 @@ use crate::webhook::record;
 /// A write token of the dumps.
 const TOKEN: &str = "rc_wAnMYYgLpA-DUsQZoSNv7YKgY658fLLvvMkxjc3oOSw1dj3PA";
 
-/// What a later release could do to the database while this one runs.
+/// A migration of a later release that this one tolerates.
 const EXPAND: &str = "ALTER TABLE service ADD COLUMN future text; \
      CREATE TABLE future (id bigint PRIMARY KEY, service_id bigint REFERENCES service (id) ON DELETE CASCADE); \
      CREATE INDEX service_of_the_future ON service (future, id); \
      INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20990101_000001_future', 1)";
 
-/// The same release, once it needs that every program knows its step.
+/// The same migration, marked so that every program must know it.
 const CONTRACT: &str = "UPDATE compatibility SET needed_step = 'm20990101_000001_future'";
 
 /// The releases that have a dump for this backend, with the dump.
@@ -92,7 +91,7 @@ async fn databases_of_earlier_releases_are_upgraded_and_serve() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_writes_nothing_once_a_newer_one_needs_that_it_is_replaced() {
+async fn a_process_stops_writing_once_a_migration_requires_a_newer_program() {
     let (database, place) = (Database::new().await, Place::new());
     let service = Process::start(place.command(&["--listen", "127.0.0.1:0", "--database-url", &database.url]));
     let token = place.run(&["token", "create", "--description", "t", "--database-url", &database.url]).out;
@@ -125,7 +124,7 @@ async fn a_process_writes_nothing_once_a_newer_one_needs_that_it_is_replaced() {
     assert_eq!(ask(&create.replace("\"T\"", "\"U\"")).await["data"]["teamCreate"]["team"]["alias"], "u");
 }
 
-/// The processes that a balancer sends requests to, and what came of them.
+/// The processes behind a load balancer, and the results of their requests.
 #[derive(Default)]
 struct Site {
     addresses: Mutex<Vec<SocketAddr>>,
@@ -149,7 +148,7 @@ impl Site {
         }
     }
 
-    /// Reads, writes and deploys until it is over.
+    /// Reads, writes and deploys until the test is over.
     fn use_it(&self, client: usize, token: &str, webhook: &str) {
         for round in 0.. {
             if self.is_over.load(Ordering::Relaxed) {
@@ -173,7 +172,7 @@ impl Site {
         }
     }
 
-    /// Waits for more requests to be done.
+    /// Waits until more requests are done.
     fn wait_for(&self, more: usize) {
         let wanted = self.done.load(Ordering::Relaxed) + more;
         while self.done.load(Ordering::Relaxed) < wanted {
@@ -183,7 +182,7 @@ impl Site {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn processes_are_replaced_one_after_another_while_a_newer_one_has_upgraded_and_no_request_is_refused() {
+async fn a_rolling_upgrade_refuses_no_request() {
     const CLIENTS: usize = 4;
     let (database, place) = (Database::new().await, Place::new());
     let token = place.run_on(&database, &["token", "create", "--description", "t"]);

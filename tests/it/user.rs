@@ -38,7 +38,7 @@ async fn an_email_address_is_unique_whatever_its_letter_case() {
 }
 
 #[tokio::test]
-async fn only_the_case_of_ascii_letters_is_nothing_to_an_email_address() {
+async fn email_addresses_ignore_the_case_of_ascii_letters_only() {
     let endpoint = Endpoint::start().await;
     let query =
         "mutation($email: String!) { userInvite(email: $email, input: {}) { user { email } errors { message } } }";
@@ -46,7 +46,7 @@ async fn only_the_case_of_ascii_letters_is_nothing_to_an_email_address() {
         let answer = endpoint.app.query(query, json!({ "email": email })).await;
         assert_eq!(answer["data"]["userInvite"]["user"], json!({ "email": email }), "{answer}");
     }
-    // Wherever a user is named, and for the deployer of a deploy.
+    // The same for every reference to a user, and for the deployer of a deploy.
     let query = "query($email: String!) { account { user(input: { email: $email }) { email } } }";
     for (given, expected) in [
         ("KATE@EXAMPLE.COM", "kate@example.com"),
@@ -69,7 +69,7 @@ async fn only_the_case_of_ascii_letters_is_nothing_to_an_email_address() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_an_address_is_refused() {
+async fn an_invalid_email_address_is_refused() {
     let app = TestApp::start().await;
     let query = "mutation($email: String!) { userInvite(email: $email, input: {}) { errors { path } } }";
     for email in [
@@ -92,7 +92,7 @@ async fn what_cannot_be_an_address_is_refused() {
 }
 
 #[tokio::test]
-async fn user_update_changes_what_is_given() {
+async fn user_update_changes_only_the_given_fields() {
     let app = TestApp::start().await;
     let query = r#"mutation {
         userInvite(email: "ada@example.com", input: { name: "Ada", role: admin }) { errors { path } }

@@ -74,7 +74,7 @@ pub fn record(attributes: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_deploy_of_a_known_service_is_recorded_whole() {
+async fn a_deploy_of_a_known_service_is_recorded_with_all_attributes() {
     let endpoint = Endpoint::start().await;
     endpoint
         .app
@@ -143,7 +143,7 @@ async fn a_deploy_of_a_known_service_is_recorded_whole() {
 }
 
 #[tokio::test]
-async fn a_deploy_of_an_unknown_service_is_recorded_and_says_so() {
+async fn a_deploy_of_an_unknown_service_is_recorded_and_the_response_says_so() {
     let endpoint = Endpoint::start().await;
     let answer = endpoint.post_with(json!({ "service": "org/repo", "commit": {} })).await;
     assert_eq!(answer.status, 202);
@@ -179,7 +179,7 @@ async fn a_second_post_with_the_same_dedup_id_creates_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_post_of_json_to_an_endpoint_is_refused_in_the_same_shape() {
+async fn everything_but_a_post_of_json_to_an_endpoint_is_refused_in_the_same_format() {
     let mut endpoint = Endpoint::start().await;
     let app = &endpoint.app;
     let json_type = [("content-type", "application/json")];
@@ -272,7 +272,7 @@ async fn of_10000_posts_by_64_clients_with_3000_ids_each_id_is_recorded_once_and
 }
 
 #[tokio::test]
-async fn a_full_disk_under_sqlite_refuses_posts_with_a_sentence_and_passes_without_a_restart() {
+async fn a_full_disk_under_sqlite_refuses_posts_with_a_message_until_there_is_room_again() {
     let endpoint = Endpoint::start().await;
     let app = &endpoint.app;
     // Simulates a full disk: the write connection takes the file for full, until SQLite ends the transaction by itself
@@ -323,7 +323,7 @@ async fn lose_races(endpoint: &Endpoint, count: u32, code: &str, at_commit: bool
 }
 
 #[tokio::test]
-async fn a_deadlock_or_a_serialization_failure_on_postgresql_is_tried_again() {
+async fn a_deadlock_or_a_serialization_failure_on_postgresql_is_retried() {
     if !crate::database::is_postgres() {
         return;
     }
@@ -338,7 +338,7 @@ async fn a_deadlock_or_a_serialization_failure_on_postgresql_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_deploy_that_loses_every_race_on_postgresql_is_to_be_sent_again() {
+async fn a_deploy_that_loses_every_race_on_postgresql_asks_the_client_to_retry() {
     if !crate::database::is_postgres() {
         return;
     }

@@ -15,12 +15,12 @@ use super::{Answer, Kind};
 /// The initial query.
 const QUERY: &str = include_str!("default.graphql");
 
-const PACKED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/explorer.rs"));
+const GZIPPED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/explorer.rs"));
 
 /// The files of GraphiQL. Empty if it was not built.
 pub static FILES: LazyLock<Vec<Asset>> = LazyLock::new(|| {
-    let asset = |(name, content): &(&str, &'static [u8])| Asset::packed(name, content);
-    PACKED.iter().map(asset).collect()
+    let asset = |(name, content): &(&str, &'static [u8])| Asset::gzipped(name, content);
+    GZIPPED.iter().map(asset).collect()
 });
 
 /// Shows the explorer.
@@ -57,7 +57,7 @@ fn simple() -> Markup {
             button { "Run" } " " span.soft { "or Ctrl+Enter" }
             noscript { p.warning { "Enable JavaScript to run queries here." } }
         }
-        h2 #answer-title { "Answer" }
+        h2 #answer-title { "Response" }
         pre.answer #answer role="status" aria-labelledby="answer-title" tabindex="0" { "The response appears here." }
         p { "See the " a href="/reference" { "schema reference" } "." }
         details {

@@ -1,14 +1,15 @@
 //! Places the nodes of a directed graph in layers, from left to right.
 //!
-//! Pure functions of numbers: nodes and layers are indices. Time and memory are linear in the nodes and edges for
-//! [`layers`] and [`fold`]. [`rows`] takes a folded graph, whose size is bounded. Circles are allowed everywhere.
+//! Pure functions of numbers: nodes and layers are indices. [`layers`] and [`fold`] take time and memory linear in the
+//! nodes and edges. [`Folded::rows`] is slower, and works on a folded graph, whose size is bounded. The graph may have
+//! cycles.
 
-/// How much a picture shows.
+/// The maximum size of a picture.
 #[derive(Debug, Clone, Copy)]
-pub struct Most {
-    /// The most nodes, with those that stand for several.
+pub struct Limits {
+    /// The maximum number of boxes.
     pub nodes: usize,
-    /// The most nodes in one layer.
+    /// The maximum number of boxes in one layer.
     pub in_layer: usize,
 }
 
@@ -17,7 +18,7 @@ pub struct Most {
 pub struct Shown {
     /// Its layer.
     pub layer: usize,
-    /// What it stands for.
+    /// The node or nodes that it stands for.
     pub content: Content,
 }
 
@@ -30,7 +31,7 @@ pub enum Content {
     More(usize),
 }
 
-/// A folded graph: what is shown, and where each node of the graph has gone.
+/// A folded graph: the boxes that are shown, and the box of each node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folded {
     /// The boxes, by layer.
@@ -39,15 +40,15 @@ pub struct Folded {
     pub box_of: Vec<usize>,
 }
 
-/// Gives each of `count` nodes a layer below `most`, so that edges lead to later layers where they can. Edges that
-/// close a circle lead back; the ends of a path that is too long share the last layer.
+/// Returns the layer of each of `count` nodes, less than `most`. Edges lead to later layers, with two exceptions: an edge
+/// that closes a cycle leads back, and the last nodes of a path with more than `most` nodes share the last layer.
 pub fn layers(count: usize, edges: &[(usize, usize)], most: usize) -> Vec<usize> {
     let mut targets = vec![Vec::new(); count];
     for (from, to) in edges {
         targets[*from].push(*to);
     }
-    // Depth first, without recursion. A finished node comes before all from which it was reached, so that the reverse
-    // order is topological, apart from the edges that close a circle.
+    // Depth first, without recursion. A node is finished before the nodes from which it was reached, so the reverse
+    // order is topological, except for the edges that close a cycle.
     let (mut order, mut begun) = (Vec::with_capacity(count), vec![false; count]);
     for start in 0..count {
         let mut path = Vec::new();
@@ -80,8 +81,8 @@ pub fn layers(count: usize, edges: &[(usize, usize)], most: usize) -> Vec<usize>
     layers
 }
 
-/// Leaves the first nodes of each layer and replaces the others by one box, so that the picture is not too large.
-pub fn fold(layer_of: &[usize], most: Most) -> Folded {
+/// Limits the picture to `most`: keeps the first nodes of each layer and replaces the others by one box.
+pub fn fold(layer_of: &[usize], most: Limits) -> Folded {
     let mut sizes = vec![0; layer_of.iter().max().map_or(0, |last| last + 1)];
     layer_of.iter().for_each(|layer| sizes[*layer] += 1);
     let fits = |share: &usize| sizes.iter().map(|size| size.min(share)).sum::<usize>() <= most.nodes;
@@ -104,15 +105,15 @@ pub fn fold(layer_of: &[usize], most: Most) -> Folded {
 }
 
 impl Folded {
-    /// The edges between the boxes, each once, in the order of the graph's.
+    /// The edges between the boxes, without duplicates, in the order of the graph's edges.
     pub fn edges(&self, edges: impl IntoIterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
         let mut seen = std::collections::HashSet::new();
         let boxes = edges.into_iter().map(|(from, to)| (self.box_of[from], self.box_of[to]));
         boxes.filter(|(from, to)| from != to && seen.insert((*from, *to))).collect()
     }
 
-    /// The row of each box in its layer. Boxes come near the boxes that they are connected with (the barycentre
-    /// heuristic), so that few edges cross. A box that stands for several stays last.
+    /// The row of each box in its layer. Places boxes near those that they are connected with (the barycentre
+    /// heuristic), so that few edges cross. A box that stands for several nodes stays last.
     pub fn rows(&self, edges: &[(usize, usize)]) -> Vec<usize> {
         const SWEEPS: usize = 8;
         let count = self.boxes.len();
@@ -125,28 +126,28 @@ impl Folded {
         let mut members = vec![Vec::new(); layers];
         self.boxes.iter().enumerate().for_each(|(index, one)| members[one.layer].push(index));
         let heights: Vec<f64> = members.iter().map(|layer| layer.len() as f64).collect();
-        // The distance from the middle of the layer, so that layers of different sizes compare.
-        let mut heart = vec![0.0; count];
-        let settle = |layer: &[usize], heart: &mut [f64]| {
+        // Distances from the middle of the layer, so that layers of different sizes compare.
+        let mut offsets = vec![0.0; count];
+        let settle = |layer: &[usize], offsets: &mut [f64]| {
             for (row, index) in layer.iter().enumerate() {
-                heart[*index] = row as f64 - (layer.len() as f64 - 1.0) / 2.0;
+                offsets[*index] = row as f64 - (layer.len() as f64 - 1.0) / 2.0;
             }
         };
-        members.iter().for_each(|layer| settle(layer, &mut heart));
+        members.iter().for_each(|layer| settle(layer, &mut offsets));
         for sweep in 0..SWEEPS {
             for step in 0..layers {
                 let layer = if sweep % 2 == 0 { step } else { layers - 1 - step };
                 let wanted = |index: &usize| {
                     let others = || near[*index].iter().filter(|other| self.boxes[**other].layer != layer);
-                    let sum: f64 = others().map(|other| heart[*other]).sum();
+                    let sum: f64 = others().map(|other| offsets[*other]).sum();
                     match (self.boxes[*index].content, others().count()) {
                         (Content::More(_), _) => heights[layer],
-                        (_, 0) => heart[*index],
+                        (_, 0) => offsets[*index],
                         (_, several) => sum / several as f64,
                     }
                 };
                 members[layer].sort_by(|one, other| wanted(one).total_cmp(&wanted(other)));
-                settle(&members[layer], &mut heart);
+                settle(&members[layer], &mut offsets);
             }
         }
         let mut rows = vec![0; count];
@@ -161,13 +162,13 @@ impl Folded {
 mod tests {
     use super::*;
 
-    const MOST: Most = Most { nodes: 60, in_layer: 24 };
+    const MOST: Limits = Limits { nodes: 60, in_layer: 24 };
 
     #[test]
-    fn edges_lead_to_later_layers_and_circles_end() {
+    fn edges_lead_to_later_layers_and_cycles_end() {
         let edges = [(0, 1), (1, 2), (0, 2), (3, 2)];
         assert_eq!(layers(5, &edges, 6), [0, 1, 2, 0, 0]);
-        assert_eq!(layers(3, &[(0, 1), (1, 2), (2, 0)], 6), [0, 1, 2], "a circle");
+        assert_eq!(layers(3, &[(0, 1), (1, 2), (2, 0)], 6), [0, 1, 2], "a cycle");
         assert_eq!(layers(1, &[(0, 0)], 6), [0], "a loop");
         let path: Vec<(usize, usize)> = (0..99_999).map(|at| (at, at + 1)).collect();
         assert_eq!(layers(100_000, &path, 6)[4..7], [4, 5, 5], "a long path shares the last layer");
@@ -198,13 +199,13 @@ mod tests {
     }
 
     #[test]
-    fn boxes_stand_near_what_they_are_connected_with() {
+    fn boxes_are_placed_near_the_boxes_that_they_are_connected_with() {
         // Crossed: 0 and 1 on the left lead to 3 and 2 on the right.
         let folded = fold(&[0, 0, 1, 1], MOST);
         let rows = folded.rows(&[(0, 3), (1, 2)]);
         assert_eq!(rows[0] < rows[1], rows[3] < rows[2], "{rows:?}");
         let folded = fold(&vec![0; 30], MOST);
         let rows = folded.rows(&[]);
-        assert_eq!(rows, (0..24).collect::<Vec<_>>(), "each row is taken once, and what stands for several is last");
+        assert_eq!(rows, (0..24).collect::<Vec<_>>(), "each row is used once, and the box for several nodes is last");
     }
 }

@@ -1,7 +1,7 @@
 //! Pictures of dependencies: around a service, and of the services of a system or a team.
 //!
-//! The picture comes from the entities, because the API has no graph. What it shows is bounded before it is laid out:
-//! the search of [`reach`], the services of a group, and the boxes of a picture.
+//! The picture is read from the database, because the API has no graph. Its size is bounded before the layout: the search
+//! of [`reach`], the services of a group, and the boxes of a picture all have limits.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,23 +21,23 @@ use crate::db::Read;
 use crate::entity::service::{self, Column};
 use crate::entity::service_dependency::{self, Direction, STEPS, reach};
 use crate::graphql::id::{self, Class};
-use layout::{Content, Folded, Most, fold, layers};
+use layout::{Content, Folded, Limits, fold, layers};
 use picture::{Node, Picture};
 
 mod layout;
 mod picture;
 
-/// The picture on a service's page.
-const SMALL: Most = Most { nodes: 20, in_layer: 8 };
-/// The picture on a page of its own, and that of a system or a team.
-const LARGE: Most = Most { nodes: 60, in_layer: 24 };
-/// The steps in each direction that the picture of a service shows on its own page.
+/// The maximum size of the picture on a service's page.
+const SMALL: Limits = Limits { nodes: 20, in_layer: 8 };
+/// The maximum size of the picture on a page of its own, and of that of a system or a team.
+const LARGE: Limits = Limits { nodes: 60, in_layer: 24 };
+/// The number of steps in each direction that the page of a service's graph shows.
 const SHOWN_STEPS: u8 = 2;
-/// The most layers in the picture of a system or a team.
+/// The maximum number of layers in the picture of a system or a team.
 const LAYERS: usize = 6;
-/// The most services of a system or a team whose dependencies are looked at.
+/// The maximum number of services of a system or a team whose dependencies are read.
 const MEMBERS: usize = 500;
-/// The most dependencies of these that are looked at, in each direction.
+/// The maximum number of their dependencies that are read, in each direction.
 const AROUND: usize = 5_000;
 
 /// The path of the graph of a service.
@@ -45,7 +45,7 @@ pub fn of(aliases: &[String]) -> String {
     address(aliases) + "/graph"
 }
 
-/// Shows the graph around the service with this alias, and what its failure can reach.
+/// Shows the graph around the service with this alias, and the services that its failure can reach.
 pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let steps = match visit.query.given("steps") {
         None => i32::from(STEPS),
@@ -60,7 +60,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
         p { a href=(address(aliases)) { "Back to the service" } }
         @match &picture {
             Some(picture) => {
-                p { "What depends on it stands to the left, what it depends on to the right, up to " (SHOWN_STEPS) " steps away." }
+                p { "Services that depend on it are to the left, its dependencies to the right, up to " (SHOWN_STEPS) " steps away." }
                 (shown(picture, &format!("Dependencies around {name}"), &format!("{here}?steps=1#impact")))
             },
             None => (empty("No dependencies.", html! { p { "It depends on no service, and no service depends on it." } })),
@@ -94,7 +94,7 @@ fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnecti
         @if impact.total_count == 0 { p.soft { "No service depends on it." } } @else {
             p.soft role="status" {
                 (count(impact.total_count, "service")) " within " (count(steps, "step"))
-                @if !impact.is_complete { ", and more: the search stopped here" }
+                @if !impact.is_complete { ", and more: the search stopped at its limit" }
             }
             div.scroll tabindex="0" role="region" aria-label="What its failure can reach" {
                 table {
@@ -118,7 +118,7 @@ pub async fn small(site: &Site, service: &str, name: &str, aliases: &[String]) -
         @if let Some(picture) = &picture {
             (picture.draw(&format!("Dependencies of {name}"), &here))
             (legend(picture))
-            p { a href=(here) { "Larger, and what its failure can reach" } }
+            p { a href=(here) { "Larger picture, and what its failure can reach" } }
         }
     })
 }
@@ -133,7 +133,7 @@ pub async fn of_group<E: Class>(site: &Site, column: Column, id: &str, label: &s
         return Ok(html! {});
     }
     let mut graph = Graph { is_cut: !is_complete, ..Graph::default() };
-    // Members first: folding hides the others before them.
+    // Members first: folding keeps the first nodes of each layer.
     let connected: HashSet<i64> = ways.iter().flat_map(|(from, to)| [*from, *to]).collect();
     let focus: HashSet<i64> = members.iter().filter(|id| connected.contains(id)).copied().collect();
     for id in members.iter().filter(|id| focus.contains(id)) {
@@ -146,7 +146,7 @@ pub async fn of_group<E: Class>(site: &Site, column: Column, id: &str, label: &s
     let more = members.len() == MEMBERS || !is_complete;
     Ok(html! {
         h2 #dependencies { "Dependencies" }
-        @if more { p.soft { "The picture is about the first " (MEMBERS) " services and " (AROUND) " dependencies." } }
+        @if more { p.soft { "The picture shows only the first " (MEMBERS) " services and " (AROUND) " dependencies." } }
         (shown(&picture, label, "#services"))
     })
 }
@@ -169,7 +169,7 @@ fn legend(picture: &Picture) -> Markup {
     }
 }
 
-/// A graph of services that is being put together.
+/// A graph of services, built node by node.
 #[derive(Default)]
 struct Graph {
     ids: Vec<i64>,
@@ -178,7 +178,7 @@ struct Graph {
 }
 
 impl Graph {
-    /// The node of a service, which is added when it is new.
+    /// Returns the node of a service. Adds it if it is new.
     fn node(&mut self, id: i64) -> usize {
         *self.index_of.entry(id).or_insert_with(|| {
             self.ids.push(id);
@@ -186,7 +186,7 @@ impl Graph {
         })
     }
 
-    /// Reads what the boxes show.
+    /// Reads the names and tiers of the shown services, and builds the picture.
     async fn picture(
         &self,
         db: &impl Read,
@@ -217,11 +217,12 @@ impl Graph {
 }
 
 /// The picture around a service. `None` if it has no dependencies in either direction.
-async fn around(site: &Site, service: &str, steps: u8, most: Most) -> Result<Option<Picture>, Fault> {
+async fn around(site: &Site, service: &str, steps: u8, most: Limits) -> Result<Option<Picture>, Fault> {
     let db = site.db.read();
     let Some(focus) = id::number::<service::Entity>(service) else { return Ok(None) };
     let mut graph = Graph::default();
-    // Its layer is that of the dependencies of least distance; what depends on it comes before.
+    // The signed distance of each node from the focus: positive for dependencies, negative for dependents. A node reached
+    // in both directions keeps the smaller distance.
     let mut places = vec![0_i32];
     let mut edges = Vec::new();
     graph.node(focus);

@@ -14,18 +14,18 @@ const MARGIN: usize = 8;
 const BULGE: usize = 24;
 /// The width of a box's text, in letters.
 const LETTERS: usize = 18;
-/// The most edges that are drawn: more are no picture.
+/// The maximum number of drawn edges. With more, nobody can follow them.
 const EDGES: usize = 300;
-/// The most names in one entry of the list.
+/// The maximum number of names in an entry of the list.
 const NAMES: usize = 8;
 
-/// What a box shows of a service.
+/// A service as its box shows it.
 pub struct Node {
     /// The service's name.
     pub name: String,
     /// The path of its page.
     pub href: String,
-    /// How critical it is: the smallest number is the most critical.
+    /// The index of its tier. Smaller is more critical.
     pub tier: Option<i32>,
     /// Whether the picture is about it.
     pub is_focus: bool,
@@ -37,15 +37,15 @@ pub struct Picture {
     pub folded: Folded,
     /// The edges between the boxes.
     pub edges: Vec<(usize, usize)>,
-    /// What each box shows; nothing for one that stands for several.
+    /// The service of each box. `None` for a box that stands for several.
     pub nodes: Vec<Option<Node>>,
-    /// Whether all services were found. If not, there are more than the picture counts.
+    /// Whether all services were found. If not, the counts of the boxes that stand for several are too small.
     pub is_complete: bool,
 }
 
 impl Picture {
-    /// Draws the graph: what depends on the left, what it depends on to its right. `label` describes it to screen
-    /// readers; `all` is where the others of a folded layer are listed.
+    /// Draws the graph, with dependencies to the right of the services that need them. `label` describes it to screen
+    /// readers. `all` is the link of a box that stands for several services: a page that lists them.
     pub fn draw(&self, label: &str, all: &str) -> Markup {
         let rows = self.folded.rows(&self.edges);
         let layers = self.folded.boxes.iter().map(|one| one.layer + 1).max().unwrap_or(0);
@@ -66,7 +66,7 @@ impl Picture {
                     (arrow("warn"))
                     @for (from, to) in self.edges.iter().take(EDGES) {
                         @let class = if self.is_warned(*from, *to) { "warn" } else { "arrow" };
-                        path class={ "edge " (class) } d=(way(places[*from], places[*to])) marker-end={ "url(#graph-" (class) ")" } {}
+                        path class={ "edge " (class) } d=(curve(places[*from], places[*to])) marker-end={ "url(#graph-" (class) ")" } {}
                     }
                     @for (index, (one, (x, y))) in self.folded.boxes.iter().zip(&places).enumerate() {
                         (self.node(index, one.content, *x, *y, all))
@@ -89,7 +89,7 @@ impl Picture {
             a href=(href) {
                 title { (name) }
                 rect class=(class) x=(x) y=(y) width=(WIDTH) height=(HEIGHT) rx="6" {}
-                // An inner picture cuts off what is wider than the box.
+                // A nested SVG clips text that is wider than the box.
                 svg x=(x + 4) y=(y) width=(WIDTH - 8) height=(HEIGHT) {
                     text x=((WIDTH - 8) / 2) y="20" text-anchor="middle" { (shortened(&name)) }
                 }
@@ -112,12 +112,12 @@ impl Picture {
         self.edges.iter().take(EDGES).any(|(from, to)| self.is_warned(*from, *to))
     }
 
-    /// What the service of a box depends on.
+    /// The boxes that this box depends on.
     fn needs(&self, index: usize) -> Vec<usize> {
         self.edges.iter().filter(|(from, _)| *from == index).map(|(_, to)| *to).collect()
     }
 
-    /// The same as a list: each service with those that it depends on.
+    /// Writes the same graph as a list: each service with its dependencies.
     pub fn list(&self) -> Markup {
         let name = |index: usize| match (&self.nodes[index], self.folded.boxes[index].content) {
             (Some(node), _) => shortened_to(&node.name, 60),
@@ -152,14 +152,14 @@ fn arrow(name: &str) -> Markup {
     }
 }
 
-/// The curve from one box to another: forwards from side to side, within a layer and backwards around.
-fn way((from_x, from_y): (usize, usize), (to_x, to_y): (usize, usize)) -> String {
+/// The SVG path of an edge. An edge to a later layer runs from side to side; any other runs around its boxes.
+fn curve((from_x, from_y): (usize, usize), (to_x, to_y): (usize, usize)) -> String {
     let (start, end) = (from_y + HEIGHT / 2, to_y + HEIGHT / 2);
     if from_x < to_x {
         let (x, middle) = (from_x + WIDTH, GAP / 2);
         return format!("M{x} {start}C{} {start} {} {end} {to_x} {end}", x + middle, to_x - middle);
     }
-    // Beside the way forward, which may be there too.
+    // Shifted, so that it does not cover an edge in the opposite direction.
     let (start, end) = (start + 7, end + 7);
     if from_x == to_x {
         let x = from_x + WIDTH;
@@ -173,7 +173,7 @@ fn shortened(name: &str) -> String {
     shortened_to(name, LETTERS)
 }
 
-/// Cuts a text after so many letters, of which wide ones count twice.
+/// Cuts a text to a width in letters. Wide letters, such as Chinese ones, count twice.
 fn shortened_to(name: &str, most: usize) -> String {
     let name = name.trim();
     let mut width = 0;
@@ -187,7 +187,7 @@ fn shortened_to(name: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::graph::layout::{Most, fold};
+    use crate::app::graph::layout::{Limits, fold};
 
     #[test]
     fn names_are_cut_by_their_width() {
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn an_empty_graph_and_a_single_layer_are_drawn() {
         let draw = |layers: &[usize]| {
-            let folded = fold(layers, Most { nodes: 60, in_layer: 24 });
+            let folded = fold(layers, Limits { nodes: 60, in_layer: 24 });
             let nodes = folded.boxes.iter().map(|_| None).collect();
             Picture { folded, edges: Vec::new(), nodes, is_complete: true }.draw("A", "#").into_string()
         };

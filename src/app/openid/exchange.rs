@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attempts_are_remembered_as_long_as_a_browser_keeps_them_and_not_without_end() {
+    fn sign_ins_are_remembered_for_the_lifetime_of_their_cookie_and_up_to_a_maximum_number() {
         let (mut begun, start) = (Begun::default(), Instant::now());
         assert!(begun.add("a", start));
         assert!(!begun.add("a", start + REMEMBERED - Duration::from_secs(1)));

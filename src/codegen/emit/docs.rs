@@ -26,7 +26,7 @@ pub(in super::super) fn docs(description: Option<&str>, deprecated: Option<&str>
     quote! { #(#[doc = #lines])* }
 }
 
-/// Escapes brackets (links) and angle brackets (HTML), and turns bare URLs into links.
+/// Escapes brackets, which rustdoc reads as links, and angle brackets, which it reads as HTML. Turns bare URLs into links.
 fn escape(line: &str) -> String {
     let mut escaped = String::with_capacity(line.len());
     for (i, word) in line.split(' ').enumerate() {

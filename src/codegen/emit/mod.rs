@@ -72,10 +72,10 @@ pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
 
 fn prelude() -> TokenStream {
     quote! {
-        #[doc = " What a resolver gets besides its parents and its arguments."]
+        #[doc = " The context of a resolver: the state of its request."]
         pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
 
-        #[doc = " What the resolver of a mutation gets besides its arguments."]
+        #[doc = " The context of a mutation: the state of its request, and its transaction."]
         pub type MutationCtx<'a> = ::rollcall::engine::Context<
             'a,
             <super::types::State as ::rollcall::engine::State>::Writing,

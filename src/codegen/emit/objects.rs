@@ -203,7 +203,7 @@ pub(super) fn implementation(
 }
 
 impl Context<'_> {
-    /// The type of a plain object's field; boxed if the object would otherwise contain itself.
+    /// The type of a plain object's field. Boxes it if the object would otherwise contain itself.
     fn plain_field(&self, object: &Object, field: &Field) -> TokenStream {
         let ty = self.output(&field.ty);
         if !self.plainly_holds(field, &object.name, &mut Vec::new()) {

@@ -91,8 +91,8 @@ fn answer(context: Context<'_>, field: &Field, is_mutation: bool) -> TokenStream
     }
 }
 
-/// Whether a field returns a list of errors beside fields that are nullable. A type that is bound has the errors in a field
-/// of this name too.
+/// Whether a field returns a payload: a type with a list `errors`, all of whose fields are nullable or lists. Of a bound
+/// type, the Rust type must have the field `errors`, too.
 fn is_payload(context: Context<'_>, field: &Field) -> bool {
     let Some(object) = context.schema.object(field.ty.name()) else { return false };
     let is_list = |field: &Field| matches!(field.ty.shape, TypeShape::List(_));

@@ -15,7 +15,7 @@ pub(super) fn module(context: Context<'_>) -> TokenStream {
         quote!((#name, ::rollcall::engine::input::check::<super::#ty>))
     });
     quote! {
-        #[doc = " The object types as the executor sees them, by their names in the SDL."]
+        #[doc = " The executor's descriptions of the object types, by their names in the SDL."]
         #[allow(non_upper_case_globals)]
         pub mod info {
             #[doc = " The custom scalars of arguments and input fields, with the checks of their values."]
@@ -93,7 +93,8 @@ const LIST_SIZE: u32 = 10;
 fn cost(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     let is_leaf = context.schema.is_leaf(field.ty.name());
     let is_list = matches!(field.ty.shape, TypeShape::List(_));
-    // Also one that is an object like any other, because its edges say more or another connection has the same nodes.
+    // Includes connections that are generated as plain objects: their edges have more fields, or another connection has
+    // the same node type.
     let is_connection = |object: &Object| context.schema.is_paged(object);
     let given = |directive, argument| match field.directive(directive, argument) {
         Some(Value::Int(number)) => u32::try_from(*number).ok(),

@@ -46,7 +46,7 @@ impl Context<'_> {
         }
     }
 
-    /// The type of an argument or input field; boxed if it would otherwise contain itself.
+    /// The type of an argument or input field. `boxed` must be true if the type would otherwise contain itself.
     pub(super) fn input(&self, value: &InputValue, boxed: bool) -> TokenStream {
         let inner = self.input_inner(&value.ty, boxed);
         match (value.ty.nullable, &value.default) {

@@ -240,7 +240,7 @@ fn cases_of(
     });
     let last = match rest {
         Some(shape) => read(quote!(Other), shape),
-        None => quote!(Err(::serde::de::Error::custom("no such type is answered here"))),
+        None => quote!(Err(::serde::de::Error::custom("unknown __typename"))),
     };
     quote! {
         #doc
@@ -314,7 +314,7 @@ fn word(definition: &Enum, is_sent: bool, is_answered: bool) -> TokenStream {
 }
 
 impl Paths {
-    /// The Rust type of a field, with lists and nullability.
+    /// The Rust type of a field, with its lists and nullability.
     fn in_lists(&self, model: &Schema, ty: &TypeRef, shape: &AnswerShape<'_>) -> TokenStream {
         let inner = match &ty.shape {
             TypeShape::List(item) => {

@@ -31,20 +31,20 @@ pub(super) fn loses_selections(message: &str) -> bool {
     ["does not have a field", "is not a type defined", "cannot find fragment"].iter().any(|it| message.contains(it))
 }
 
-/// Whether a problem may only be the consequence of another that removed part of a selection. `text` is the text at its
-/// location.
+/// Whether a problem may be only a consequence of another one that removed part of a selection. `text` is the text at the
+/// problem's location.
 pub(super) fn is_consequence(message: &str, text: &str, files: &[File]) -> bool {
     let name = message.split('`').nth(1).unwrap_or_default();
-    let is_said =
-        |word: &str, times: usize| files.iter().map(|it| it.text.matches(word).count()).sum::<usize>() > times;
+    let occurs_more_than =
+        |times: usize, word: &str| files.iter().map(|it| it.text.matches(word).count()).sum::<usize>() > times;
     if message.contains("unused variable") {
         // It occurs once, where it is declared.
-        is_said(name, 1)
+        occurs_more_than(1, name)
     } else if message.contains("must be used in an operation") {
-        is_said(&format!("...{name}"), 0) || is_said(&format!("... {name}"), 0)
+        occurs_more_than(0, &format!("...{name}")) || occurs_more_than(0, &format!("... {name}"))
     } else if message.contains("cannot find fragment") {
-        // The fragment exists; the unknown type that it is on is reported.
-        is_said(&format!("fragment {name} on "), 0)
+        // The fragment exists, but its type does not, which is reported instead.
+        occurs_more_than(0, &format!("fragment {name} on "))
     } else {
         message.contains("must have a subselection") && text.contains('{')
     }

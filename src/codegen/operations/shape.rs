@@ -183,14 +183,14 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Determines the shape of the merged `sets` on a value of type `of`, whose object type is one of `possible`.
-    /// `is_told` means that an enclosing enum has read `__typename` already.
+    /// `has_typename` means that an enclosing enum has read `__typename` already.
     fn read(
         &mut self,
         sets: &[&'a SelectionSet],
         possible: &[&'a str],
         of: &'a str,
         at: Option<SourceSpan>,
-        is_told: bool,
+        has_typename: bool,
     ) -> AnswerShape<'a> {
         let mut found = Collected::default();
         sets.iter().for_each(|set| self.collect(set, possible, false, &mut found));
@@ -214,7 +214,7 @@ impl<'a> Reader<'a, '_> {
             }
             return own(Composite::Enum { cases, rest });
         }
-        if is_told {
+        if has_typename {
             found.fields.retain(|(key, _)| *key != "__typename");
         }
         match *found.fragments {

@@ -41,7 +41,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Incoming>) -> 
         user_agent: user_agent.map(str::to_owned),
         request_id: call.id.clone(),
     };
-    let longest = if method == Does::Post { app.site.longest_form(&visit).await } else { Ok(None) };
+    let longest = if method == Does::Post { app.site.max_form_size(&visit).await } else { Ok(None) };
     let answer = match longest {
         Ok(longest) => {
             if let (Some(longest), Some(body)) = (longest, body) {

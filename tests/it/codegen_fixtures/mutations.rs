@@ -1,4 +1,4 @@
-//! Mutations: payloads and what is none, each in a transaction.
+//! Mutations with and without a payload, each in a transaction.
 
 use rollcall::engine::input::MaybeUndefined;
 use rollcall::engine::write::{Scalar, Writer};

@@ -11,7 +11,7 @@ super::generated!("src/codegen/fixtures/names.rs");
 pub mod types {
     pub use crate::codegen_fixtures::State;
 
-    /// Stands for the SDL's `Self`.
+    /// The Rust name of the SDL's `Self`.
     #[derive(Debug)]
     pub struct Self_;
 }

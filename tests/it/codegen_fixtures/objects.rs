@@ -50,7 +50,7 @@ impl Input for Year {
 
 const BANDS: [Band; 3] = [Band { id: 1, name: "Quartet" }, Band { id: 2, name: "Trio" }, Band { id: 3, name: "Duo" }];
 
-/// As many albums as the band's identifier says.
+/// As many albums as the number in the band's identifier.
 fn albums(band: &Band) -> Vec<Album> {
     (1..=band.id).map(|id| Album { id, title: format!("{} {id}", band.name), band: band.clone() }).collect()
 }

@@ -1,4 +1,4 @@
-//! Operations that the program itself sends: what becomes of their variables, and what their answers become.
+//! The program's own operations: their variables as JSON, and their responses as Rust types.
 
 use async_graphql::MaybeUndefined::{Null, Undefined, Value};
 use serde_json::{from_value, json, to_value};

@@ -1,4 +1,4 @@
-//! Types that stand for rows: what follows from their columns, and what is written all the same.
+//! Types bound to rows: methods derived from columns, and hand-written methods that override them.
 
 use rollcall::engine::page::{Cursor, Page, PageArguments, PageRequest};
 use rollcall::engine::write::{Scalar, Writer};

@@ -1,4 +1,4 @@
-//! A row that another has the key of.
+//! A row that another row refers to.
 
 #[derive(Debug, Clone)]
 pub struct Model {

@@ -1,4 +1,4 @@
-//! A row that links two others. It stands for no type of the SDL: the generator reads it, and nobody compiles it.
+//! The row of a join table. It represents no SDL type. The generator reads this file, and no crate compiles it.
 
 #[sea_orm(table_name = "fondness")]
 pub struct Model {

@@ -1,4 +1,4 @@
-//! A row of which every column is a field, or nearly.
+//! A row with columns that match the SDL's fields, one that does not, and one that a method overrides.
 
 use crate::codegen_fixtures::rows::Day;
 
@@ -12,9 +12,9 @@ pub struct Model {
     pub rating: Option<f64>,
     pub written_on: Day,
     pub read_on: Option<Day>,
-    /// The field may not be null.
+    /// Does not match: the SDL's field is not nullable.
     pub dedication: Option<String>,
-    /// The field is longer.
+    /// Matches, but a hand-written method overrides it.
     pub form: String,
     pub author_id: i64,
     pub translator_id: Option<i64>,
