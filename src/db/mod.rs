@@ -25,6 +25,7 @@ use crate::budget::Budget;
 use crate::spans;
 
 mod backup;
+mod bulk;
 mod cells;
 mod copies;
 mod embedded;
@@ -46,6 +47,7 @@ mod windows;
 mod writes;
 
 pub use backup::backup;
+pub use bulk::{Bulk, Dropped};
 pub use copies::to_each;
 use embedded::{Embedded, Observer};
 pub use file::Exposed;
