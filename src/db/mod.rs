@@ -425,6 +425,16 @@ fn system(backend: DbBackend) -> &'static str {
     }
 }
 
+/// The column as an expression that SQLite looks up in no index. SQLite keeps no statistics here: of two conditions it
+/// may look up the one that most rows meet. PostgreSQL chooses by its statistics.
+pub fn unindexed(db: &impl Backend, column: impl ColumnTrait) -> Expr {
+    let column = Expr::col(column.as_column_ref());
+    match db.backend() {
+        DbBackend::Postgres => column,
+        _ => Expr::cust_with_exprs("+?", [column]),
+    }
+}
+
 /// The condition that `column` is one of `ids`. It binds a single parameter, so that the text of the prepared statement
 /// is the same for any number of ids.
 pub fn any(db: &impl Backend, column: impl ColumnTrait, ids: &[i64]) -> Expr {
