@@ -2,17 +2,16 @@
 //! machine.
 //!
 //! Service number n has the alias `svc-n`; a fifth of the services have a second one. There is a team for every hundred
-//! services. Everything is written in a few large transactions.
+//! services. The services and what belongs to them are written in one transaction, the deploys in another.
 
 use std::ops::RangeInclusive;
 
-use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QuerySelect, Set};
+use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityName, EntityTrait, QuerySelect, Set};
 
-use crate::db::{self, Db};
+use crate::db::{self, Bulk, Db, Dropped};
 use crate::entity::alias::{AliasTable, Kind, slug};
 use crate::entity::{
-    Timestamp, repository, service, service_alias, service_repository, service_search, tag, team, team_alias, tier,
-    user,
+    Timestamp, repository, service, service_alias, service_repository, tag, team, team_alias, tier, user,
 };
 use crate::error::{Result, UserError};
 
@@ -20,10 +19,10 @@ mod deploys;
 
 pub use deploys::deploys;
 
-/// Rows per `INSERT`.
-const BATCH: usize = 500;
-/// Services, or deploys, per transaction.
-const TRANSACTION: u64 = 10_000;
+/// Services, or deploys, that are made before they are stored. Another number makes another catalogue.
+const BATCH: u64 = 10_000;
+/// Rows stored at once.
+const ROWS: usize = 2_000;
 /// The creation time of every row.
 const EPOCH: i64 = 1_760_000_000_000_000;
 
@@ -87,19 +86,59 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
     }
     let tiers: Vec<i64> = tier::Entity::find().all(db.read()).await?.into_iter().map(|tier| tier.id).collect();
     let mut random = fastrand::Rng::with_seed(7);
-    let teams = db.write(async |tx| people(tx, services.div_ceil(100), &mut random).await).await?;
-    let mut done = 0;
-    while done < services {
-        let numbers = done + 1..=services.min(done + TRANSACTION);
-        done = *numbers.end();
-        db.write(async |tx| some_services(tx, numbers, &teams, &tiers, &mut random).await).await?;
-        progress(done);
-    }
-    db.write(async |tx| {
-        db::search::take_statistics(tx).await?;
-        Ok(db::find::take_statistics(tx).await?)
+    let mut ids = Ids::after_the_last(db).await?;
+    db.write_bulk(async |tx| {
+        let mut dropped = Dropped::default();
+        for table in TABLES {
+            tx.drop_indexes(table, &mut dropped).await?;
+        }
+        let teams = people(tx, services.div_ceil(100), &mut random).await?;
+        let mut done = 0;
+        while done < services {
+            let numbers = done + 1..=services.min(done + BATCH);
+            done = *numbers.end();
+            let of_services = some_services(tx, numbers.clone(), (&teams, &tiers), &mut ids, &mut random).await?;
+            what_belongs_to(tx, numbers.zip(of_services), &mut ids, &mut random).await?;
+            progress(done);
+        }
+        tx.build(dropped).await?;
+        ids.give(tx).await?;
+        Ok(db::search::rebuild(tx).await?)
     })
     .await
+}
+
+/// The tables that are filled in bulk.
+const TABLES: [&str; 5] = ["service", "service_alias", "tag", "repository", "service_repository"];
+
+/// The last id given in each of [`TABLES`]. A bulk insert does not return ids.
+struct Ids([(&'static str, i64); TABLES.len()]);
+
+impl Ids {
+    async fn after_the_last(db: &Db) -> Result<Self> {
+        let mut ids = TABLES.map(|table| (table, 0));
+        for (table, last) in &mut ids {
+            *last = db::last_id(db.read(), table).await?;
+        }
+        Ok(Self(ids))
+    }
+
+    /// The next id of a table.
+    fn next<E: EntityName + Default>(&mut self) -> i64 {
+        let table = E::default();
+        let last = self.0.iter_mut().find(|(name, _)| *name == table.table_name());
+        let (_, last) = last.expect("a table that is filled in bulk");
+        *last += 1;
+        *last
+    }
+
+    /// Notes the ids as given.
+    async fn give(&self, db: &Bulk) -> Result<()> {
+        for (table, last) in self.0 {
+            db::give_ids_after(db, table, last).await?;
+        }
+        Ok(())
+    }
 }
 
 /// Creates teams, each with a manager. Returns the teams' ids.
@@ -132,20 +171,20 @@ async fn people(db: &impl ConnectionTrait, count: u64, random: &mut fastrand::Rn
         team_alias::Entity::claim(db, &team.id, &format!("team-{number}"), Kind::Managed).await?;
         keys.push(team.id);
     }
-    db::find::refresh(db).await?;
     Ok(keys)
 }
 
+/// Creates the services with these numbers. Returns the id, the name and the slug of each.
 async fn some_services(
-    db: &impl ConnectionTrait,
+    db: &Bulk,
     numbers: RangeInclusive<u64>,
-    teams: &[i64],
-    tiers: &[i64],
+    (teams, tiers): (&[i64], &[i64]),
+    ids: &mut Ids,
     random: &mut fastrand::Rng,
-) -> Result<()> {
+) -> Result<Vec<Created>> {
     let now = Timestamp::from_micros(EPOCH);
-    let mut rows = Vec::new();
-    for number in numbers.clone() {
+    let (mut rows, mut created) = (Vec::new(), Vec::new());
+    for number in numbers {
         let name = format!("{}-{}-{number}", pick(random, QUALITIES), pick(random, WORKS));
         let description = format!(
             "{name} looks after {} for the {} domain, in about {},000 lines of code.",
@@ -153,8 +192,11 @@ async fn some_services(
             pick(random, WORKS),
             random.u32(1..90)
         );
+        let (id, slug) = (ids.next::<service::Entity>(), slug(&name, service_alias::Entity::NOUN));
+        created.push((id, name.clone(), slug.clone()));
         rows.push(service::ActiveModel {
-            slug: Set(slug(&name, service_alias::Entity::NOUN)),
+            id: Set(id),
+            slug: Set(slug),
             name: Set(name),
             description: Set(Some(description)),
             language: Set(Some(pick(random, LANGUAGES).to_owned())),
@@ -166,90 +208,91 @@ async fn some_services(
             ..Default::default()
         });
     }
-    let services = insert::<service::Entity>(db, rows).await?;
-    what_belongs_to(db, numbers.zip(&services), random).await?;
-    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
-    service_search::refresh_many(db, &ids).await?;
-    db::find::refresh(db).await?;
-    Ok(())
+    insert::<service::Entity>(db, &rows).await?;
+    Ok(created)
 }
+
+/// The id, the name and the slug of a service.
+type Created = (i64, String, String);
 
 /// Creates the aliases, tags and repositories of services, which come with their numbers.
 async fn what_belongs_to(
-    db: &impl ConnectionTrait,
-    services: impl Iterator<Item = (u64, &service::Model)>,
+    db: &Bulk,
+    services: impl Iterator<Item = (u64, Created)>,
+    ids: &mut Ids,
     random: &mut fastrand::Rng,
 ) -> Result<()> {
-    let now = Timestamp::from_micros(EPOCH);
-    let (mut aliases, mut tags, mut repositories, mut owners) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (number, service) in services {
+    let (mut aliases, mut tags, mut repositories, mut links) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (number, (service, service_name, slug)) in services {
         let mut alias = |value: String, kind| {
+            let id = Set(ids.next::<service_alias::Entity>());
             aliases.push(service_alias::ActiveModel {
-                service_id: Set(service.id),
+                id,
+                service_id: Set(service),
                 value: Set(value),
                 kind: Set(kind),
-                ..Default::default()
             });
         };
-        alias(service.slug.clone(), Kind::Slug);
+        alias(slug, Kind::Slug);
         alias(format!("svc-{number}"), Kind::Managed);
         if number % 5 == 0 {
-            alias(format!("{}-alt", service.name), Kind::Managed);
+            alias(format!("{service_name}-alt"), Kind::Managed);
         }
         let mut keys = KEYS.to_vec();
         random.shuffle(&mut keys);
         for key in &keys[..*pick(random, &[&1, &2, &3, &3, &3, &4, &5])] {
             let value = format!("{key}-{}", random.u32(1..=40));
             tags.push(tag::ActiveModel {
+                id: Set(ids.next::<tag::Entity>()),
                 key: Set((*key).to_owned()),
                 value: Set(value),
-                service_id: Set(Some(service.id)),
+                service_id: Set(Some(service)),
                 ..Default::default()
             });
         }
         for copy in 0..*pick(random, &[&0, &1, &1, &1, &2]) {
-            let name = format!("org/{}-{copy}", service.name);
-            repositories.push(repository::ActiveModel {
-                default_alias: Set(format!("git.example.com:{name}")),
-                url: Set(Some(format!("https://git.example.com/{name}"))),
-                name: Set(name),
-                default_branch: Set(Some("main".to_owned())),
-                private: Set(number % 2 == 0),
-                visible: Set(true),
-                created_at: Set(now),
-                updated_at: Set(now),
+            let id = ids.next::<repository::Entity>();
+            repositories.push(repository_of(id, format!("org/{service_name}-{copy}"), number % 2 == 0));
+            links.push(service_repository::ActiveModel {
+                id: Set(ids.next::<service_repository::Entity>()),
+                service_id: Set(service),
+                repository_id: Set(id),
+                base_directory: Set(String::new()),
                 ..Default::default()
             });
-            owners.push(service.id);
         }
     }
-    insert::<service_alias::Entity>(db, aliases).await?;
-    insert::<tag::Entity>(db, tags).await?;
-    let repositories = insert::<repository::Entity>(db, repositories).await?;
-    let links = repositories.iter().zip(owners).map(|(repository, service)| service_repository::ActiveModel {
-        service_id: Set(service),
-        repository_id: Set(repository.id),
-        base_directory: Set(String::new()),
-        ..Default::default()
-    });
-    insert::<service_repository::Entity>(db, links.collect()).await?;
-    Ok(())
+    insert::<service_alias::Entity>(db, &aliases).await?;
+    insert::<tag::Entity>(db, &tags).await?;
+    insert::<repository::Entity>(db, &repositories).await?;
+    insert::<service_repository::Entity>(db, &links).await
 }
 
-/// Inserts rows in batches and returns them in order, with their ids.
-async fn insert<E>(db: &impl ConnectionTrait, rows: Vec<E::ActiveModel>) -> Result<Vec<E::Model>>
-where
-    E: EntityTrait,
-    E::ActiveModel: ActiveModelTrait<Entity = E> + Send,
-    E::Model: IntoActiveModel<E::ActiveModel>,
-{
-    let mut inserted = Vec::with_capacity(rows.len());
-    let mut rows = rows.into_iter().peekable();
-    while rows.peek().is_some() {
-        let batch: Vec<_> = rows.by_ref().take(BATCH).collect();
-        inserted.extend(E::insert_many(batch).exec_with_returning(db).await?);
+fn repository_of(id: i64, name: String, is_private: bool) -> repository::ActiveModel {
+    let now = Timestamp::from_micros(EPOCH);
+    repository::ActiveModel {
+        id: Set(id),
+        default_alias: Set(format!("git.example.com:{name}")),
+        url: Set(Some(format!("https://git.example.com/{name}"))),
+        name: Set(name),
+        default_branch: Set(Some("main".to_owned())),
+        private: Set(is_private),
+        visible: Set(true),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
     }
-    Ok(inserted)
+}
+
+/// Stores rows.
+async fn insert<E: EntityTrait>(db: &Bulk, rows: &[E::ActiveModel]) -> Result<()>
+where
+    E::ActiveModel: ActiveModelTrait<Entity = E>,
+{
+    for some in rows.chunks(ROWS) {
+        db.insert_models::<E>(some).await?;
+    }
+    Ok(())
 }
 
 fn pick<'a, T: ?Sized>(random: &mut fastrand::Rng, choices: &'a [&'a T]) -> &'a T {

@@ -22,12 +22,13 @@
 //! because SQLite cannot change a check without copying the table.
 
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::{ConnectionTrait, EntityTrait, Statement};
+use sea_orm_migration::sea_orm::{ConnectionTrait, EntityTrait, Statement, Value};
 use sea_orm_migration::seaql_migrations;
 
 pub use sea_orm_migration::{IntoSchemaManagerConnection, MigratorTrait};
 
 mod ddl;
+mod find_rebuild;
 mod m20261121_000001_catalogue;
 mod m20261121_000002_integrations;
 mod m20261121_000003_deploys;
@@ -58,15 +59,28 @@ mod m20261123_000003_compatibility;
 mod m20261123_000004_idempotency_keys;
 mod m20261123_000005_rate_limits;
 mod m20261123_000010_covering_indexes;
+mod m20261123_000010_filter_pairs;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
-    pub use crate::m20261122_000001_search::{containing, write};
+    pub use crate::m20261122_000001_search::{containing, rebuild, write};
 }
 
 /// Writes and queries the search index of all nouns, in the form that a migration gives it.
 pub mod find {
+    pub use crate::find_rebuild::rebuild;
     pub use crate::m20261123_000001_find::{fold, grams, refresh, shorter, take_statistics, words};
+}
+
+/// A write transaction that stores very many rows.
+pub trait BulkInsert: ConnectionTrait {
+    /// Inserts rows. `values` has the values of the first row, in the order of `columns`, then those of the next row.
+    fn insert_rows(
+        &self,
+        table: &str,
+        columns: &[&str],
+        values: Vec<Value>,
+    ) -> impl Future<Output = Result<(), DbErr>> + Send;
 }
 
 /// Knows all migrations, and runs those that a database lacks.
@@ -106,6 +120,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000004_idempotency_keys::Migration),
             Box::new(m20261123_000005_rate_limits::Migration),
             Box::new(m20261123_000010_covering_indexes::Migration),
+            Box::new(m20261123_000010_filter_pairs::Migration),
         ]
     }
 }

@@ -18,6 +18,7 @@ use sea_orm_migration::{prelude::*, schema::*, sea_orm};
 use sea_orm::sea_query::ArrayType;
 use sea_orm::{ConnectionTrait, DbBackend, Value};
 
+use crate::BulkInsert;
 use crate::ddl::cascade;
 
 /// The name of the table on both backends.
@@ -69,28 +70,37 @@ impl MigrationTrait for Migration {
 
 /// Indexes the existing services.
 async fn fill(db: &SchemaManagerConnection<'_>) -> Result<(), DbErr> {
-    let mut after = 0_i64;
+    let mut after = 0;
     loop {
-        let mut services = Query::select();
-        services.columns(["id", "name"]).from("service").and_where(Expr::col("id").gt(after)).limit(BATCH);
-        let services = db.query_all(services.order_by("id", Order::Asc)).await?;
-        let mut rows = Vec::with_capacity(services.len());
-        for service in services {
-            rows.push((service.try_get_by_index::<i64>(0)?, vec![service.try_get_by_index::<String>(1)?]));
+        let services = page(db, &mut after).await?;
+        if services.is_empty() {
+            return Ok(());
         }
-        let Some((last, _)) = rows.last() else { return Ok(()) };
-        let mut aliases = Query::select();
-        aliases.columns(["service_id", "value"]).from("service_alias");
-        aliases.and_where(Expr::col("service_id").gt(after)).and_where(Expr::col("service_id").lte(*last));
-        after = *last;
-        for alias in db.query_all(&aliases).await? {
-            let owner = alias.try_get_by_index::<i64>(0)?;
-            if let Ok(place) = rows.binary_search_by_key(&owner, |(id, _)| *id) {
-                rows[place].1.push(alias.try_get_by_index(1)?);
-            }
-        }
-        write(db, rows).await?;
+        write(db, services).await?;
     }
+}
+
+/// Reads the next services after the id `after`, with their texts, and moves `after` to the last of them.
+async fn page<C: ConnectionTrait>(db: &C, after: &mut i64) -> Result<Vec<(i64, Vec<String>)>, DbErr> {
+    let mut services = Query::select();
+    services.columns(["id", "name"]).from("service").and_where(Expr::col("id").gt(*after)).limit(BATCH);
+    let services = db.query_all(services.order_by("id", Order::Asc)).await?;
+    let mut rows = Vec::with_capacity(services.len());
+    for service in services {
+        rows.push((service.try_get_by_index::<i64>(0)?, vec![service.try_get_by_index::<String>(1)?]));
+    }
+    let Some((last, _)) = rows.last() else { return Ok(rows) };
+    let mut aliases = Query::select();
+    aliases.columns(["service_id", "value"]).from("service_alias");
+    aliases.and_where(Expr::col("service_id").gt(*after)).and_where(Expr::col("service_id").lte(*last));
+    *after = *last;
+    for alias in db.query_all(&aliases).await? {
+        let owner = alias.try_get_by_index::<i64>(0)?;
+        if let Ok(place) = rows.binary_search_by_key(&owner, |(id, _)| *id) {
+            rows[place].1.push(alias.try_get_by_index(1)?);
+        }
+    }
+    Ok(rows)
 }
 
 /// Writes the texts by which services are found. Replaces what was written for these services before. Each service must
@@ -100,22 +110,53 @@ pub async fn write<C: ConnectionTrait>(db: &C, services: Vec<(i64, Vec<String>)>
         return Ok(());
     }
     let mut insert = Query::insert();
-    insert.into_table(TABLE);
-    if db.get_database_backend() != DbBackend::Postgres {
-        insert.replace().columns(["rowid", "grams"]);
-        for (id, texts) in services {
-            insert.values_panic([id.into(), document(&distinct(&texts)).into()]);
-        }
-        return db.execute(&insert).await.map(drop);
-    }
-    insert.columns(["service_id", "folded", "grams"]);
+    insert.into_table(TABLE).columns(columns(db.get_database_backend()).iter().copied());
     for (id, texts) in services {
-        let texts = distinct(&texts);
-        let grams: BTreeSet<i32> = texts.iter().flat_map(|text| grams(text, 1..=3)).map(hash).collect();
-        insert.values_panic([id.into(), texts.join(&BETWEEN.to_string()).into(), Expr::value(array_of(grams))]);
+        insert.values_panic(values(db.get_database_backend(), id, &texts).map(Expr::value));
+    }
+    if db.get_database_backend() != DbBackend::Postgres {
+        return db.execute(insert.replace()).await.map(drop);
     }
     let replace = OnConflict::column("service_id").update_columns(["folded", "grams"]).to_owned();
     db.execute(insert.on_conflict(replace)).await.map(drop)
+}
+
+/// Derives the whole index again, after many rows have been stored by other means. Reads the services page by page, so
+/// its memory does not depend on their number.
+pub async fn rebuild<C: BulkInsert>(db: &C) -> Result<(), DbErr> {
+    let backend = db.get_database_backend();
+    if backend == DbBackend::Postgres {
+        // Wait for writers of this table, and let no other begin.
+        db.execute_unprepared("LOCK TABLE service_search IN SHARE ROW EXCLUSIVE MODE").await?;
+    }
+    db.execute_unprepared("DELETE FROM service_search").await?;
+    let mut after = 0;
+    loop {
+        let services = page(db, &mut after).await?;
+        if services.is_empty() {
+            return Ok(());
+        }
+        let rows = services.into_iter().flat_map(|(id, texts)| values(backend, id, &texts)).collect();
+        db.insert_rows(TABLE, columns(backend), rows).await?;
+    }
+}
+
+/// The columns of a row of the index.
+fn columns(backend: DbBackend) -> &'static [&'static str] {
+    if backend == DbBackend::Postgres { &["service_id", "folded", "grams"] } else { &["rowid", "grams"] }
+}
+
+/// The values of these columns for a service.
+fn values(backend: DbBackend, id: i64, texts: &[String]) -> std::vec::IntoIter<Value> {
+    let texts = distinct(texts);
+    let values = match backend {
+        DbBackend::Postgres => {
+            let grams: BTreeSet<i32> = texts.iter().flat_map(|text| grams(text, 1..=3)).map(hash).collect();
+            vec![id.into(), texts.join(&BETWEEN.to_string()).into(), array_of(grams)]
+        }
+        _ => vec![id.into(), document(&texts).into()],
+    };
+    values.into_iter()
 }
 
 /// Selects the services that have a text which contains this one, each once. Also returns the column of their ids.

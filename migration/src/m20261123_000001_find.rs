@@ -22,17 +22,17 @@ use sea_orm_migration::{prelude::*, sea_orm};
 use sea_orm::{ConnectionTrait, DbBackend};
 
 /// A noun that is searched.
-struct Searched {
+pub(crate) struct Searched {
     /// Its number in the tables. Never changes.
-    kind: i32,
-    table: &'static str,
+    pub(crate) kind: i32,
+    pub(crate) table: &'static str,
     /// A second column that is searched. It is found by its beginning, but not by its words.
-    second: Option<&'static str>,
+    pub(crate) second: Option<&'static str>,
     /// The table of aliases, and its column of the owner.
-    aliases: Option<(&'static str, &'static str)>,
+    pub(crate) aliases: Option<(&'static str, &'static str)>,
 }
 
-const SEARCHED: [Searched; 7] = [
+pub(crate) const SEARCHED: [Searched; 7] = [
     with_aliases(1, "service", ("service_alias", "service_id")),
     with_aliases(2, "system", ("system_alias", "system_id")),
     with_aliases(3, "domain", ("domain_alias", "domain_id")),
@@ -58,7 +58,7 @@ const MISTYPED: usize = 20;
 /// The number of owners refreshed at once.
 const BATCH: usize = 200;
 /// The number of rows inserted or deleted at once.
-const ROWS: usize = 1_000;
+pub(crate) const ROWS: usize = 1_000;
 /// The number of rows that a condition lists one by one.
 const CONDITIONS: usize = 100;
 
@@ -191,20 +191,20 @@ pub async fn take_statistics<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
 }
 
 /// The texts of owners, by owner and folded text.
-type Texts = BTreeMap<(i64, String), Text>;
+pub(crate) type Texts = BTreeMap<(i64, String), Text>;
 
 #[derive(PartialEq)]
-struct Text {
-    value: String,
-    is_name: bool,
+pub(crate) struct Text {
+    pub(crate) value: String,
+    pub(crate) is_name: bool,
     /// Whether the text is found by its words, and not only by its beginning. The words of an email address or of a
     /// repository's alias are those of its owner's name, or say where it is hosted.
-    has_words: bool,
+    pub(crate) has_words: bool,
 }
 
 /// Adds a text, unless the owner has one that folds to the same text. `is_name` is `None` if the text is not found by
 /// its words.
-fn add(texts: &mut Texts, owner: i64, value: String, is_name: Option<bool>) {
+pub(crate) fn add(texts: &mut Texts, owner: i64, value: String, is_name: Option<bool>) {
     let folded = fold(&value);
     if !folded.is_empty() {
         let text = Text { value, is_name: is_name == Some(true), has_words: is_name.is_some() };
@@ -329,7 +329,7 @@ async fn add_words<C: ConnectionTrait>(db: &C, words: BTreeSet<&str>) -> Result<
 }
 
 /// The grams that lead to a word, each with the number of letters of the word.
-fn grams_of(word: &str) -> Vec<(String, i32)> {
+pub(crate) fn grams_of(word: &str) -> Vec<(String, i32)> {
     let letters = <i32 as TryFrom<usize>>::try_from(word.chars().count()).unwrap_or(i32::MAX);
     grams(word).into_iter().chain(shorter(word)).map(|gram| (gram, letters)).collect()
 }
@@ -354,7 +354,7 @@ async fn insert<C: ConnectionTrait, T, const N: usize>(
 }
 
 /// Returns the postings of a folded text.
-fn postings(folded: &str, text: i64) -> Vec<(String, i32, i64)> {
+pub(crate) fn postings(folded: &str, text: i64) -> Vec<(String, i32, i64)> {
     let letters = <i32 as TryFrom<usize>>::try_from(folded.chars().count()).unwrap_or(i32::MAX);
     let words: BTreeSet<String> = words(folded).take(WORDS).collect();
     words.into_iter().map(|word| (word, letters, text)).collect()

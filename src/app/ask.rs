@@ -5,10 +5,12 @@ use serde::Deserialize;
 
 use super::form::Mistakes;
 use super::operations::{IdentifierInput, Mistake, Operation};
+use super::parts::COUNTED;
 use super::visit::{Session, Visit};
 use super::{Fault, Site};
 use crate::entity::user::Role;
 use crate::graphql::Unavailable;
+use crate::graphql::caller::Caller;
 
 /// A response of the API.
 #[derive(Deserialize)]
@@ -38,7 +40,7 @@ pub async fn ask<O: Operation>(site: &Site, visit: &Visit, operation: O) -> Resu
         Fault::BadRequest(errors.first().map_or_else(String::new, |error| error.message.clone()))
     })?;
     let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
-    let caller = session.caller();
+    let caller = Caller { counts_to: Some(COUNTED), ..session.caller() };
     if caller.refused(&prepared.plan).is_some() {
         return Err(forbidden(session));
     }

@@ -8,7 +8,7 @@ use super::layout::layout;
 use super::operations::deploy_metrics::DurationPercentiles;
 use super::operations::types::Moment;
 use super::operations::{Deploy, DeployMetrics, DeployStatus, Deploys, deploys::Service};
-use super::parts::{count, day, duration, empty, external_link, grouped, pages, short, status, time};
+use super::parts::{count, count_to_most, day, duration, empty, external_link, grouped, pages, short, status, time};
 use super::plot::{self, Bar};
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site};
@@ -48,7 +48,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
             @if deploys.nodes.is_empty() {
                 (empty("No deploys match.", html! { p { a href=(here) { "All deploys" } } }))
             } @else {
-                p.soft role="status" { (count(deploys.total_count, "deploy")) }
+                p.soft role="status" { (count_to_most(deploys.total_count, "deploy")) }
                 (line(&deploys.nodes, Timestamp::now()))
                 (pages(visit, &here, &deploys.page_info))
             }

@@ -7,7 +7,7 @@ use super::ask::ask;
 use super::groups::owner;
 use super::layout::layout;
 use super::operations::{InfrastructureResource, InfrastructureResources};
-use super::parts::{count, empty, external_link, pages, time};
+use super::parts::{count_to_most, empty, external_link, pages, time};
 use super::properties;
 use super::relationships;
 use super::visit::{Visit, path};
@@ -24,7 +24,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
                 p { "Add databases, queues, clusters and the like through the API, with " code { "infrastructureResourceCreate" } "." }
             }))
         } @else {
-            p.soft { (count(resources.total_count, "resource")) }
+            p.soft { (count_to_most(resources.total_count, "resource")) }
             div.scroll tabindex="0" role="region" aria-label="Infrastructure" {
                 table {
                     thead { tr {

@@ -122,6 +122,14 @@ pub fn count(number: impl Into<i64>, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// Pages count lists up to this number. Counting more would take longer than reading the page.
+pub const COUNTED: u32 = 10_000;
+
+/// Like [`count`], for a list whose count stops at [`COUNTED`]: `10,000+ services`.
+pub fn count_to_most(number: i32, noun: &str) -> String {
+    if i64::from(number) > i64::from(COUNTED) { format!("{}+ {noun}s", grouped(COUNTED)) } else { count(number, noun) }
+}
+
 /// Groups digits: `1,234,567`.
 pub fn grouped(number: impl Into<i64>) -> String {
     let digits = number.into().to_string();
@@ -164,5 +172,17 @@ pub fn duration(seconds: impl Into<i64>) -> String {
     match seconds % size / small {
         0 => format!("{} {unit}", seconds / size),
         more => format!("{} {unit} {more} {rest}", seconds / size),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_has_stopped_says_so() {
+        for (number, expected) in [(1, "1 service"), (10_000, "10,000 services"), (10_001, "10,000+ services")] {
+            assert_eq!(count_to_most(number, "service"), expected);
+        }
     }
 }

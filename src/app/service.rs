@@ -11,7 +11,7 @@ use super::markdown::prose;
 use super::operations::service::{AlertSourceService, Service, Tag};
 use super::operations::{self, types::Moment};
 use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatus, Neighbour};
-use super::parts::{count, empty, external_link, link, short, status, time};
+use super::parts::{count, count_to_most, empty, external_link, link, short, status, time};
 use super::services::address;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, audit, deploys, graph, properties, relationships};
@@ -102,7 +102,7 @@ fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: T
         h3 { "Latest deploys" }
         (deploys::line(nodes, now))
         p { a href=(deploys::address(&service.aliases)) {
-            @if total == 1 { "Find deploys by environment and day" } @else { "All " (count(total, "deploy")) ", by environment and day" }
+            @if total == 1 { "Find deploys by environment and day" } @else { "All " (count_to_most(total, "deploy")) ", by environment and day" }
         } }
     }
 }

@@ -9,7 +9,7 @@ use super::layout::layout;
 use super::operations::services::{Account, Service, Team};
 use super::operations::types::Moment;
 use super::operations::{IdentifierInput, ServiceRow, Services, TagArgs};
-use super::parts::{count, empty, order, pages, sorted, status, time};
+use super::parts::{count_to_most, empty, order, pages, sorted, status, time};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::DAY;
@@ -104,7 +104,7 @@ fn list(visit: &Visit, found: &Account) -> Markup {
     }
     html! {
         p.soft role="status" {
-            (count(services.total_count, "service"))
+            (count_to_most(services.total_count, "service"))
             @if filtered { " · " a href="/services" { "All services" } }
         }
         (table_with(

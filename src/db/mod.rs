@@ -25,6 +25,7 @@ use crate::budget::Budget;
 use crate::spans;
 
 mod backup;
+mod bulk;
 mod cells;
 mod copies;
 mod embedded;
@@ -46,6 +47,7 @@ mod windows;
 mod writes;
 
 pub use backup::backup;
+pub use bulk::{Bulk, Dropped};
 pub use copies::{by_key, to_each};
 use embedded::{Embedded, Observer};
 pub use file::Exposed;
@@ -420,6 +422,16 @@ fn system(backend: DbBackend) -> &'static str {
     match backend {
         DbBackend::Postgres => "postgresql",
         _ => "sqlite",
+    }
+}
+
+/// The column as an expression that SQLite looks up in no index. SQLite keeps no statistics here: of two conditions it
+/// may look up the one that most rows meet. PostgreSQL chooses by its statistics.
+pub fn unindexed(db: &impl Backend, column: impl ColumnTrait) -> Expr {
+    let column = Expr::col(column.as_column_ref());
+    match db.backend() {
+        DbBackend::Postgres => column,
+        _ => Expr::cust_with_exprs("+?", [column]),
     }
 }
 

@@ -2,9 +2,20 @@
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 
-use super::{Backend, Ids};
+use super::{Backend, Bulk, Dropped, Ids, find};
 
 pub use migration::search::write;
+
+/// Derives both search indexes again, after many rows have been stored in bulk.
+pub async fn rebuild(db: &Bulk) -> Result<(), DbErr> {
+    migration::search::rebuild(db).await?;
+    take_statistics(db).await?;
+    let mut dropped = Dropped::default();
+    db.drop_indexes("find_text", &mut dropped).await?;
+    migration::find::rebuild(db).await?;
+    db.build(dropped).await?;
+    find::take_statistics(db).await
+}
 
 /// Updates the statistics of the search table after many writes. PostgreSQL plans searches by them.
 pub async fn take_statistics<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {

@@ -3,9 +3,9 @@
 //! [`refresh`].
 
 use foldhash::{HashMap, HashMapExt};
+use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
-use sea_orm::{QueryOrder, QuerySelect};
 
 use super::{service, service_alias};
 use crate::db;
@@ -23,7 +23,7 @@ pub async fn refresh<C: ConnectionTrait>(db: &C, service: i64) -> Result<(), DbE
 }
 
 /// Updates the search index of many services that no other transaction changes.
-pub async fn refresh_many<C: ConnectionTrait>(db: &C, services: &[i64]) -> Result<(), DbErr> {
+async fn refresh_many<C: ConnectionTrait>(db: &C, services: &[i64]) -> Result<(), DbErr> {
     for ids in services.chunks(BATCH) {
         let names = service::Entity::find().select_only().column(service::Column::Id).column(service::Column::Name);
         let names = names.filter(db::any(db, service::Column::Id, ids)).into_tuple::<(i64, String)>().all(db).await?;
@@ -40,11 +40,4 @@ pub async fn refresh_many<C: ConnectionTrait>(db: &C, services: &[i64]) -> Resul
         db::search::write(db, texts.into_iter().collect()).await?;
     }
     Ok(())
-}
-
-/// Updates the search index of all services.
-pub async fn refresh_all<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
-    let ids = service::Entity::find().select_only().column(service::Column::Id).order_by_asc(service::Column::Id);
-    refresh_many(db, &ids.into_tuple::<i64>().all(db).await?).await?;
-    db::search::take_statistics(db).await
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::{EntityTrait, QueryOrder, QuerySelect, Set};
 
-use super::{TRANSACTION, insert, pick};
-use crate::db::Db;
+use super::{BATCH, insert, pick};
+use crate::db::{self, Bulk, Db, Dropped};
 use crate::entity::deploy::{self, Status};
 use crate::entity::{Timestamp, deploy_number, service};
 use crate::error::{Result, UserError};
@@ -40,36 +40,58 @@ pub async fn deploys(db: &Db, count: u64, end: Timestamp, mut progress: impl FnM
     let mut random = fastrand::Rng::with_seed(11);
     let step = YEAR / i64::try_from(count.max(1)).unwrap_or(i64::MAX);
     let mut moment = end.as_micros() - YEAR;
-    let mut done = 0;
-    while done < count {
-        let some = TRANSACTION.min(count - done);
-        let mut chosen = Vec::new();
-        let mut counts = BTreeMap::new();
-        for _ in 0..some {
-            // Cubed, so that the first services are chosen often.
-            let place = random.f64().powi(3) * services.len() as f64;
-            let chosen_one = &services[(place as usize).min(services.len() - 1)];
-            *counts.entry(chosen_one.0).or_insert(0) += 1;
-            chosen.push(chosen_one);
-        }
-        db.write(async |tx| {
-            let last = deploy_number::take_of_services(tx, &counts).await?;
-            let mut next: HashMap<i64, i64> =
-                counts.iter().map(|(service, count)| (*service, last.get(service).unwrap_or(count) - count)).collect();
+    let mut last_id = db::last_id(db.read(), TABLE).await?;
+    db.write_bulk(async |tx| {
+        let mut dropped = Dropped::default();
+        tx.drop_indexes(TABLE, &mut dropped).await?;
+        let mut done = 0;
+        while done < count {
+            let chosen = choose(&services, BATCH.min(count - done), &mut random);
             let mut rows = Vec::with_capacity(chosen.len());
-            for (service, slug) in &chosen {
-                let number = next.entry(*service).or_default();
-                *number += 1;
+            for (service, slug, number) in numbered(tx, chosen).await? {
                 moment += step;
-                rows.push(row(*service, slug, *number, Timestamp::from_micros(moment), &mut random));
+                last_id += 1;
+                let row = row(service, slug, number, Timestamp::from_micros(moment), &mut random);
+                rows.push(deploy::ActiveModel { id: Set(last_id), ..row });
             }
-            insert::<deploy::Entity>(tx, rows).await
-        })
-        .await?;
-        done += some;
-        progress(done);
+            done += rows.len() as u64;
+            insert::<deploy::Entity>(tx, &rows).await?;
+            progress(done);
+        }
+        tx.build(dropped).await?;
+        Ok(db::give_ids_after(tx, TABLE, last_id).await?)
+    })
+    .await
+}
+
+/// The table of deploys.
+const TABLE: &str = "deploy";
+
+/// Chooses the services of the next deploys.
+fn choose<'s>(services: &'s [(i64, String)], count: u64, random: &mut fastrand::Rng) -> Vec<&'s (i64, String)> {
+    let choose = |_| {
+        // Cubed, so that the first services are chosen often.
+        let place = random.f64().powi(3) * services.len() as f64;
+        &services[(place as usize).min(services.len() - 1)]
+    };
+    (0..count).map(choose).collect()
+}
+
+/// Takes a deploy number for each.
+async fn numbered<'s>(db: &Bulk, chosen: Vec<&'s (i64, String)>) -> Result<Vec<(i64, &'s str, i64)>> {
+    let mut counts = BTreeMap::new();
+    for (service, _) in &chosen {
+        *counts.entry(*service).or_insert(0) += 1;
     }
-    Ok(())
+    let last = deploy_number::take_of_services(db, &counts).await?;
+    let mut next: HashMap<i64, i64> =
+        counts.iter().map(|(service, count)| (*service, last.get(service).unwrap_or(count) - count)).collect();
+    let numbered = chosen.into_iter().map(|(service, slug)| {
+        let number = next.entry(*service).or_default();
+        *number += 1;
+        (*service, &**slug, *number)
+    });
+    Ok(numbered.collect())
 }
 
 fn row(service: i64, slug: &str, number: i64, moment: Timestamp, random: &mut fastrand::Rng) -> deploy::ActiveModel {

@@ -16,6 +16,9 @@ pub struct Caller {
     pub scope: Scope,
     /// The signed-in user and the user's role. `None` for a token.
     pub user: Option<(i64, Role)>,
+    /// Where counts of lists stop, for callers that show larger ones as "10,000+". A larger list is counted as one more
+    /// than this. `None` counts exactly.
+    pub counts_to: Option<u32>,
 }
 
 impl Caller {
@@ -26,7 +29,7 @@ impl Caller {
             token::Scope::Write => Scope::Write,
             token::Scope::Admin => Scope::Admin,
         };
-        Self { actor: Actor::token(token), scope, user: None }
+        Self { actor: Actor::token(token), scope, user: None, counts_to: None }
     }
 
     /// A user who is signed in to the application.
@@ -37,7 +40,7 @@ impl Caller {
             Role::TeamMember | Role::User | Role::StandardsAdmin => Scope::Write,
             Role::Admin => Scope::Admin,
         };
-        Self { actor: Actor::session(session, user), scope, user: Some((user.id, user.role)) }
+        Self { actor: Actor::session(session, user), scope, user: Some((user.id, user.role)), counts_to: None }
     }
 
     /// The key under which the caller's share of places is counted.

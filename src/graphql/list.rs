@@ -166,7 +166,8 @@ impl<E: Table> List<E> {
             page = Page::new(rows, request);
         }
         if ctx.selects_count() {
-            page.total_count = Some(self.counts(ctx.db()).await?.iter().map(|(_, count)| count).sum());
+            page.total_count =
+                Some(self.counts(ctx.db(), ctx.caller().counts_to).await?.iter().map(|(_, count)| count).sum());
         }
         Ok(page)
     }
@@ -176,7 +177,11 @@ impl<E: Table> List<E> {
         self.left_out = LeftOut::of::<E>(ctx);
         let rows = if ctx.selects_rows() { self.rows_per_parent(ctx.db(), request).await? } else { Vec::new() };
         let counts = if ctx.selects_count() {
-            db::to_each(self.ids().iter().copied().map(Some), self.counts(ctx.db()).await?, |_| Ok(()))?
+            db::to_each(
+                self.ids().iter().copied().map(Some),
+                self.counts(ctx.db(), ctx.caller().counts_to).await?,
+                |_| Ok(()),
+            )?
         } else {
             Vec::new()
         };
@@ -382,13 +387,21 @@ impl<E: Table> List<E> {
         if self.descending { here.lt(there) } else { here.gt(there) }
     }
 
-    /// Counts the whole list of each parent, by the parent's id. Without parents, the count has the key 0.
-    async fn counts(&self, db: &impl Read) -> Result<Vec<(i64, i32)>> {
+    /// Counts the whole list of each parent, by the parent's id. Without parents, the count has the key 0. Stops behind
+    /// `most`, unless there are several parents.
+    async fn counts(&self, db: &impl Read, most: Option<u32>) -> Result<Vec<(i64, i32)>> {
         let count = |row: &db::Row<'_>| Ok(i32::try_from(row.get::<i64>(0)?).unwrap_or(i32::MAX));
         let among = || self.among.as_ref().map(|(own, values)| column(*own).is_in(values));
         let ids = || self.ids.iter().map(|ids| ids.select.clone()).collect();
+        let bounded = |rows: SelectStatement| match most {
+            Some(most) => {
+                let some = { rows }.expr(Expr::value(1)).limit(u64::from(most) + 1).take();
+                Query::select().from_subquery(some, "some").take()
+            }
+            None => rows,
+        };
         let Some(parents) = &self.parents else {
-            let mut rows = match self.only_ids() {
+            let rows = match self.only_ids() {
                 Some(Ids { select, may_repeat, .. }) => {
                     let mut ids = select.clone();
                     if *may_repeat {
@@ -398,10 +411,16 @@ impl<E: Table> List<E> {
                 }
                 None => self.source(None, among(), ids()),
             };
-            let counts = rows.expr(Func::count(Expr::col(Asterisk))).take();
+            let counts = bounded(rows).expr(Func::count(Expr::col(Asterisk))).take();
             let counts = db.scan(&counts, count).await?;
             return Ok(counts.into_iter().map(|count| (0, count)).collect());
         };
+        if let (Some(_), None, [one]) = (most, self.first, self.ids()) {
+            let rows = self.source(Some(column(parents.column).eq(*one)), among(), ids());
+            let counts = bounded(rows).expr(Func::count(Expr::col(Asterisk))).take();
+            let counts = db.scan(&counts, count).await?;
+            return Ok(counts.into_iter().map(|count| (*one, count)).collect());
+        }
         let build = |condition: Expr| {
             let is_whole = self.filters.is_empty() && self.ids.is_empty() && self.among.is_none();
             let (mut counts, count) = match (parents.join, self.first) {

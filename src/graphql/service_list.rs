@@ -34,21 +34,32 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
         filter,
     } = args;
     let request = PageRequest::new(first, after)?;
-    let exact = [(Column::Language, language), (Column::Framework, framework), (Column::Product, product)];
-    let exact = exact.into_iter().filter_map(|(column, given)| Some(column.eq(given.value()?)));
-    let mut conditions: Vec<Expr> = exact.collect();
+    // The filter that fewest services meet, as a rule, comes first: it is looked up in an index.
+    let mut conditions = Vec::new();
+    let mut meet = |column: Column, condition: &dyn Fn(Expr) -> Expr| {
+        let is_first = conditions.is_empty();
+        let own = if is_first { Expr::col(column.as_column_ref()) } else { db::unindexed(ctx.db(), column) };
+        conditions.push(condition(own));
+    };
     if let Some(alias) = owner_alias.value() {
-        conditions.push(is_named(Column::OwnerId, team_alias::Column::TeamId, team_alias::Column::Value, alias));
+        let team = id_of(team_alias::Column::TeamId, team_alias::Column::Value, alias);
+        meet(Column::OwnerId, &|own| own.eq(team.clone()));
     }
-    if let Some(alias) = tier_alias.value() {
-        conditions.push(is_named(Column::TierId, tier::Column::Id, tier::Column::Alias, alias));
+    for (column, given) in [(Column::Product, product), (Column::Framework, framework), (Column::Language, language)] {
+        if let Some(text) = given.value() {
+            meet(column, &|own| own.eq(text.as_str()));
+        }
     }
     if let Some(alias) = lifecycle_alias.value() {
-        conditions.push(is_named(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Alias, alias));
+        let lifecycle = id_of(lifecycle::Column::Id, lifecycle::Column::Alias, alias);
+        meet(Column::LifecycleId, &|own| own.eq(lifecycle.clone()));
+    }
+    if let Some(alias) = tier_alias.value() {
+        let tier = id_of(tier::Column::Id, tier::Column::Alias, alias);
+        meet(Column::TierId, &|own| own.eq(tier.clone()));
     }
     if let Some(has_owner) = has_owner.value() {
-        let owner = Column::OwnerId;
-        conditions.push(if *has_owner { owner.is_not_null() } else { owner.is_null() });
+        meet(Column::OwnerId, &|own| if *has_owner { own.is_not_null() } else { own.is_null() });
     }
     if let Some(since) = not_deployed_since.value() {
         conditions.push(has_no_deploy_since(*since));
@@ -85,11 +96,10 @@ fn order(sort: ServiceSortEnum) -> Sort {
     order.numbered(sort as u8, is_descending)
 }
 
-/// The condition that a service's column `own` refers to the row with this alias. With `=`, unlike `IN`, an index can
-/// keep the order of the list.
-fn is_named<C: ColumnTrait>(own: Column, key: C, alias: C, given: &str) -> Expr {
+/// The id of the row with this alias. Compared with `=`, unlike `IN`, an index can keep the order of the list.
+fn id_of<C: ColumnTrait>(key: C, alias: C, given: &str) -> Expr {
     let named = Select::select().column(key).from(key.entity_name()).and_where(alias.eq(given)).take();
-    Expr::col(own.as_column_ref()).eq(Expr::SubQuery(None, Box::new(named.into())))
+    Expr::SubQuery(None, Box::new(named.into()))
 }
 
 /// The condition that a service has no deploy at or after a time. Costs one lookup in the index of its deploys.

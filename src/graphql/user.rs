@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, Query as Select};
+use sea_orm::sea_query::{Expr, ExprTrait, Query as Select};
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, Set};
 
 use super::contact;
@@ -15,7 +15,7 @@ use super::list::List;
 use super::schema::*;
 use super::sort::Sort;
 use super::types::{Contact, User};
-use crate::db::Read;
+use crate::db::{self, Backend, Read};
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::Reference;
 use crate::entity::timestamp::touch;
@@ -71,7 +71,7 @@ pub(super) async fn page(args: &AccountUsersArgs, ctx: &Ctx<'_>) -> Result<UserC
     }
     let mut users = List::<user::Entity>::new(user::Column::Id);
     for (place, one) in given.iter().enumerate() {
-        let condition = condition(one).map_err(|error| error.within(place.to_string()).within("filter"))?;
+        let condition = condition(ctx.db(), one).map_err(|error| error.within(place.to_string()).within("filter"))?;
         users = users.filter(condition);
     }
     users.page_in(sort_by.value().copied().map(order), ctx, &request).await
@@ -88,12 +88,10 @@ fn order(sort: UserSortEnum) -> Sort {
 }
 
 /// Converts a condition of an input to SQL.
-fn condition(UsersFilterInput { arg, key, r#type }: &UsersFilterInput) -> Result<Expr, UserError> {
+fn condition(db: &impl Backend, UsersFilterInput { arg, key, r#type }: &UsersFilterInput) -> Result<Expr, UserError> {
     let arg = arg.value().map(|arg| text::at_most("arg", arg, text::TAG_KEY + 1 + text::TAG_VALUE)).transpose()?;
     let needed = || arg.as_deref().ok_or_else(|| UserError::new("arg", "arg must be given with this key"));
-    let is = |column: user::Column, text: &str| {
-        Expr::from(Func::lower(column.into_expr())).eq(Expr::from(Func::lower(Expr::value(text))))
-    };
+    let is = |column: user::Column, text: &str| db::text::lower(db, column.into_expr()).eq(text.to_ascii_lowercase());
     let condition = match key {
         UsersFilterEnum::DeactivatedAt => match &arg {
             None => Expr::value(true),

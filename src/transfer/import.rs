@@ -9,10 +9,16 @@ use sea_orm::{ActiveModelTrait, Iterable, ModelTrait, QuerySelect, SqlErr};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::{BATCH, ExportLines, LEFT_OUT, TABLES, VERSION, tables};
-use crate::db::{self, Db};
+use super::{ExportLines, LEFT_OUT, TABLES, VERSION, tables};
+use crate::db::{self, Bulk, Db, Dropped};
 use crate::entity;
 use crate::entity::audit::{self, Actor, Subject};
+
+/// The maximum number of rows stored at once.
+const BATCH: usize = 2_000;
+
+/// The maximum length of the lines stored at once. One line may be longer.
+const BATCH_BYTES: usize = 2 << 20;
 
 /// The greatest id: the largest integer that every JSON parser reads exactly.
 const GREATEST_ID: i64 = (1 << 53) - 1;
@@ -70,8 +76,7 @@ pub async fn import(db: &Db, name: &str, input: &mut dyn BufRead, progress: impl
     // Check the first line before locking anything.
     let done = match head(&mut lines) {
         Ok(last_ids) => {
-            let work = db.write(async |tx| {
-                db.unlimit(tx).await?;
+            let work = db.write_bulk(async |tx| {
                 let count = rows(tx, &mut lines, last_ids, progress).await?;
                 let (actor, detail) = (Actor::command_line(), json!({ "file": name, "rows": count }));
                 audit::record(tx, &actor, "import", Subject::default(), &detail).await?;
@@ -106,51 +111,42 @@ fn head(lines: &mut ExportLines<'_>) -> Result<BTreeMap<String, i64>, Refused> {
 }
 
 /// Imports all lines after the first.
-async fn rows<C: ConnectionTrait>(
-    db: &C,
+async fn rows(
+    db: &Bulk,
     lines: &mut ExportLines<'_>,
     last_ids: BTreeMap<String, i64>,
     mut progress: impl FnMut(u64),
 ) -> Result<u64, Refused> {
     empty(db, &last_ids).await?;
     let mut greatest = last_ids;
-    let (mut count, mut table, mut batch) = (0, TABLES[0], Vec::with_capacity(BATCH));
+    let (mut count, mut bytes, mut table, mut batch) = (0, 0, TABLES[0], Vec::with_capacity(BATCH));
+    let mut dropped = BTreeMap::new();
     let stated = loop {
-        let line = lines.next();
+        let line = lines.next().map_err(|what| Refused::Line(lines.number, what))?;
         let number = lines.number;
         let refused = |what: String| Refused::Line(number, what);
-        let Some(line) = line.map_err(refused)? else {
+        let Some(line) = line else {
             return Err(refused("the end is missing: this export is incomplete".to_owned()));
         };
-        let object: Map<String, Json> =
-            serde_json::from_slice(&line).map_err(|error| refused(format!("this is not a JSON object: {error}")))?;
-        let mut entries = object.into_iter();
-        let (Some((key, value)), None) = (entries.next(), entries.next()) else {
-            return Err(refused("a line must be an object with one key, the name of a table".to_owned()));
+        let (own, id, columns) = match parse(&line).map_err(refused)? {
+            Line::End(End { rows }) => break rows,
+            Line::Row { table, id, columns } => (table, id, columns),
         };
-        if key == "rows" {
-            let end: Result<End, _> = serde_json::from_slice(&line);
-            break end.map_err(|error| refused(error.to_string()))?.rows;
+        match greatest.get_mut(own) {
+            Some(greatest) => *greatest = id.max(*greatest),
+            None => drop(greatest.insert(own.to_owned(), id)),
         }
-        let Some(own) = TABLES.iter().find(|table| **table == key) else {
-            return Err(refused(match LEFT_OUT.iter().find(|(table, _)| *table == key) {
-                Some((table, why)) => format!("{table} is not imported: {why}"),
-                None => format!("there is no table \"{key}\""),
-            }));
-        };
-        let Json::Object(columns) = value else { return Err(refused(format!("a row of {own} must be an object"))) };
-        match columns.get("id").and_then(Json::as_i64) {
-            Some(id) if (1..=GREATEST_ID).contains(&id) => {
-                let greatest = greatest.entry(key).or_default();
-                *greatest = id.max(*greatest);
-            }
-            _ => return Err(refused(format!("the id of a row must be between 1 and {GREATEST_ID}"))),
-        }
-        if *own != table || batch.len() == BATCH {
+        if own != table || batch.len() == BATCH || bytes >= BATCH_BYTES {
             store(db, table, std::mem::take(&mut batch)).await?;
             progress(count);
-            table = own;
+            (table, bytes) = (own, 0);
         }
+        if !dropped.contains_key(own) {
+            let mut of_table = Dropped::default();
+            db.drop_indexes(own, &mut of_table).await?;
+            dropped.insert(own, of_table);
+        }
+        bytes += line.len();
         batch.push(Row { line: number, columns });
         count += 1;
     };
@@ -162,16 +158,47 @@ async fn rows<C: ConnectionTrait>(
     if lines.next().map_err(|what| Refused::Line(lines.number, what))?.is_some() {
         return Err(Refused::Line(lines.number, "there is more after the end".to_owned()));
     }
+    for (_, of_table) in dropped {
+        db.build(of_table).await?;
+    }
     complete(db, &greatest).await?;
     progress(count);
     Ok(count)
 }
 
+/// A line after the first.
+enum Line {
+    Row { table: &'static str, id: i64, columns: Map<String, Json> },
+    End(End),
+}
+
+/// Reads a line. The columns are checked when the row is stored.
+fn parse(line: &[u8]) -> Result<Line, String> {
+    let object: Map<String, Json> =
+        serde_json::from_slice(line).map_err(|error| format!("this is not a JSON object: {error}"))?;
+    let mut entries = object.into_iter();
+    let (Some((key, value)), None) = (entries.next(), entries.next()) else {
+        return Err("a line must be an object with one key, the name of a table".to_owned());
+    };
+    if key == "rows" {
+        return serde_json::from_slice(line).map(Line::End).map_err(|error| error.to_string());
+    }
+    let Some(table) = TABLES.iter().find(|table| **table == key) else {
+        return Err(match LEFT_OUT.iter().find(|(table, _)| *table == key) {
+            Some((table, why)) => format!("{table} is not imported: {why}"),
+            None => format!("there is no table \"{key}\""),
+        });
+    };
+    let Json::Object(columns) = value else { return Err(format!("a row of {table} must be an object")) };
+    match columns.get("id").and_then(Json::as_i64) {
+        Some(id) if (1..=GREATEST_ID).contains(&id) => Ok(Line::Row { table, id, columns }),
+        _ => Err(format!("the id of a row must be between 1 and {GREATEST_ID}")),
+    }
+}
+
 /// Fills the derived tables, and raises the id sequences. `greatest` has the last id of each table.
-async fn complete<C: ConnectionTrait>(db: &C, greatest: &BTreeMap<String, i64>) -> Result<(), DbErr> {
-    entity::service_search::refresh_all(db).await?;
-    db::find::refresh(db).await?;
-    db::find::take_statistics(db).await?;
+async fn complete(db: &Bulk, greatest: &BTreeMap<String, i64>) -> Result<(), DbErr> {
+    db::search::rebuild(db).await?;
     entity::user::refresh_email_keys(db).await?;
     for table in TABLES {
         if let Some(last) = greatest.get(*table) {
@@ -202,11 +229,11 @@ async fn empty<C: ConnectionTrait>(db: &C, last_ids: &BTreeMap<String, i64>) -> 
 }
 
 /// Stores rows of one table.
-async fn store<C: ConnectionTrait>(db: &C, table: &str, batch: Vec<Row>) -> Result<(), Refused> {
+async fn store(db: &Bulk, table: &str, batch: Vec<Row>) -> Result<(), Refused> {
     macro_rules! each {
         ($($table:ident)*) => {
             match table {
-                $(stringify!($table) => insert::<entity::$table::Entity, C>(db, batch).await,)*
+                $(stringify!($table) => insert::<entity::$table::Entity>(db, batch).await,)*
                 _ => Ok(()),
             }
         };
@@ -214,11 +241,10 @@ async fn store<C: ConnectionTrait>(db: &C, table: &str, batch: Vec<Row>) -> Resu
     tables!(each)
 }
 
-async fn insert<E, C>(db: &C, batch: Vec<Row>) -> Result<(), Refused>
+async fn insert<E>(db: &Bulk, batch: Vec<Row>) -> Result<(), Refused>
 where
     E: EntityTrait,
     E::ActiveModel: ActiveModelTrait<Entity = E> + Send,
-    C: ConnectionTrait,
 {
     let mut rows = Vec::with_capacity(batch.len());
     for Row { line, columns } in batch {
@@ -227,9 +253,8 @@ where
     if rows.is_empty() {
         return Ok(());
     }
-    let models: Vec<_> = rows.iter().map(|(_, model)| model.clone()).collect();
-    let together = db::attempt(db, async || E::insert_many(models).exec_without_returning(db).await);
-    if together.await.is_ok() {
+    let models = rows.iter().map(|(_, model)| model);
+    if db::attempt(db, async || db.insert_models::<E>(models).await).await.is_ok() {
         return Ok(());
     }
     // Insert them again one by one, to find the bad one.

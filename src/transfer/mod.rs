@@ -19,7 +19,7 @@ pub use import::import;
 
 /// The format's version, as stated in the first line. A program reads this version and older ones.
 const VERSION: u32 = 1;
-/// The number of rows read or stored at once.
+/// The number of rows read at once.
 const BATCH: usize = 500;
 
 /// Calls a macro with the exported tables. A table comes after those it refers to.

@@ -60,6 +60,7 @@ mod openid;
 mod openid_provider;
 mod openid_slow;
 mod paging;
+mod plans;
 mod postgres;
 mod process;
 mod properties;

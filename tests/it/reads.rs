@@ -120,7 +120,7 @@ async fn a_query_that_gets_no_connection_can_be_retried() {
     let request = Request::new("{ account { a: services { totalCount } b: services { totalCount } } }");
     let prepared = catalogue.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));
     db.close().await.expect("closed");
-    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None };
+    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
     let refused = catalogue.execute(&prepared, &caller, "the-request", None).await.expect_err("a refusal");
     assert_eq!(refused, Unavailable("The database cannot be reached."));
 }

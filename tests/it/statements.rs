@@ -45,9 +45,14 @@ impl Observed {
 
     /// Runs a query and returns its data and its statements.
     async fn run(&self, query: &str) -> (Value, Vec<String>) {
+        let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
+        self.run_as(query, caller).await
+    }
+
+    /// Like [`run`](Self::run), for a caller.
+    async fn run_as(&self, query: &str, caller: Caller) -> (Value, Vec<String>) {
         let prepared = self.catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
         self.statements.lock().expect("no panic").clear();
-        let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None };
         let response = self.catalogue.execute(&prepared, &caller, "test", None).await.expect("a database");
         assert!(response.errors.is_empty(), "{:?}", response.errors);
         let mut answer: Value = serde_json::from_slice(&response.text).expect("JSON");
@@ -67,6 +72,30 @@ fn deploy_of(service: &service::Model) -> deploy::ActiveModel {
         created_at: Set(now),
         ..Default::default()
     }
+}
+
+#[tokio::test]
+async fn a_page_counts_to_ten_thousand_and_the_api_counts_exactly() {
+    let observed = Observed::start().await;
+    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: Some(100) };
+    for (list, exact, bounded) in [
+        ("services", 120, 101),
+        ("services(hasOwner: true)", 120, 101),
+        (r#"services(search: "svc")"#, 120, 101),
+        ("deploys", 60, 60),
+    ] {
+        let query = format!("{{ account {{ {list} {{ totalCount }} }} }}");
+        let count = |data: &Value| {
+            let name = list.split('(').next().expect("a name");
+            data["account"][name]["totalCount"].as_i64()
+        };
+        assert_eq!(count(&observed.run(&query).await.0), Some(exact), "{list}");
+        assert_eq!(count(&observed.run_as(&query, caller.clone()).await.0), Some(bounded), "{list}");
+    }
+    let tags = "{ account { service(alias: \"svc-1\") { tags { totalCount } deploys { totalCount } } } }";
+    let few = Caller { counts_to: Some(0), ..caller };
+    let service = &observed.run_as(tags, few).await.0["account"]["service"];
+    assert_eq!((&service["tags"]["totalCount"], &service["deploys"]["totalCount"]), (&1.into(), &1.into()));
 }
 
 /// A typical page of services, and its maximum number of statements: one for the page and one for each relation.

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
+use rollcall::db::Db;
 use rollcall::entity::{Timestamp, audit, identity, service};
 use rollcall::transfer;
-use sea_orm::{ActiveModelTrait, EntityTrait, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, ModelTrait, Set, Statement};
 use serde_json::Value;
 
 use crate::command_line::{Place, assert_refused};
-use crate::database::Database;
+use crate::database::{Database, is_postgres};
 use crate::tour::Tour;
 
 /// The output of `rollcall export` for a database.
@@ -112,6 +113,87 @@ async fn an_id_is_not_reused_after_the_move() {
     let there = app.db.write(async |tx| service::create(tx, service::new("next", "api")).await);
     let (here, there) = (here.await.expect("a service"), there.await.expect("a service"));
     assert_eq!(here.id, there.id);
+}
+
+/// The definitions of all indexes.
+async fn indexes(db: &Db) -> Vec<String> {
+    let indexes = match is_postgres() {
+        true => "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexdef",
+        false => "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY sql",
+    };
+    texts(db, indexes).await
+}
+
+/// The texts that a statement selects.
+async fn texts(db: &Db, sql: &str) -> Vec<String> {
+    let backend = db.read().get_database_backend();
+    let rows = db.read().query_all_raw(Statement::from_string(backend, sql)).await.expect("rows");
+    rows.iter().map(|row| row.try_get_by_index(0).expect("a text")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bad_row_among_thousands_is_named_by_its_line_and_nothing_stays() {
+    let (database, other) = (Database::new().await, Database::new().await);
+    let (db, other) = (database.open().await, other.open().await);
+    rollcall::generate::catalogue(&db, 1_500, |_| {}).await.expect("a catalogue");
+    rollcall::generate::deploys(&db, 2_500, Timestamp::now(), |_| {}).await.expect("deploys");
+    let (mut export, before) = (Vec::new(), indexes(&other).await);
+    transfer::export(&db, &mut export).await.expect("an export");
+    let export = String::from_utf8(export).expect("text");
+    let lines: Vec<&str> = export.lines().collect();
+    let deploy = lines.iter().rposition(|line| line.starts_with(r#"{"deploy":"#)).expect("a deploy");
+    let mut bad = lines.clone();
+    let nowhere = lines[deploy].replacen(r#""service_id":"#, r#""service_id":999999"#, 1);
+    bad[deploy] = &nowhere;
+    for (lines, line) in [(bad, deploy + 1), ([&lines[..=deploy], &lines[deploy..]].concat(), deploy + 2)] {
+        let refused = transfer::import(&other, "export", &mut lines.join("\n").as_bytes(), |_| {}).await;
+        let refused = refused.expect_err("a bad row");
+        assert!(refused.starts_with(&format!("export:{line}: the row cannot be stored: ")), "{refused}");
+        assert_eq!(texts(&other, "SELECT name FROM service").await, [""; 0]);
+        assert_eq!(indexes(&other).await, before);
+    }
+    transfer::import(&other, "export", &mut export.as_bytes(), |_| {}).await.expect("an import");
+    assert_eq!(indexes(&other).await, before);
+    let mut again = Vec::new();
+    transfer::export(&other, &mut again).await.expect("an export");
+    assert!(again == export.as_bytes());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_search_index_of_an_import_is_the_one_that_single_writes_make() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    rollcall::generate::catalogue(&db, 250, |_| {}).await.expect("a catalogue");
+    let stored = async || {
+        let of_text = "t.kind || ' ' || t.owner || ' ' || t.is_name || ' ' || t.folded";
+        let mut stored = Vec::new();
+        for select in [
+            format!("SELECT {of_text} || ' ' || t.value AS one FROM find_text t ORDER BY one"),
+            format!(
+                "SELECT p.word || ' ' || p.letters || ' ' || {of_text} AS one FROM find_posting p \
+                 JOIN find_text t ON t.id = p.text_id ORDER BY one"
+            ),
+            "SELECT word FROM find_word ORDER BY word".to_owned(),
+            "SELECT gram || ' ' || letters || ' ' || word AS one FROM find_gram ORDER BY one".to_owned(),
+        ] {
+            stored.push(texts(&db, &select).await);
+        }
+        stored
+    };
+    let rebuilt = stored().await;
+    assert!(rebuilt.iter().all(|rows| rows.len() > 250));
+    let refreshed = db.write(async |tx| {
+        for table in ["find_text", "find_posting", "find_word", "find_gram"] {
+            tx.execute_unprepared(&format!("DELETE FROM {table}")).await?;
+        }
+        for (kind, table) in [(1, "service"), (4, "team"), (5, "user"), (6, "repository")] {
+            let stale = format!("INSERT INTO find_stale (kind, owner) SELECT {kind}, id FROM \"{table}\"");
+            tx.execute_unprepared(&stale).await?;
+        }
+        rollcall::db::find::refresh(tx).await
+    });
+    refreshed.await.expect("a refresh");
+    assert_eq!(stored().await, rebuilt);
 }
 
 #[tokio::test]

@@ -1,0 +1,363 @@
+//! Write transactions that store very many rows: imports and generated catalogues.
+//!
+//! SQLite gets prepared statements of many rows. It caches few pages of a large index, so inserting keys in random order
+//! writes most pages many times. Indexes that check nothing are therefore dropped first and built from sorted keys
+//! afterwards, in the same transaction. PostgreSQL gets `COPY`, and keeps its indexes: dropping one would block readers.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use migration::BulkInsert;
+use sea_orm::entity::prelude::async_trait::async_trait;
+use sea_orm::sqlx::postgres::{PgPool, PgPoolOptions};
+use sea_orm::sqlx::{self, Executor as _};
+use sea_orm::{
+    ActiveModelTrait, ActiveValue, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    EntityTrait, ExecResult, IdenStatic, Iterable, QueryResult, RuntimeErr, SqlxPostgresConnector, Statement, Value,
+};
+use tokio::time::timeout;
+
+use super::refusal::{UNCERTAIN, is_broken};
+use super::{Db, postgres};
+
+/// The settings of SQLite's write connection during such a transaction. Sorting uses as much memory again as the page
+/// cache, and then files.
+const SQLITE_BULK: &str = "PRAGMA cache_size = -24576; PRAGMA temp_store = FILE";
+
+/// Restores the settings that [`super::sqlite`] makes.
+const SQLITE_USUAL: &str = "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY; PRAGMA temp_store_directory = ''";
+
+/// The maximum number of rows of a statement on SQLite. More rows save no time.
+const ROWS: usize = 200;
+
+/// The maximum number of parameters of a statement on SQLite.
+const PARAMETERS: usize = 32_766;
+
+/// The bytes of `COPY` data sent at once.
+const CHUNK: usize = 1 << 16;
+
+/// A write transaction that stores very many rows. It has no time limits.
+#[derive(Debug)]
+pub struct Bulk(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Embedded(DatabaseTransaction),
+    /// A pool of one connection, which is in a transaction from its beginning to its end. sea-orm does not hand out the
+    /// connection of a transaction of its own, and `COPY` needs it.
+    Pooled {
+        connection: DatabaseConnection,
+        pool: PgPool,
+    },
+}
+
+/// Tables that are filled in bulk.
+#[derive(Debug, Default)]
+#[must_use = "indexes that are dropped must be built again"]
+pub struct Dropped {
+    tables: Vec<String>,
+    /// The definitions of their dropped indexes.
+    indexes: Vec<String>,
+}
+
+impl Db {
+    /// Runs `work` in a write transaction that stores very many rows. Commits if it succeeds and rolls back if it
+    /// fails.
+    pub async fn write_bulk<T, E: From<DbErr>>(&self, work: impl AsyncFnOnce(&Bulk) -> Result<T, E>) -> Result<T, E> {
+        match self.write.get_database_backend() {
+            DbBackend::Postgres => self.bulk_of_postgres(work).await,
+            _ => {
+                self.prepare_sqlite().await?;
+                let done = self.bulk_of_sqlite(work).await;
+                self.write.execute_unprepared(SQLITE_USUAL).await?;
+                done
+            }
+        }
+    }
+
+    /// Sets up the only write connection. Sorting uses files beside the database: that folder has room for the
+    /// database, and the usual folder for temporary files may be missing in a container.
+    async fn prepare_sqlite(&self) -> Result<(), DbErr> {
+        self.write.execute_unprepared(SQLITE_BULK).await?;
+        if let Some(folder) = Path::new(&self.place).parent().and_then(Path::to_str) {
+            let folder = folder.replace('\'', "''");
+            self.write.execute_unprepared(&format!("PRAGMA temp_store_directory = '{folder}'")).await?;
+        }
+        Ok(())
+    }
+
+    async fn bulk_of_sqlite<T, E: From<DbErr>>(&self, work: impl AsyncFnOnce(&Bulk) -> Result<T, E>) -> Result<T, E> {
+        let bulk = Bulk(Kind::Embedded(self.begin_write().await?));
+        let done = work(&bulk).await;
+        let Kind::Embedded(transaction) = bulk.0 else { return done };
+        match done {
+            Ok(done) => {
+                self.commit(transaction).await?;
+                Ok(done)
+            }
+            Err(error) => {
+                // Report the first error, not that of the rollback.
+                let _ = self.roll_back(transaction).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn bulk_of_postgres<T, E: From<DbErr>>(&self, work: impl AsyncFnOnce(&Bulk) -> Result<T, E>) -> Result<T, E> {
+        self.writes.check_version()?;
+        let pool = one_transaction(self.write.get_postgres_connection_pool());
+        let connection = SqlxPostgresConnector::from_sqlx_postgres_pool(pool.clone());
+        let bulk = Bulk(Kind::Pooled { connection, pool: pool.clone() });
+        let mut done = work(&bulk).await;
+        if done.is_ok() {
+            let committed = match timeout(postgres::COMMIT, bulk.execute_unprepared("COMMIT")).await {
+                Ok(Err(error)) if !is_broken(&error) => Err(error),
+                Ok(Ok(_)) => Ok(()),
+                Ok(Err(_)) | Err(_) => Err(DbErr::Custom(UNCERTAIN.to_owned())),
+            };
+            self.writes.note(committed.as_ref().copied());
+            if let Err(error) = committed {
+                done = Err(error.into());
+            }
+        }
+        // Without a commit, the server rolls back when the connection ends.
+        let _ = timeout(postgres::BEGIN, pool.close()).await;
+        done
+    }
+}
+
+/// Creates a pool of one connection, on which a transaction begins at once. It never connects again, because the rest
+/// of the transaction would then be committed statement by statement.
+fn one_transaction(like: &PgPool) -> PgPool {
+    let has_begun = Arc::new(AtomicBool::new(false));
+    let pool = PgPoolOptions::new().max_connections(1).test_before_acquire(false).idle_timeout(None).max_lifetime(None);
+    let pool = pool.acquire_timeout(like.options().get_acquire_timeout()).after_connect(move |connection, _| {
+        let is_lost = has_begun.swap(true, Ordering::Relaxed);
+        Box::pin(async move {
+            if is_lost {
+                return Err(sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into()));
+            }
+            connection.execute("BEGIN").await?;
+            connection.execute(postgres::UNLIMITED).await.map(drop)
+        })
+    });
+    pool.connect_lazy_with(like.connect_options().as_ref().clone())
+}
+
+impl Bulk {
+    /// Prepares a table for many rows. On SQLite, drops its indexes that check nothing. Use [`Bulk::build`] before the
+    /// end of the transaction, and before reading the table in another order than by id.
+    pub async fn drop_indexes(&self, table: &str, dropped: &mut Dropped) -> Result<(), DbErr> {
+        dropped.tables.push(table.to_owned());
+        let Kind::Embedded(transaction) = &self.0 else { return Ok(()) };
+        let indexes = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? \
+             AND sql NOT LIKE 'CREATE UNIQUE%'";
+        let indexes = Statement::from_sql_and_values(DbBackend::Sqlite, indexes, [table.into()]);
+        for index in transaction.query_all_raw(indexes).await? {
+            let name: String = index.try_get_by_index(0)?;
+            transaction.execute_unprepared(&format!("DROP INDEX \"{name}\"")).await?;
+            dropped.indexes.push(index.try_get_by_index(1)?);
+        }
+        Ok(())
+    }
+
+    /// Builds dropped indexes again. On PostgreSQL, updates the statistics of the tables: without them it reads a table
+    /// that was empty as a whole, page after page.
+    pub async fn build(&self, Dropped { tables, indexes }: Dropped) -> Result<(), DbErr> {
+        for index in indexes {
+            self.execute_unprepared(&index).await?;
+        }
+        if self.get_database_backend() == DbBackend::Postgres {
+            for table in tables {
+                self.execute_unprepared(&format!("ANALYZE \"{table}\"")).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Inserts rows. A column that is not set is null.
+    pub async fn insert_models<'m, E: EntityTrait>(
+        &self,
+        models: impl IntoIterator<Item = &'m E::ActiveModel>,
+    ) -> Result<(), DbErr>
+    where
+        E::ActiveModel: 'm,
+    {
+        let columns: Vec<E::Column> = E::Column::iter().collect();
+        let mut values = Vec::new();
+        for model in models {
+            for column in &columns {
+                values.push(match model.get(*column) {
+                    ActiveValue::Set(value) | ActiveValue::Unchanged(value) => value,
+                    ActiveValue::NotSet => Value::BigInt(None),
+                });
+            }
+        }
+        let names: Vec<&str> = columns.iter().map(IdenStatic::as_str).collect();
+        self.insert_rows(E::default().table_name(), &names, values).await
+    }
+
+    async fn insert_embedded(&self, table: &str, columns: &[&str], values: Vec<Value>) -> Result<(), DbErr> {
+        let most = ROWS.min(PARAMETERS / columns.len()) * columns.len();
+        let mut values = values.into_iter();
+        while values.len() > 0 {
+            let some: Vec<Value> = values.by_ref().take(most).collect();
+            let row = format!("({})", vec!["?"; columns.len()].join(","));
+            let rows = vec![&*row; some.len() / columns.len()].join(",");
+            let insert = format!("INSERT INTO \"{table}\" ({}) VALUES {rows}", names(columns));
+            self.execute_raw(Statement::from_sql_and_values(DbBackend::Sqlite, insert, some)).await?;
+        }
+        Ok(())
+    }
+}
+
+impl BulkInsert for Bulk {
+    async fn insert_rows(&self, table: &str, columns: &[&str], values: Vec<Value>) -> Result<(), DbErr> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        match &self.0 {
+            Kind::Embedded(_) => self.insert_embedded(table, columns, values).await,
+            Kind::Pooled { pool, .. } => copy(pool, table, columns, values).await.map_err(failed),
+        }
+    }
+}
+
+fn failed(error: sqlx::Error) -> DbErr {
+    DbErr::Exec(RuntimeErr::SqlxError(error.into()))
+}
+
+fn names(columns: &[&str]) -> String {
+    columns.iter().map(|column| format!("\"{column}\"")).collect::<Vec<_>>().join(",")
+}
+
+/// Sends rows to PostgreSQL in its text format.
+async fn copy(pool: &PgPool, table: &str, columns: &[&str], values: Vec<Value>) -> Result<(), sqlx::Error> {
+    let mut connection = pool.acquire().await?;
+    let statement = format!("COPY \"{table}\" ({}) FROM STDIN", names(columns));
+    let mut copy = connection.copy_in_raw(&statement).await?;
+    let mut data = String::with_capacity(2 * CHUNK);
+    for (place, value) in values.into_iter().enumerate() {
+        write_value(&mut data, value)?;
+        data.push(if (place + 1) % columns.len() == 0 { '\n' } else { '\t' });
+        if data.len() >= CHUNK {
+            copy.send(data.as_bytes()).await?;
+            data.clear();
+        }
+    }
+    copy.send(data.as_bytes()).await?;
+    copy.finish().await.map(drop)
+}
+
+fn write_value(data: &mut String, value: Value) -> Result<(), sqlx::Error> {
+    let written = match value {
+        Value::BigInt(Some(number)) => write!(data, "{number}"),
+        Value::Int(Some(number)) => write!(data, "{number}"),
+        Value::Bool(Some(value)) => write!(data, "{value}"),
+        Value::String(Some(text)) => {
+            write_text(data, &text);
+            Ok(())
+        }
+        Value::Array(_, Some(numbers)) => {
+            data.push('{');
+            for (place, number) in numbers.into_iter().enumerate() {
+                data.push_str(if place == 0 { "" } else { "," });
+                write_value(data, number)?;
+            }
+            data.push('}');
+            Ok(())
+        }
+        Value::BigInt(None) | Value::Int(None) | Value::Bool(None) | Value::String(None) => write!(data, "\\N"),
+        other => return Err(sqlx::Error::Protocol(format!("a bulk insert has no form for {other:?}"))),
+    };
+    written.map_err(|error| sqlx::Error::Protocol(error.to_string()))
+}
+
+/// Writes a text, and escapes the characters that end a column or a row.
+fn write_text(data: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(place) = rest.find(['\\', '\n', '\r', '\t']) {
+        data.push_str(&rest[..place]);
+        data.push_str(match rest.as_bytes()[place] {
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            _ => "\\\\",
+        });
+        rest = &rest[place + 1..];
+    }
+    data.push_str(rest);
+}
+
+#[async_trait]
+impl ConnectionTrait for Bulk {
+    fn get_database_backend(&self) -> DbBackend {
+        match &self.0 {
+            Kind::Embedded(transaction) => transaction.get_database_backend(),
+            Kind::Pooled { connection, .. } => connection.get_database_backend(),
+        }
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        match &self.0 {
+            Kind::Embedded(transaction) => transaction.execute_raw(statement).await,
+            Kind::Pooled { connection, .. } => connection.execute_raw(statement).await,
+        }
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        match &self.0 {
+            Kind::Embedded(transaction) => transaction.execute_unprepared(sql).await,
+            Kind::Pooled { connection, .. } => connection.execute_unprepared(sql).await,
+        }
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        match &self.0 {
+            Kind::Embedded(transaction) => transaction.query_one_raw(statement).await,
+            Kind::Pooled { connection, .. } => connection.query_one_raw(statement).await,
+        }
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        match &self.0 {
+            Kind::Embedded(transaction) => transaction.query_all_raw(statement).await,
+            Kind::Pooled { connection, .. } => connection.query_all_raw(statement).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_cannot_end_its_column_or_its_row() {
+        for (text, expected) in [
+            ("", ""),
+            ("plain ß 🚀", "plain ß 🚀"),
+            ("\\.", "\\\\."),
+            ("\\N", "\\\\N"),
+            ("a\tb\nc\rd\\", "a\\tb\\nc\\rd\\\\"),
+        ] {
+            let mut data = String::new();
+            write_text(&mut data, text);
+            assert_eq!(data, expected);
+        }
+    }
+
+    #[test]
+    fn a_value_is_written_as_postgresql_reads_it() {
+        let numbers = Value::Array(sea_orm::sea_query::ArrayType::Int, Some(Box::new(vec![1.into(), (-2).into()])));
+        let values = [Value::from(-7_i64), 7.into(), true.into(), Value::String(None), Value::from("x"), numbers];
+        let mut data = String::new();
+        for value in values {
+            write_value(&mut data, value).expect("a value");
+            data.push('|');
+        }
+        assert_eq!(data, "-7|7|true|\\N|x|{1,-2}|");
+        write_value(&mut data, Value::Double(Some(0.5))).expect_err("no column is a fraction");
+    }
+}
