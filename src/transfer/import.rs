@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{BATCH, ExportLines, LEFT_OUT, TABLES, VERSION, tables};
 use crate::db::{self, Db};
+use crate::deploy::figures;
 use crate::entity;
 use crate::entity::audit::{self, Actor, Subject};
 
@@ -173,6 +174,7 @@ async fn complete<C: ConnectionTrait>(db: &C, greatest: &BTreeMap<String, i64>) 
     db::find::refresh(db).await?;
     db::find::take_statistics(db).await?;
     entity::user::refresh_email_keys(db).await?;
+    figures::build::forget_all(db).await?;
     for table in TABLES {
         if let Some(last) = greatest.get(*table) {
             db::give_ids_after(db, table, *last).await?;
