@@ -360,7 +360,8 @@ async fn an_import_starts_without_figures() {
     let mut random = Rng::with_seed(3);
     let services = [new_service(&from, 1).await, new_service(&from, 2).await, new_service(&from, 3).await];
     for _ in 0..40 {
-        let deploy = deploy(&mut random, Some(services[random.usize(..3)]));
+        let service = random.choice(services);
+        let deploy = deploy(&mut random, service);
         from.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
     }
     build::update(&from, time(TODAY * DAY)).await.expect("figures");
