@@ -122,6 +122,7 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
 
     let deploys = settings.deploy_retention.map(|keep| tokio::spawn(deploy::retention::run(db.clone(), keep)));
     let audit = settings.audit_retention.map(|keep| tokio::spawn(retention::run_audit(db.clone(), keep)));
+    let figures = tokio::spawn(deploy::figures::build::run(db.clone()));
     let keys = tokio::spawn(retention::run_idempotency_keys(db.clone()));
     let windows = db.is_shared().then(|| tokio::spawn(retention::run_windows(db.clone())));
     let version = tokio::spawn(watch_version(db.clone()));
@@ -129,7 +130,7 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     let service = http::serve(Arc::clone(&app), listener, tls.clone(), async {
         // An error means that the sender is gone, which also means to stop.
         let _ = stop.await;
-        for task in [deploys, audit, Some(keys), windows, Some(version)].into_iter().flatten() {
+        for task in [deploys, audit, Some(figures), Some(keys), windows, Some(version)].into_iter().flatten() {
             task.abort();
         }
     });

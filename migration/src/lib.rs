@@ -58,6 +58,7 @@ mod m20261123_000002_orders;
 mod m20261123_000003_compatibility;
 mod m20261123_000004_idempotency_keys;
 mod m20261123_000005_rate_limits;
+mod m20261123_000006_deploy_figures;
 mod m20261123_000010_covering_indexes;
 mod m20261123_000010_filter_pairs;
 
@@ -119,6 +120,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000003_compatibility::Migration),
             Box::new(m20261123_000004_idempotency_keys::Migration),
             Box::new(m20261123_000005_rate_limits::Migration),
+            Box::new(m20261123_000006_deploy_figures::Migration),
             Box::new(m20261123_000010_covering_indexes::Migration),
             Box::new(m20261123_000010_filter_pairs::Migration),
         ]

@@ -21,7 +21,7 @@ pub struct Row<'r> {
     from: From<'r>,
     /// The key that it was selected by, if its statement is run once for each key.
     key: Option<i64>,
-    /// The bytes of text read from it so far.
+    /// The bytes of texts and blobs read from it so far.
     text: Cell<usize>,
 }
 
@@ -98,7 +98,7 @@ impl<'r> Row<'r> {
             From::Pool(row) => row.try_get_by_index(place),
             From::File(row) => {
                 let value = row.get_ref(place).map_err(unreadable)?;
-                if let ValueRef::Text(text) = value {
+                if let ValueRef::Text(text) | ValueRef::Blob(text) = value {
                     self.text.set(self.text.get() + text.len());
                 }
                 T::column_result(value).map_err(|error| DbErr::Type(format!("column {place}: {error}")))
@@ -122,7 +122,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// The bytes of text read from the row so far.
+    /// The bytes of texts and blobs read from the row so far.
     pub fn text(&self) -> usize {
         self.text.get()
     }

@@ -1,15 +1,15 @@
 //! DORA's metrics, computed by the database in one statement for any number of services or teams, over a time window.
-//! The SDL says at `DeployMetrics` which deploys count.
+//! The SDL says at `DeployMetrics` which deploys count. [`figures`](super::figures) sums those of all services.
 
 use std::collections::HashMap;
 
-use sea_orm::ActiveEnum;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{
-    CommonTableExpression, ExprTrait, Func, JoinType, Order, OverStatement, Query, SelectStatement, SubQueryStatement,
-    WindowStatement, WithClause,
+    CommonTableExpression, ExprTrait, Func, JoinType, Order, OverStatement, Query, SelectStatement, WindowStatement,
+    WithClause,
 };
 
+use super::recoveries::{is, next_success};
 use crate::db::{self, Read, Row};
 use crate::entity::deploy::{self, Column, Environments, Status};
 use crate::entity::{Timestamp, service};
@@ -65,7 +65,7 @@ pub struct Metrics {
     pub recovery_time: Option<Percentiles>,
 }
 
-/// Durations in microseconds, by nearest rank.
+/// Durations in whole seconds, rounded down, by nearest rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Percentiles {
     /// The number of durations.
@@ -83,15 +83,37 @@ const STATUS: &str = "deploy_status";
 const VALUE: &str = "value";
 /// The cumulative distribution (0 to 1) of the value among those of its parent and kind.
 const PART: &str = "part";
-const NEXT: &str = "next";
 const MEASURED: &str = "measured";
 /// The numbers of: failed deploys, other deploys, those with an explicit success, lead times, recovery times.
 const COUNTS: [&str; 5] = ["failures", "deploys", "successes", "lead_times", "recovery_times"];
 /// The percentiles of the lead times and of the recovery times.
 const PERCENTILES: [&str; 4] = ["lead_median", "lead_percentile_90", "recovery_median", "recovery_percentile_90"];
 
-/// Returns the metrics by the id of the service or team. Without deploys, an id is missing.
-/// Durations that are not wanted are `None`.
+/// A deploy that counts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Each {
+    /// Whether it failed.
+    pub has_failed: bool,
+    /// Whether its status was sent.
+    pub is_explicit: bool,
+    /// Its lead time or recovery time in microseconds, if that is wanted and known.
+    pub duration: Option<i64>,
+}
+
+/// Reads each deploy that counts, of all services.
+pub(super) async fn each(db: &impl Read, window: &Window, wanted: Wanted) -> Result<Vec<Each>, DbErr> {
+    let read = |row: &Row<'_>| {
+        Ok(Each {
+            is_explicit: row.get::<Option<String>>(1)?.is_some(),
+            has_failed: row.get::<i32>(2)? != 0,
+            duration: row.get(3)?,
+        })
+    };
+    db.rows(&deploys(db, Whose::All, window, wanted), read).await
+}
+
+/// Returns the metrics by the id of the service or team. Without deploys, an id is missing or has the default metrics.
+/// Durations that are not wanted are `None`. Reads all deploys of the window.
 pub async fn measure(
     db: &impl Read,
     whose: Whose<'_>,
@@ -104,8 +126,14 @@ pub async fn measure(
         let percentiles = |count: usize, median: usize| {
             let (median, percentile90) = (row.get::<Option<i64>>(median)?, row.get(median + 1)?);
             let count = row.get(count)?;
+            let seconds = |micros: i64| micros / 1_000_000;
             let both = median.zip(percentile90);
-            Ok::<_, DbErr>(both.map(|(median, percentile90)| Percentiles { count, median, percentile90 }))
+            // Rounding keeps the order, so it can come last.
+            Ok::<_, DbErr>(both.map(|(median, percentile90)| Percentiles {
+                count,
+                median: seconds(median),
+                percentile90: seconds(percentile90),
+            }))
         };
         let metrics = Metrics {
             failed: row.get(1)?,
@@ -156,7 +184,7 @@ fn deploys(db: &impl Read, whose: Whose<'_>, window: &Window, wanted: Wanted) ->
 
     let moment = || column(Column::DeployedAt);
     let commit = || Func::coalesce([column(Column::CommitAuthoringDate), column(Column::CommittedAt)]);
-    let recovery_time = if wanted.recovery_time { next_success().sub(moment()) } else { none() };
+    let recovery_time = if wanted.recovery_time { next_success(column).sub(moment()) } else { none() };
     let lead_time = if wanted.lead_time { moment().sub(commit()) } else { none() };
     let is_in_order = moment().gte(commit());
     deploys
@@ -164,34 +192,6 @@ fn deploys(db: &impl Read, whose: Whose<'_>, window: &Window, wanted: Wanted) ->
         .expr_as(Expr::case(has_failed(), 1).finally(0), FAILED)
         .expr_as(Expr::case(has_failed(), recovery_time).case(is_in_order, lead_time), VALUE)
         .take()
-}
-
-/// The time of the next successful deploy of the same service and environment. Each branch is a single lookup in the
-/// index `deploy_by_success`. A null-safe comparison would not use the index.
-fn next_success() -> Expr {
-    let next = |column| Expr::col((NEXT, column));
-    let look = |environment: Expr| -> Expr {
-        let look = Query::select()
-            .expr(next(Column::DeployedAt))
-            .from_as(deploy::Entity, NEXT)
-            .and_where(next(Column::ServiceId).eq(column(Column::ServiceId)))
-            .and_where(environment)
-            .and_where(next(Column::DeployStatus).eq(is(Status::Succeeded)))
-            .and_where(
-                Expr::tuple([next(Column::DeployedAt), next(Column::Id)])
-                    .gt(Expr::tuple([column(Column::DeployedAt), column(Column::Id)])),
-            )
-            // Constant here, but PostgreSQL needs it to use the index's order for nulls too.
-            .order_by_expr(next(Column::EnvironmentKey), Order::Asc)
-            .order_by_expr(next(Column::DeployedAt), Order::Asc)
-            .order_by_expr(next(Column::Id), Order::Asc)
-            .limit(1)
-            .take();
-        Expr::SubQuery(None, Box::new(SubQueryStatement::SelectStatement(look)))
-    };
-    let none = look(next(Column::EnvironmentKey).is_null());
-    let same = look(next(Column::EnvironmentKey).eq(column(Column::EnvironmentKey)));
-    Expr::case(Column::EnvironmentKey.is_null(), none).finally(same).into()
 }
 
 /// One row per parent: its id, the number of deploys and values of each kind, and their percentiles. When all deploys
@@ -271,11 +271,6 @@ fn percentiles() -> SelectStatement {
 /// No duration.
 fn none() -> Expr {
     Expr::cust("NULL").cast_as("bigint")
-}
-
-/// A status as a literal. With a parameter the planner could not use a partial index.
-fn is(status: Status) -> Expr {
-    Expr::Constant(status.to_value().into())
 }
 
 fn column(column: impl ColumnTrait) -> Expr {

@@ -1,16 +1,19 @@
 //! The deploy webhook: from the body of a request to a row that survives a power cut.
 //!
 //! [`record`] parses a post and reports all its mistakes. [`commit`] commits queued posts together. [`store`] does the
-//! work of that transaction: duplicates, services, numbers, suggestions. [`metrics`] computes metrics, [`days`] counts
-//! by day, and [`retention`] removes expired deploys. [`deliveries`] records the responses to refused posts. The edge
-//! handles HTTP, and the API reads deploys.
+//! work of that transaction: duplicates, services, numbers, suggestions. [`metrics`] computes metrics, with [`figures`]
+//! of whole days, and [`days`] counts by day. [`recoveries`] finds the success after a failure. [`retention`] removes
+//! expired deploys. [`deliveries`] records the responses to refused posts. The edge handles HTTP, and the API reads
+//! deploys.
 
 mod attributes;
 pub mod commit;
 pub mod days;
 mod deliveries;
+pub mod figures;
 pub mod metrics;
 pub mod record;
+mod recoveries;
 pub mod retention;
 mod store;
 

@@ -118,6 +118,11 @@ impl Environments {
         Self { keys: environment_keys(names), with_unnamed: true }
     }
 
+    /// Returns the keys of the named environments. Selects all deploys if there are none.
+    pub fn keys(&self) -> &[String] {
+        &self.keys
+    }
+
     /// Returns whether deploys to this environment count.
     pub fn contain(&self, environment: Option<&str>) -> bool {
         match environment {

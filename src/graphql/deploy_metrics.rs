@@ -1,4 +1,4 @@
-//! DORA metrics, as clients ask for them. [`crate::deploy::metrics`] computes them.
+//! DORA metrics, as clients ask for them. [`metrics`] computes those of services and teams, [`figures`] those of all.
 
 use std::collections::HashMap;
 
@@ -8,6 +8,7 @@ use super::context::Ctx;
 use super::deploy;
 use super::schema::*;
 use super::types::{Service, Team};
+use crate::deploy::figures;
 use crate::deploy::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
 use crate::entity::Timestamp;
 use crate::entity::deploy::Environments;
@@ -47,8 +48,8 @@ pub(super) async fn of_teams(
 pub(super) async fn of_account(args: &AccountDeployMetricsArgs, ctx: &Ctx<'_>) -> Result<DeployMetrics> {
     let AccountDeployMetricsArgs { start, end, environments } = args;
     let window = window(start, end, environments, ctx)?;
-    let found = metrics::measure(ctx.db(), Whose::All, &window, wanted(ctx)).await?;
-    Ok(answer(found.get(&0), &window))
+    let found = figures::measure(ctx.db(), &window, wanted(ctx)).await?;
+    Ok(answer(&found, &window))
 }
 
 fn window(
@@ -76,12 +77,12 @@ fn wanted(ctx: &Ctx<'_>) -> Wanted {
 }
 
 fn answers(found: &HashMap<i64, Metrics>, window: &Window, ids: &[i64]) -> Vec<DeployMetrics> {
-    ids.iter().map(|id| answer(found.get(id), window)).collect()
+    let none = Metrics::default();
+    ids.iter().map(|id| answer(found.get(id).unwrap_or(&none), window)).collect()
 }
 
-fn answer(found: Option<&Metrics>, window: &Window) -> DeployMetrics {
-    let none = Metrics::default();
-    let Metrics { deploys, succeeded, failed, lead_time, recovery_time } = found.unwrap_or(&none);
+fn answer(found: &Metrics, window: &Window) -> DeployMetrics {
+    let Metrics { deploys, succeeded, failed, lead_time, recovery_time } = found;
     let Window { start, end, environments: _ } = *window;
     let days = (end.as_micros() - start.as_micros()) as f64 / DAY as f64;
     let finished = succeeded + failed;
@@ -99,8 +100,7 @@ fn answer(found: Option<&Metrics>, window: &Window) -> DeployMetrics {
 }
 
 fn percentiles(Percentiles { count, median, percentile90 }: Percentiles) -> DurationPercentiles {
-    let seconds = |micros: i64| clamped(micros / 1_000_000);
-    DurationPercentiles { count: clamped(count), median: seconds(median), percentile90: seconds(percentile90) }
+    DurationPercentiles { count: clamped(count), median: clamped(median), percentile90: clamped(percentile90) }
 }
 
 fn clamped(number: i64) -> i32 {

@@ -242,6 +242,10 @@ async fn the_default_window_is_the_last_30_days() {
 /// A deploy for the metrics: the number of its service (2 for none), environment, status, time, commit time.
 type Deploy = (usize, Option<&'static str>, Option<&'static str>, i64, Option<i64>);
 
+fn seconds(number: i64) -> Timestamp {
+    Timestamp::from_micros(number * 1_000_000)
+}
+
 fn deploys() -> impl Strategy<Value = Vec<Deploy>> {
     let environment = prop::sample::select(vec![None, Some("a"), Some("b")]);
     let status = prop::sample::select(vec![
@@ -253,7 +257,7 @@ fn deploys() -> impl Strategy<Value = Vec<Deploy>> {
         Some("cancelled"),
         Some("odd"),
     ]);
-    // Few distinct times, so that many deploys share one.
+    // Few distinct times, so that many deploys share one. In seconds.
     vec((0..3_usize, environment, status, 0..30_i64, prop::option::of(-3..30_i64)), 0..60)
 }
 
@@ -262,8 +266,8 @@ fn windows() -> impl Strategy<Value = Window> {
     (0..20_i64, 1..20_i64, environments, prop::bool::ANY).prop_map(|(start, length, names, is_production)| {
         let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         Window {
-            start: Timestamp::from_micros(start),
-            end: Timestamp::from_micros(start + length),
+            start: seconds(start),
+            end: seconds(start + length),
             environments: match is_production {
                 true => Environments::production(&names),
                 false => Environments::named(&names),
@@ -346,8 +350,8 @@ fn row((service, environment, status, moment, commit): Deploy, services: [i64; 2
         environment_key: Set(environment.map(str::to_owned)),
         status: Set(status.map(str::to_owned)),
         deploy_status: Set(deploy_status),
-        deployed_at: Set(Timestamp::from_micros(moment)),
-        committed_at: Set(commit.map(Timestamp::from_micros)),
+        deployed_at: Set(seconds(moment)),
+        committed_at: Set(commit.map(seconds)),
         created_at: Set(Timestamp::from_micros(0)),
         ..Default::default()
     }
@@ -358,11 +362,7 @@ async fn deploy_metrics_read_one_snapshot_while_deploys_arrive() {
     let database = Database::new().await;
     let db = database.open().await;
     let (_, services) = two_services(&db).await;
-    let window = Window {
-        start: Timestamp::from_micros(0),
-        end: Timestamp::from_micros(9),
-        environments: Environments::named(&[]),
-    };
+    let window = Window { start: seconds(0), end: seconds(9), environments: Environments::named(&[]) };
     let stored = async |moment| {
         let deploy = row((0, None, Some("succeeded"), moment, None), services);
         db.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");

@@ -29,6 +29,7 @@ mod coverage;
 mod database_files;
 mod deploy;
 mod deploy_clients;
+mod deploy_figures;
 mod deploy_metrics;
 mod deploy_record;
 mod deploy_retention;

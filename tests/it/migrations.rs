@@ -163,7 +163,17 @@ async fn a_write_token_from_before_the_scopes_keeps_all_its_rights() {
 async fn every_entity_has_the_columns_of_its_table() {
     let database = Database::new().await;
     let db = database.open().await;
-    let derived = ["service_search", "find_text", "find_posting", "find_word", "find_gram", "find_stale"];
+    let derived = [
+        "service_search",
+        "find_text",
+        "find_posting",
+        "find_word",
+        "find_gram",
+        "find_stale",
+        "deploy_figures",
+        "deploy_figures_version",
+        "deploy_change",
+    ];
     let mut known: HashSet<String> = derived
         .iter()
         .chain(&["compatibility", "rate_limit_window", "seaql_migrations"])

@@ -5,6 +5,7 @@ use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM};
 use rollcall::budget::Limits;
 use rollcall::config::{self, Command};
 use rollcall::db::{QUICK_READS, SLOW_READS, find};
+use rollcall::deploy::figures::{self, build};
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
 use rollcall::entity::idempotency_key;
@@ -174,6 +175,15 @@ fn readme_has_the_limits_of_the_code() {
         (
             "services that `Service.impact` finds; dependencies that it follows; its steps",
             format!("{}; {}; {STEPS}; `isComplete` is then false", number(FOUND), number(FOLLOWED)),
+        ),
+        (
+            "metrics of all services: days of the past with figures; deploys read beside figures; late changes looked at",
+            format!(
+                "{}; {}; {}; beyond that all deploys of the window are read",
+                number(build::DAYS),
+                number(figures::ROWS),
+                number(figures::CHANGES)
+            ),
         ),
         ("name, alias and other short text", format!("{} characters", text::SHORT)),
         ("text that services are searched for", format!("{} characters", text::SHORT)),

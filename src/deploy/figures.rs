@@ -1,0 +1,379 @@
+//! The figures of whole days, from which the account's metrics are summed: reading a year of them is far quicker than
+//! reading its deploys.
+//!
+//! A day that is over (UTC) has figures for all deploys and for each environment: the counts, the lead times, and the
+//! recovery times of failures that were *recovered* on that day. A recovery belongs to the day of its success, because
+//! a day that is over then changes only if somebody writes to the past. Were it kept with the failure, most successes
+//! of today would change an older day.
+//!
+//! **No answer contains stale figures.** Whatever changes a deploy also leaves a row in `deploy_change`, in the same
+//! transaction, because a trigger does it. In a snapshot, a day's figures are used only if no change in the snapshot
+//! concerns the day ([`without_changed`]). A change of a deploy concerns its own day and the day of the next success of its
+//! service and environment, as the snapshot has it. That suffices also if two writers do not see each other. Compare
+//! the deploys of a service and environment as they were when a day got its figures with those of the snapshot. If a
+//! success of that day recovers other failures than before, then a failure, or a success, between them was added or
+//! removed. The last of these in time left a change, and the next success after it is the one of that day.
+//!
+//! [`build`] computes figures and removes changes. It works on a snapshot too, and writes only if nobody else has
+//! changed figures since (`deploy_figures_version`). So of the changes it removes only those whose days have lost their
+//! figures, and those who write deploys never wait for it, nor for each other.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Asterisk, ExprTrait, Func, Query, SelectStatement};
+
+use self::durations::Walk;
+use super::metrics::{self, Metrics, Wanted, Whose, Window};
+use super::recoveries::{FAILURE, SUCCESS, next_success, recoveries as recoveries_of};
+use crate::db::{self, Backend, Read, Row, Snapshot};
+use crate::deploy::days::DAY;
+use crate::entity::Timestamp;
+use crate::entity::deploy::{self, Column, Environments};
+
+pub mod build;
+pub mod durations;
+
+/// The maximum number of deploys that are read beside the figures: those of days without figures. If there are more,
+/// the database computes the metrics from all deploys.
+pub const ROWS: i64 = 50_000;
+/// The maximum number of changes that are looked at. If there are more, no figures are used.
+pub const CHANGES: u64 = 10_000;
+
+const FIGURES: &str = "deploy_figures";
+const CHANGE: &str = "deploy_change";
+const VERSION: &str = "deploy_figures_version";
+/// The environment of the figures of all deploys.
+const ALL: &str = "*";
+
+/// A day, as the number of days since 1970.
+type Day = i64;
+
+/// A span of time in microseconds.
+type Span = Range<i64>;
+
+/// Returns the day of a time.
+fn day_of(time: Timestamp) -> Day {
+    time.as_micros().div_euclid(DAY)
+}
+
+/// Returns the start of a day.
+fn start_of(day: Day) -> i64 {
+    day.saturating_mul(DAY)
+}
+
+/// The name of an environment in the table of figures.
+fn name(environment_key: Option<&str>) -> String {
+    environment_key.map(|key| format!("={key}")).unwrap_or_default()
+}
+
+/// Returns the metrics of all services together. Durations that are not wanted are `None`.
+pub async fn measure(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Metrics, DbErr> {
+    match sum(db, window, wanted).await? {
+        Some(metrics) => Ok(metrics),
+        None => Ok(metrics::measure(db, Whose::All, window, wanted).await?.remove(&0).unwrap_or_default()),
+    }
+}
+
+/// Sums the figures of the days in the window, and reads the deploys of its other days. `None` if there are no figures,
+/// or too many other deploys.
+async fn sum(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Option<Metrics>, DbErr> {
+    // The whole days of the window.
+    let first = (window.start.as_micros() + DAY - 1).div_euclid(DAY);
+    let days = first..day_of(window.end);
+    // A failure can be recovered after the window.
+    let until = if wanted.recovery_time { Day::MAX } else { days.end };
+    let with_figures = days_with_figures(db, first..until).await?;
+    let Some(with_figures) = without_changed(db, with_figures).await? else { return Ok(None) };
+    let inside: Vec<Day> = with_figures.iter().copied().filter(|day| days.contains(day)).collect();
+    let (Some(first), Some(last)) = (inside.first(), inside.last()) else { return Ok(None) };
+
+    let gaps = gaps(window.start.as_micros()..window.end.as_micros(), &inside);
+    let later = match wanted.recovery_time {
+        true => self::gaps(start_of(*first)..i64::MAX, &with_figures),
+        false => Vec::new(),
+    };
+    if are_more(db, gaps.iter().chain(&later)).await? {
+        return Ok(None);
+    }
+    let read_until = if wanted.recovery_time { Day::MAX } else { *last + 1 };
+    let mut sum = Sum::default();
+    for one in figures(db, &window.environments, *first..read_until, wanted).await? {
+        let is_inside = inside.binary_search(&one.day).is_ok();
+        if with_figures.contains(&one.day) {
+            sum.add(one, is_inside);
+        }
+    }
+    for gap in &gaps {
+        let some = Window { start: time(gap.start), end: time(gap.end), environments: window.environments.clone() };
+        sum.add_rows(metrics::each(db, &some, wanted).await?);
+    }
+    for gap in &later {
+        let failures = start_of(*first)..start_of(*last + 1);
+        for (failed, recovered) in recoveries(db, gap, failures, &window.environments).await? {
+            if inside.binary_search(&day_of(failed)).is_ok() {
+                sum.recovery_times.push(seconds(recovered.as_micros() - failed.as_micros()));
+            }
+        }
+    }
+    sum.metrics(wanted, &inside).map(Some)
+}
+
+fn time(micros: i64) -> Timestamp {
+    Timestamp::from_micros(micros)
+}
+
+/// Converts a duration from microseconds.
+fn seconds(micros: i64) -> u64 {
+    u64::try_from(micros / 1_000_000).unwrap_or_default()
+}
+
+/// Returns the days among these that have figures, stale ones included.
+async fn days_with_figures(db: &Snapshot, days: Range<Day>) -> Result<BTreeSet<Day>, DbErr> {
+    let query = Query::select()
+        .column("day")
+        .from(FIGURES)
+        .and_where(Expr::col("environment").eq(ALL))
+        .and_where(Expr::col("day").gte(days.start))
+        .and_where(Expr::col("day").lt(days.end))
+        .take();
+    Ok(db.rows(&query, |row| row.get::<Day>(0)).await?.into_iter().collect())
+}
+
+/// Removes the days that changes concern. `None` if there are too many changes.
+async fn without_changed(db: &Snapshot, mut days: BTreeSet<Day>) -> Result<Option<BTreeSet<Day>>, DbErr> {
+    let Some(last) = days.last() else { return Ok(Some(days)) };
+    let query = changes(*last).limit(CHANGES + 1).take();
+    let changes = db.rows(&query, change).await?;
+    if changes.len() as u64 > CHANGES {
+        return Ok(None);
+    }
+    for (_, concerned) in changes {
+        for day in concerned.into_iter().flatten() {
+            days.remove(&day);
+        }
+    }
+    Ok(Some(days))
+}
+
+/// Selects the changes that can concern a day up to `last`, for [`change`]. Posts of today are not among them.
+fn changes(last: Day) -> SelectStatement {
+    let next = next_success(|column| Expr::col((CHANGE, column)));
+    Query::select()
+        .column((CHANGE, "number"))
+        .column((CHANGE, "deployed_at"))
+        .expr(next)
+        .from(CHANGE)
+        .and_where(Expr::col((CHANGE, "deployed_at")).lt(start_of(last + 1)))
+        .take()
+}
+
+/// Reads the number of a change, and the days that it concerns.
+fn change(row: &Row<'_>) -> Result<(i64, [Option<Day>; 2]), DbErr> {
+    let next: Option<i64> = row.get(2)?;
+    Ok((row.get(0)?, [Some(day_of(time(row.get(1)?))), next.map(time).map(day_of)]))
+}
+
+/// Returns the parts of a span of time, in microseconds, that lie in none of these days.
+fn gaps<'d>(span: Range<i64>, days: impl IntoIterator<Item = &'d Day>) -> Vec<Span> {
+    let (mut gaps, mut start) = (Vec::new(), span.start);
+    for day in days {
+        if start < start_of(*day) {
+            gaps.push(start..start_of(*day));
+        }
+        start = start_of(*day + 1);
+    }
+    if start < span.end {
+        gaps.push(start..span.end);
+    }
+    gaps
+}
+
+/// Returns whether these spans have more than [`ROWS`] deploys, and looks at no more than these.
+async fn are_more(db: &Snapshot, spans: impl Iterator<Item = &Span>) -> Result<bool, DbErr> {
+    let mut left = ROWS;
+    for span in spans {
+        let some = Query::select()
+            .column(Column::Id)
+            .from(deploy::Entity)
+            .and_where(Column::DeployedAt.gte(span.start))
+            .and_where(Column::DeployedAt.lt(span.end))
+            .limit(left.unsigned_abs() + 1)
+            .take();
+        let count = Query::select().expr(Func::count(Expr::col(Asterisk))).from_subquery(some, "some").take();
+        left -= db.rows(&count, |row| row.get::<i64>(0)).await?.pop().unwrap_or_default();
+        if left < 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The figures of a day and an environment.
+struct Figures {
+    day: Day,
+    failures: i64,
+    deploys: i64,
+    successes: i64,
+    /// Written by [`durations::write`].
+    lead_times: Option<Vec<u8>>,
+    /// Numbers of [`durations::recovery`], written by [`durations::write`].
+    recovery_times: Option<Vec<u8>>,
+}
+
+/// Reads the figures of these days that have any, with the durations that are wanted.
+async fn figures(
+    db: &Snapshot,
+    environments: &Environments,
+    days: Range<Day>,
+    wanted: Wanted,
+) -> Result<Vec<Figures>, DbErr> {
+    let mut names: Vec<String> = environments.keys().iter().map(|key| name(Some(key))).collect();
+    names.extend(match names.is_empty() {
+        true => Some(ALL.to_owned()),
+        false => environments.contain(None).then(|| name(None)),
+    });
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut query = Query::select();
+    query.columns(["day", "failures", "deploys", "successes"]);
+    for (name, is_wanted) in [("lead_times", wanted.lead_time), ("recovery_times", wanted.recovery_time)] {
+        if is_wanted {
+            query.column(name);
+        }
+    }
+    query
+        .from(FIGURES)
+        .and_where(db::is_any_text(db.backend(), Expr::col("environment"), &names))
+        .and_where(Expr::col("day").gte(days.start))
+        .and_where(Expr::col("day").lt(days.end));
+    let read = move |row: &Row<'_>| {
+        Ok(Figures {
+            day: row.get(0)?,
+            failures: row.get(1)?,
+            deploys: row.get(2)?,
+            successes: row.get(3)?,
+            lead_times: wanted.lead_time.then(|| row.get(4)).transpose()?,
+            recovery_times: wanted.recovery_time.then(|| row.get(4 + usize::from(wanted.lead_time))).transpose()?,
+        })
+    };
+    db.scan(&query, read).await
+}
+
+/// Returns the times of the failures in a span, and of the successes in another that recovered them.
+async fn recoveries(
+    db: &Snapshot,
+    successes: &Span,
+    failures: Span,
+    environments: &Environments,
+) -> Result<Vec<(Timestamp, Timestamp)>, DbErr> {
+    let mut recoveries = Vec::new();
+    for is_named in [true, false] {
+        let success = |column: Column| Expr::col((SUCCESS, column));
+        let failed_at = || Expr::col((FAILURE, Column::DeployedAt));
+        let mut query = recoveries_of(is_named);
+        query
+            .and_where(success(Column::DeployedAt).gte(successes.start))
+            .and_where(success(Column::DeployedAt).lt(successes.end))
+            .and_where(failed_at().gte(failures.start))
+            .and_where(failed_at().lt(failures.end));
+        if let Some(condition) = environments.condition(success(Column::EnvironmentKey)) {
+            query.and_where(condition);
+        }
+        recoveries.append(&mut db.rows(&query, |row| Ok((time(row.get(1)?), time(row.get(2)?)))).await?);
+    }
+    Ok(recoveries)
+}
+
+/// What is summed.
+#[derive(Default)]
+struct Sum {
+    /// The counts.
+    metrics: Metrics,
+    /// Encoded lead times.
+    encoded_lead_times: Vec<Vec<u8>>,
+    /// Encoded recovery times, with the days of the successes.
+    encoded_recoveries: Vec<(Day, Vec<u8>)>,
+    lead_times: Vec<u64>,
+    recovery_times: Vec<u64>,
+}
+
+impl Sum {
+    /// Adds the figures of a day with figures, which may be after the window.
+    fn add(&mut self, figures: Figures, is_inside: bool) {
+        let Figures { day, failures, deploys, successes, lead_times, recovery_times } = figures;
+        if is_inside {
+            self.metrics.failed += failures;
+            self.metrics.deploys += deploys;
+            self.metrics.succeeded += successes;
+            self.encoded_lead_times.extend(lead_times);
+        }
+        self.encoded_recoveries.extend(recovery_times.map(|encoded| (day, encoded)));
+    }
+
+    /// Adds deploys of a day without figures.
+    fn add_rows(&mut self, rows: Vec<metrics::Each>) {
+        for metrics::Each { has_failed, is_explicit, duration } in rows {
+            let duration = duration.map(seconds);
+            match has_failed {
+                true => {
+                    self.metrics.failed += 1;
+                    self.recovery_times.extend(duration);
+                }
+                false => {
+                    self.metrics.deploys += 1;
+                    self.metrics.succeeded += i64::from(is_explicit);
+                    self.lead_times.extend(duration);
+                }
+            }
+        }
+    }
+
+    /// Computes the percentiles. `days` are the days with figures in the window.
+    fn metrics(self, wanted: Wanted, days: &[Day]) -> Result<Metrics, DbErr> {
+        let lead_times = LeadTimes(&self);
+        let (first, last) = (days.first().copied().unwrap_or_default(), days.last().copied().unwrap_or(Day::MIN));
+        let mut is_inside = vec![false; usize::try_from(last.saturating_sub(first) + 1).unwrap_or_default()];
+        for day in days {
+            is_inside[(day - first) as usize] = true;
+        }
+        let recovery_times = RecoveryTimes { sum: &self, first, is_inside };
+        Ok(Metrics {
+            lead_time: if wanted.lead_time { durations::percentiles(&lead_times)? } else { None },
+            recovery_time: if wanted.recovery_time { durations::percentiles(&recovery_times)? } else { None },
+            ..self.metrics.clone()
+        })
+    }
+}
+
+struct LeadTimes<'s>(&'s Sum);
+
+impl Walk for LeadTimes<'_> {
+    fn walk(&self, mut each: impl FnMut(u64)) -> Result<(), DbErr> {
+        self.0.lead_times.iter().for_each(|duration| each(*duration));
+        self.0.encoded_lead_times.iter().try_for_each(|encoded| durations::read(encoded, &mut each))
+    }
+}
+
+/// The recovery times of the failures of some days.
+struct RecoveryTimes<'s> {
+    sum: &'s Sum,
+    first: Day,
+    /// Whether the first day and each of the next ones is one of them.
+    is_inside: Vec<bool>,
+}
+
+impl Walk for RecoveryTimes<'_> {
+    fn walk(&self, mut each: impl FnMut(u64)) -> Result<(), DbErr> {
+        self.sum.recovery_times.iter().for_each(|duration| each(*duration));
+        self.sum.encoded_recoveries.iter().try_for_each(|(recovered, encoded)| {
+            durations::read(encoded, |recovery| {
+                let (duration, days) = durations::duration_and_days(recovery);
+                let place = usize::try_from(recovered.saturating_sub_unsigned(days).saturating_sub(self.first));
+                if place.is_ok_and(|place| self.is_inside.get(place) == Some(&true)) {
+                    each(duration);
+                }
+            })
+        })
+    }
+}

@@ -1,0 +1,420 @@
+//! Figures of whole days: whatever is written, and whenever they are computed, the metrics are those of the deploys.
+
+use fastrand::Rng;
+use rollcall::db::{self, Db};
+use rollcall::deploy::days::DAY;
+use rollcall::deploy::figures::{self, build, durations};
+use rollcall::deploy::metrics::{self, Metrics, Wanted, Whose, Window};
+use rollcall::deploy::retention;
+use rollcall::entity::deploy::{self, Column, Environments, Status};
+use rollcall::entity::{Timestamp, service};
+use rollcall::transfer;
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Query};
+use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+
+use crate::database::Database;
+
+const HOUR: i64 = 3_600_000_000;
+/// The day on which the figures are computed. Some deploys are later.
+const TODAY: i64 = 9;
+
+fn time(micros: i64) -> Timestamp {
+    Timestamp::from_micros(micros)
+}
+
+async fn new_service(db: &Db, number: u64) -> i64 {
+    let name = format!("s{number}");
+    db.write(async |tx| service::create(tx, service::new(&name, "api")).await).await.expect("a service").id
+}
+
+/// A time from three days before 1970 to eleven after it. Many are the same, and many are midnight.
+fn moment(random: &mut Rng) -> i64 {
+    let hours = [random.i64(-72..264), random.i64(-72..264), random.i64(-3..11) * 24][random.usize(..3)];
+    hours * HOUR + [0, 0, 700_000][random.usize(..3)]
+}
+
+fn status(random: &mut Rng) -> (Option<&'static str>, Option<Status>) {
+    [
+        (None, None),
+        (Some("succeeded"), Some(Status::Succeeded)),
+        (Some("success"), Some(Status::Succeeded)),
+        (Some("failed"), Some(Status::Failed)),
+        (Some("failure"), Some(Status::Failed)),
+        (Some("cancelled"), Some(Status::Cancelled)),
+        (Some("odd"), None),
+    ][random.usize(..7)]
+}
+
+fn environment(random: &mut Rng) -> Option<String> {
+    [None, Some("production"), Some("prod"), Some("test"), Some("*"), Some("")][random.usize(..6)].map(str::to_owned)
+}
+
+fn commit(random: &mut Rng, moment: i64) -> Option<Timestamp> {
+    random.bool().then(|| time(moment - random.i64(-2..200) * HOUR / 7))
+}
+
+fn deploy(random: &mut Rng, service_id: Option<i64>) -> deploy::ActiveModel {
+    let (moment, environment, (status, deploy_status)) = (moment(random), environment(random), status(random));
+    deploy::ActiveModel {
+        service_id: Set(service_id),
+        service_alias: Set("x".to_owned()),
+        description: Set("d".to_owned()),
+        deploy_number: Set("1".to_owned()),
+        environment: Set(environment.clone()),
+        environment_key: Set(environment),
+        status: Set(status.map(str::to_owned)),
+        deploy_status: Set(deploy_status),
+        deployed_at: Set(time(moment)),
+        committed_at: Set(commit(random, moment)),
+        commit_authoring_date: Set(commit(random, moment)),
+        created_at: Set(time(0)),
+        ..Default::default()
+    }
+}
+
+fn window(random: &mut Rng) -> Window {
+    let names = [vec![], vec!["production", "PROD"], vec!["test"], vec!["none"], vec!["*"], vec![""]];
+    let names: Vec<String> = names[random.usize(..names.len())].iter().map(|name| (*name).to_owned()).collect();
+    let environments = if random.bool() { Environments::production(&names) } else { Environments::named(&names) };
+    let (one, other) = (moment(random), moment(random));
+    Window { start: time(Ord::min(one, other)), end: time(Ord::max(one, other) + 1), environments }
+}
+
+fn wanted(random: &mut Rng) -> Wanted {
+    Wanted { lead_time: random.u8(..3) > 0, recovery_time: random.u8(..3) > 0 }
+}
+
+/// The metrics from the figures, and from the deploys, of one snapshot.
+async fn both(db: &Db, window: &Window, wanted: Wanted) -> [Metrics; 2] {
+    let snapshot = db.begin_read(None).await.expect("a snapshot");
+    let plain = metrics::measure(&snapshot, Whose::All, window, wanted).await.expect("metrics").remove(&0);
+    let summed = figures::measure(&snapshot, window, wanted).await.expect("metrics");
+    [summed, plain.unwrap_or_default()]
+}
+
+async fn compare(db: &Db, random: &mut Rng, what: &str) {
+    let (window, wanted) = (window(random), wanted(random));
+    let [summed, plain] = both(db, &window, wanted).await;
+    assert_eq!(summed, plain, "{what} {window:?} {wanted:?}");
+}
+
+async fn count(db: &Db, table: &'static str) -> i64 {
+    let count = Query::select().expr(Func::count(Expr::cust("*"))).from(table).take();
+    let row = db.read().query_one(&count).await.expect("an answer").expect("a row");
+    row.try_get_by_index(0).expect("a number")
+}
+
+async fn days_with_figures(db: &Db) -> Vec<i64> {
+    let days = Query::select().column("day").from("deploy_figures").and_where(Expr::col("environment").eq("*")).take();
+    let rows = db.read().query_all(&days).await.expect("days");
+    let mut days: Vec<i64> = rows.iter().map(|row| row.try_get_by_index(0).expect("a day")).collect();
+    days.sort_unstable();
+    days
+}
+
+/// One of the deploys.
+async fn any_deploy(db: &Db, random: &mut Rng) -> Option<i64> {
+    let ids: Vec<i64> =
+        deploy::Entity::find().select_only().column(Column::Id).into_tuple().all(db.read()).await.expect("ids");
+    random.choice(ids)
+}
+
+/// Writes something that can change the metrics. Returns what.
+async fn write(db: &Db, random: &mut Rng, services: &mut [i64; 3]) -> &'static str {
+    let service_id = [None, Some(services[0]), Some(services[1]), Some(services[2])][random.usize(..4)];
+    let kind = random.u8(..20);
+    let id = any_deploy(db, random).await.unwrap_or_default();
+    let change = async |column: Column, value: Expr| {
+        let update = deploy::Entity::update_many().col_expr(column, value).filter(Column::Id.eq(id));
+        db.write(async |tx| update.exec(tx).await).await.expect("an update");
+    };
+    match kind {
+        0..12 => {
+            let deploys: Vec<_> = (0..random.usize(1..6)).map(|_| deploy(random, service_id)).collect();
+            let insert = deploy::Entity::insert_many(deploys);
+            db.write(async |tx| insert.exec_without_returning(tx).await).await.expect("deploys");
+            "inserted"
+        }
+        12 => {
+            db.write(async |tx| deploy::Entity::delete_by_id(id).exec(tx).await).await.expect("a removal");
+            "removed"
+        }
+        13 => {
+            let (status, deploy_status) = status(random);
+            change(Column::Status, Expr::value(status)).await;
+            change(Column::DeployStatus, Expr::value(deploy_status)).await;
+            "another status"
+        }
+        14 => {
+            change(Column::ServiceId, Expr::value(service_id)).await;
+            "another service"
+        }
+        15 => {
+            change(Column::EnvironmentKey, Expr::value(environment(random))).await;
+            "another environment"
+        }
+        16 => {
+            change(Column::DeployedAt, Expr::value(time(moment(random)))).await;
+            "another time"
+        }
+        17 => {
+            change(Column::CommittedAt, Expr::value(time(moment(random)))).await;
+            "another commit"
+        }
+        18 => {
+            let place = random.usize(..3);
+            let gone = services[place];
+            db.write(async |tx| service::Entity::delete_by_id(gone).exec(tx).await).await.expect("a removal");
+            services[place] = new_service(db, random.u64(..)).await;
+            "a service removed"
+        }
+        _ => {
+            let before = time(random.i64(-3..3) * DAY + HOUR);
+            retention::remove(db, before).await.expect("a removal");
+            "old ones removed"
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_figures_are_those_of_the_deploys_after_any_writes() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let (mut used, mut rounds) = (0, 0);
+    let mut random = Rng::with_seed(5);
+    let mut services = [new_service(&db, 1).await, new_service(&db, 2).await, new_service(&db, 3).await];
+    for _ in 0..if cfg!(debug_assertions) { 200 } else { 1_000 } {
+        let mut what = String::new();
+        for _ in 0..random.usize(1..4) {
+            what += write(&db, &mut random, &mut services).await;
+            what += ", ";
+        }
+        compare(&db, &mut random, &what).await;
+        if random.u8(..3) > 0 {
+            build::update(&db, time(TODAY * DAY + HOUR)).await.expect("figures");
+            assert_eq!(count(&db, "deploy_change").await, 0, "all changes are taken into account");
+            let days = days_with_figures(&db).await;
+            assert!(days.iter().all(|day| *day < TODAY), "{days:?}");
+            used += days.len();
+            rounds += 1;
+        }
+        for _ in 0..3 {
+            compare(&db, &mut random, &what).await;
+        }
+    }
+    assert!(used > 8 * rounds, "{used} days in {rounds} rounds");
+}
+
+#[tokio::test]
+async fn the_figures_are_used_and_a_change_of_an_older_day_ends_that() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let service = new_service(&db, 1).await;
+    let deploys = |at: i64, status: Status, word: &str| deploy::ActiveModel {
+        deployed_at: Set(time(at)),
+        status: Set(Some(word.to_owned())),
+        deploy_status: Set(Some(status)),
+        environment: Set(None),
+        environment_key: Set(None),
+        ..deploy(&mut Rng::with_seed(1), Some(service))
+    };
+    let store = async |deploy: deploy::ActiveModel| {
+        db.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
+    };
+    for day in 0..4 {
+        store(deploys(day * DAY + HOUR, Status::Failed, "failed")).await;
+        store(deploys(day * DAY + 2 * HOUR, Status::Succeeded, "succeeded")).await;
+    }
+    assert_eq!(build::update(&db, time(4 * DAY + HOUR)).await, Ok(4));
+    // As nobody would write it, to see which days are read from figures.
+    let falsify = Query::update().table("deploy_figures").value("deploys", Expr::col("deploys").add(100)).take();
+    db.write(async |tx| tx.execute(&falsify).await).await.expect("an update");
+    let all = Window { start: time(0), end: time(5 * DAY), environments: Environments::named(&[]) };
+    let found = async || both(&db, &all, Wanted::ALL).await.map(|metrics| metrics.deploys);
+    assert_eq!(found().await, [404, 4]);
+    // Today's deploys leave the figures of older days as they are, and recoveries of older failures too.
+    store(deploys(4 * DAY + HOUR, Status::Succeeded, "succeeded")).await;
+    store(deploys(4 * DAY, Status::Failed, "failed")).await;
+    assert_eq!(found().await, [405, 5]);
+    // A late one concerns its day, and that of the next success.
+    store(deploys(DAY + 3 * HOUR, Status::Failed, "failed")).await;
+    assert_eq!(found().await, [205, 5]);
+    assert_eq!(build::update(&db, time(4 * DAY + HOUR)).await, Ok(2));
+    assert_eq!(found().await, [205, 5]);
+    // The limits of a window within days.
+    let part = Window { start: time(HOUR), end: time(3 * DAY + HOUR), ..all.clone() };
+    assert_eq!(both(&db, &part, Wanted::ALL).await.map(|metrics| metrics.deploys), [3, 3]);
+}
+
+#[tokio::test]
+async fn days_without_deploys_have_figures_only_between_others() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let service = new_service(&db, 1).await;
+    for day in [0, 3, 100, 110] {
+        let deploy =
+            deploy::ActiveModel { deployed_at: Set(time(day * DAY)), ..deploy(&mut Rng::with_seed(1), Some(service)) };
+        db.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
+    }
+    build::update(&db, time(112 * DAY)).await.expect("figures");
+    let expected: Vec<i64> = (0..4).chain(100..112).collect();
+    assert_eq!(days_with_figures(&db).await, expected);
+    let before = count(&db, "deploy_figures").await;
+    assert_eq!(build::update(&db, time(112 * DAY)).await, Ok(0));
+    assert_eq!(count(&db, "deploy_figures").await, before);
+    compare(&db, &mut Rng::with_seed(2), "sparse").await;
+}
+
+/// Two transactions that do not see each other, and figures that are computed in between. SQLite has one writer.
+#[tokio::test]
+async fn a_transaction_that_commits_late_makes_figures_stale_on_postgres() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    if db::has_one_writer(db.read()) {
+        return;
+    }
+    let service = new_service(&db, 1).await;
+    let deploy = |at: i64, status: Status, word: &str| deploy::ActiveModel {
+        deployed_at: Set(time(at)),
+        status: Set(Some(word.to_owned())),
+        deploy_status: Set(Some(status)),
+        environment_key: Set(None),
+        ..deploy(&mut Rng::with_seed(1), Some(service))
+    };
+    let window = Window { start: time(0), end: time(9 * DAY), environments: Environments::named(&[]) };
+    for day in [0, 1, 5, 7] {
+        let success = deploy(day * DAY, Status::Succeeded, "succeeded");
+        db.write(async |tx| success.insert(tx).await).await.expect("a deploy");
+    }
+    // Neither sees the other: the failure's next success is that of day 5, until the other commits.
+    let failure = db.begin_write().await.expect("a transaction");
+    deploy(2 * DAY + HOUR, Status::Failed, "failed").insert(&failure).await.expect("a deploy");
+    let success = db.begin_write().await.expect("a transaction");
+    deploy(3 * DAY + HOUR, Status::Succeeded, "succeeded").insert(&success).await.expect("a deploy");
+    assert_eq!(build::update(&db, time(9 * DAY)).await.map(|days| days > 0), Ok(true));
+    db.commit(success).await.expect("a commit");
+    build::update(&db, time(9 * DAY)).await.expect("figures");
+    let [summed, plain] = both(&db, &window, Wanted::ALL).await;
+    assert_eq!((summed.deploys, summed.recovery_time), (5, None));
+    assert_eq!(summed, plain);
+    db.commit(failure).await.expect("a commit");
+    for _ in 0..2 {
+        let [summed, plain] = both(&db, &window, Wanted::ALL).await;
+        assert_eq!(summed.recovery_time.map(|time| time.median), Some(86_400));
+        assert_eq!(summed, plain);
+        build::update(&db, time(9 * DAY)).await.expect("figures");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_processes_compute_figures_while_others_write() {
+    let database = Database::new().await;
+    let (db, other) = (database.open().await, database.open().await);
+    let service = new_service(&db, 1).await;
+    let now = time(TODAY * DAY);
+    let writers = (0..2_u64).map(|number| {
+        let db = if number == 0 { db.clone() } else { other.clone() };
+        tokio::spawn(async move {
+            let mut random = Rng::with_seed(number);
+            for _ in 0..60 {
+                let deploy = deploy(&mut random, Some(service));
+                let stored = db.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
+                if random.bool() {
+                    let id = stored.id;
+                    db.write(async |tx| deploy::Entity::delete_by_id(id).exec(tx).await).await.expect("a removal");
+                }
+            }
+        })
+    });
+    let writers: Vec<_> = writers.collect();
+    let builders = [db.clone(), other.clone()].map(|db| {
+        tokio::spawn(async move {
+            loop {
+                build::update(&db, now).await.expect("figures");
+                tokio::task::yield_now().await;
+            }
+        })
+    });
+    let mut random = Rng::with_seed(9);
+    while !writers.iter().all(tokio::task::JoinHandle::is_finished) {
+        compare(&db, &mut random, "meanwhile").await;
+    }
+    for writer in writers {
+        writer.await.expect("no panic");
+    }
+    for builder in builders {
+        assert!(!builder.is_finished());
+        builder.abort();
+    }
+    for _ in 0..10 {
+        compare(&db, &mut random, "in the end").await;
+        build::update(&db, now).await.expect("figures");
+    }
+    assert!(!days_with_figures(&db).await.is_empty());
+}
+
+#[tokio::test]
+async fn an_import_starts_without_figures() {
+    let (one, two) = (Database::new().await, Database::new().await);
+    let (from, to) = (one.open().await, two.open().await);
+    let mut random = Rng::with_seed(3);
+    let services = [new_service(&from, 1).await, new_service(&from, 2).await, new_service(&from, 3).await];
+    for _ in 0..40 {
+        let service = random.choice(services);
+        let deploy = deploy(&mut random, service);
+        from.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
+    }
+    build::update(&from, time(TODAY * DAY)).await.expect("figures");
+    let mut export = Vec::new();
+    transfer::export(&from, &mut export).await.expect("an export");
+    assert!(!String::from_utf8_lossy(&export).contains("deploy_figures"));
+    // Figures of deploys that are gone by then.
+    let gone = deploy(&mut random, None);
+    to.write(async |tx| gone.insert(tx).await).await.expect("a deploy");
+    build::update(&to, time(TODAY * DAY)).await.expect("figures");
+    to.write(async |tx| deploy::Entity::delete_many().exec(tx).await).await.expect("a removal");
+    transfer::import(&to, "x", &mut &*export, |_| {}).await.expect("an import");
+    assert_eq!((count(&to, "deploy_figures").await, count(&to, "deploy_change").await), (0, 0));
+    compare(&to, &mut random, "imported").await;
+    build::update(&to, time(TODAY * DAY)).await.expect("figures");
+    assert_eq!(days_with_figures(&to).await, days_with_figures(&from).await);
+    compare(&to, &mut random, "imported, with figures").await;
+}
+
+struct List(Vec<u64>);
+
+impl durations::Walk for List {
+    fn walk(&self, each: impl FnMut(u64)) -> Result<(), sea_orm::DbErr> {
+        self.0.iter().copied().for_each(each);
+        Ok(())
+    }
+}
+
+#[test]
+fn durations_are_read_as_written_and_percentiles_are_exact() {
+    let mut random = Rng::with_seed(4);
+    for round in 0..300 {
+        let most = 1_u64 << random.u32(..64);
+        let mut given: Vec<u64> = (0..random.usize(..80) * (1 + round % 3)).map(|_| random.u64(..most)).collect();
+        let bytes = durations::write(&mut given).expect("bytes");
+        let mut read = Vec::new();
+        durations::read(&bytes, |duration| read.push(duration)).expect("durations");
+        assert!(given.is_sorted() && read == given, "{given:?}");
+
+        let small: Vec<u64> = given.iter().map(|duration| duration >> 1).collect();
+        let found = durations::percentiles(&List(small.clone()));
+        let at = |hundredths: usize| small.get((small.len() * hundredths).div_ceil(100).wrapping_sub(1));
+        let found = found.expect("percentiles").map(|found| (found.count, found.median, found.percentile90));
+        let number = |number: u64| i64::try_from(number).expect("a number");
+        let expected =
+            at(50).map(|median| (number(small.len() as u64), number(*median), number(*at(90).expect("one"))));
+        assert_eq!(found, expected, "{small:?}");
+
+        let (duration, days) = (random.u64(..most) >> 24, random.u64(..2));
+        let days = duration / 86_400 + days;
+        assert_eq!(durations::duration_and_days(durations::recovery(duration, days)), (duration, days));
+    }
+    for damaged in [&[1_u8][..], &[2, 0, 0, 0, 0, 7], &[1, 0, 0, 0, 4, 0, 0, 0, 0]] {
+        durations::read(damaged, |_| {}).expect_err("damaged");
+    }
+}
