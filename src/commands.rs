@@ -13,13 +13,15 @@ use sea_orm::{ActiveEnum, ConnectionTrait, DatabaseTransaction, DbErr};
 use serde_json::{Value as Json, json};
 use tokio::time::timeout;
 
-use crate::config::{Addresses, Command, Database, DeployEndpointCommand, SchemaCommand, Serve, TokenCommand};
+use crate::config::{
+    self, Addresses, Command, Database, DeployEndpointCommand, Listen, Passed, SchemaCommand, Serve, TokenCommand,
+};
 use crate::db::{self, Db};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change;
 use crate::entity::integration::{self, Kind};
 use crate::entity::user;
-use crate::entity::{Timestamp, sign_in_link as link, token};
+use crate::entity::{Timestamp, remembered, sign_in_link as link, token};
 use crate::error::{Error, UserError};
 use crate::graphql::SDL;
 use crate::new_file::{Existing, NewFile};
@@ -34,11 +36,13 @@ const CLOSING: Duration = Duration::from_secs(5);
 /// The runtime is started here and not in `main.rs`: the crate that starts a future compiles all of the future's code
 /// again.
 pub fn run(command: Command) -> ExitCode {
+    // Before any thread starts: this changes the environment.
+    let passed = if matches!(command, Command::Serve(_)) { config::passed_socket() } else { Ok(None) };
     let done = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("the program cannot start: {error}"))
-        .and_then(|runtime| runtime.block_on(carry_out(command)));
+        .and_then(|runtime| runtime.block_on(carry_out(command, passed?)));
     done.unwrap_or_else(|refusal| {
         eprintln!("rollcall: {refusal}");
         ExitCode::FAILURE
@@ -46,9 +50,9 @@ pub fn run(command: Command) -> ExitCode {
 }
 
 /// Runs a command. The error is one sentence.
-async fn carry_out(command: Command) -> Result<ExitCode, String> {
+async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode, String> {
     match command {
-        Command::Serve(settings) => serve::run(*settings).await?,
+        Command::Serve(settings) => serve::run(*settings, passed).await?,
         Command::Token(command) => token_command(command).await?,
         Command::DeployEndpoint(command) => deploy_endpoint_command(command).await?,
         Command::SignInLink { email, name, addresses, database } => {
@@ -112,9 +116,9 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
 }
 
 async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), String> {
-    let url = |addresses: &Addresses, endpoint: &integration::Model| {
+    let url = |app_url: &str, endpoint: &integration::Model| {
         let path = integration::webhook_path(Kind::Deploy, endpoint.webhook_id.as_deref().unwrap_or_default());
-        addresses.app_url(addresses.listen) + &path
+        format!("{app_url}{path}")
     };
     match command {
         DeployEndpointCommand::Create { name, addresses, database } => {
@@ -128,17 +132,22 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
                     note_endpoint(db, "eventIntegrationCreate", &made, change::between(None, Some(&made))).await?;
                     Ok::<_, Error>(made)
                 });
-                made.await.map_err(sentence)
+                let made = made.await.map_err(sentence)?;
+                Ok((app_url(db, &addresses, &addresses.listen).await?, made))
             });
-            print(&format!("{}\n", url(&addresses, &made.await?)))
+            let (app_url, made) = made.await?;
+            print(&format!("{}\n", url(&app_url, &made)))
         }
         DeployEndpointCommand::List { addresses, database } => {
-            let endpoints =
-                with_database(&database, async |db| integration::deploy_endpoints(db.read()).await.map_err(sentence));
+            let endpoints = with_database(&database, async |db| {
+                let endpoints = integration::deploy_endpoints(db.read()).await.map_err(sentence)?;
+                Ok((app_url(db, &addresses, &addresses.listen).await?, endpoints))
+            });
+            let (app_url, endpoints) = endpoints.await?;
             let line = |endpoint: &integration::Model| {
-                format!("{}\t{}\t{}\n", endpoint.id, url(&addresses, endpoint), endpoint.name)
+                format!("{}\t{}\t{}\n", endpoint.id, url(&app_url, endpoint), endpoint.name)
             };
-            print(&endpoints.await?.iter().map(line).collect::<String>())
+            print(&endpoints.iter().map(line).collect::<String>())
         }
         DeployEndpointCommand::Delete { id, database } => {
             let deleted = with_database(&database, async |db| {
@@ -194,10 +203,21 @@ async fn sign_in_link(
         audit::record(tx, &actor, "signInLinkCreate", user.subject(), &json!({})).await?;
         link::create(tx, Some(user.id), now).await
     };
-    let key =
-        with_database(database, async |db| db.write(async |tx| made(db, tx).await).await.map_err(sentence)).await?;
-    let path = link::path(&key);
-    print(&format!("{}{path}\n", addresses.app_url(addresses.listen)))
+    let link = with_database(database, async |db| {
+        let key = db.write(async |tx| made(db, tx).await).await.map_err(sentence)?;
+        Ok(app_url(db, addresses, &addresses.listen).await? + &link::path(&key))
+    });
+    print(&format!("{}\n", link.await?))
+}
+
+/// The address of the application: `--app-url`, or else the one that a server last started with, or else where a server
+/// listens.
+pub(crate) async fn app_url(db: &Db, addresses: &Addresses, listening: &Listen) -> Result<String, String> {
+    if let Some(given) = addresses.given_app_url() {
+        return Ok(given.to_owned());
+    }
+    let remembered = remembered::app_url(db.read()).await.map_err(sentence)?;
+    Ok(remembered.unwrap_or_else(|| addresses.app_url(listening)))
 }
 
 async fn migrate(database: &Database) -> Result<(), String> {

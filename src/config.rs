@@ -15,10 +15,12 @@ mod command;
 mod database;
 mod deploy;
 mod limits;
+mod listen;
 mod log;
 mod openid;
 mod scope;
 mod serve;
+mod systemd;
 mod tls;
 mod tracing;
 mod value;
@@ -30,9 +32,11 @@ pub use command::{Command, DeployEndpointCommand, SchemaCommand, TokenCommand};
 pub use database::Database;
 pub use deploy::{Deploy, Pipeline, SecretUrl};
 pub use limits::Edge;
+pub use listen::Listen;
 pub use log::{Log, LogFormat};
 pub use openid::{OpenId, OpenIdArgs, Secret};
 pub use serve::Serve;
+pub use systemd::Passed;
 pub use tls::TlsFiles;
 pub use tracing::Tracing;
 
@@ -100,6 +104,21 @@ fn takes_value(command: &clap::Command, flag: &str) -> Option<bool> {
     let own = command.get_arguments().find(|argument| argument.get_long() == Some(name));
     let own = own.map(|argument| argument.get_action().takes_values());
     own.or_else(|| command.get_subcommands().find_map(|inner| takes_value(inner, flag)))
+}
+
+/// Takes the socket that systemd passes to this process, if it does. Call this before any thread starts: it removes the
+/// variables, so that no other process takes the socket for its own.
+///
+/// # Errors
+/// Why what is passed cannot be used, in one sentence.
+pub fn passed_socket() -> Result<Option<Passed>, String> {
+    // Without the process's id the variables could be meant for a parent of this process.
+    if env::var_os("LISTEN_PID").is_none() { Ok(None) } else { systemd::take_socket() }
+}
+
+/// The socket at which systemd waits to hear that this process is ready (`sd_notify(3)`).
+pub fn notify_socket() -> Option<OsString> {
+    env::var_os("NOTIFY_SOCKET").filter(|socket| !socket.is_empty())
 }
 
 /// Reads the variables of the CI pipeline that this process runs in.

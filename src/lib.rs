@@ -24,6 +24,7 @@ pub mod new_file;
 pub mod outgoing;
 pub mod retention;
 pub mod schema_diff;
+mod sd_notify;
 pub mod sender;
 pub mod serve;
 pub mod service_file;

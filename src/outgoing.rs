@@ -1,9 +1,11 @@
 //! The HTTP client for our own requests, to deploy endpoints, servers and OpenID providers.
 
+mod ourselves;
 mod retry;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+pub use self::ourselves::Ourselves;
 pub use self::retry::{Attempt, needs_tls, retry, retry_after};
 use ureq::Agent;
 use ureq::tls::{RootCerts, TlsConfig};
@@ -19,14 +21,6 @@ pub fn agent() -> Agent {
         .user_agent(concat!("rollcall/", env!("CARGO_PKG_VERSION")))
         .build();
     Agent::new_with_config(config)
-}
-
-/// A blocking client for the server on this machine. It uses no proxy and does not verify the certificate: nothing
-/// secret is sent, and the address is this machine's own.
-pub fn agent_to_ourselves() -> Agent {
-    let tls = TlsConfig::builder().disable_verification(true).build();
-    let config = Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(None).tls_config(tls);
-    Agent::new_with_config(config.build())
 }
 
 /// Splits a URL into its host, with the port if there is one, and everything behind it: path, query and fragment. Drops
@@ -47,6 +41,13 @@ pub fn host(url: &str) -> &str {
     let authority = authority(url);
     let port = authority.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
     port.map_or(authority, |(host, _)| host)
+}
+
+/// Whether the host of a URL is this machine.
+pub fn is_loopback(url: &str) -> bool {
+    let host = host(url);
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// The address at which this machine reaches a server that listens on `listen`. 0.0.0.0 and [::] cannot be connected
@@ -86,6 +87,18 @@ mod tests {
             ("[::1]:80", "[::1]:80"),
         ] {
             assert_eq!(reachable(listen.parse().expect("an address")).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn this_machine_is_known_by_its_names() {
+        for url in
+            ["http://localhost", "http://localhost:8080", "http://127.0.0.1:80", "http://[::1]:8080", "http://[::1]"]
+        {
+            assert!(is_loopback(url), "{url}");
+        }
+        for url in ["http://localhost.example.com", "http://10.0.0.1:80", "http://catalogue"] {
+            assert!(!is_loopback(url), "{url}");
         }
     }
 }

@@ -2,41 +2,45 @@
 
 use std::future::pending;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
 use crate::app::openid::{self, Provider};
-use crate::commands::{close, created_sentence, open, say, sentence};
-use crate::config::{LogFormat, OpenId, Serve};
+use crate::commands::{app_url, close, created_sentence, open, say, sentence};
+use crate::config::{Addresses, Listen, LogFormat, OpenId, Passed, Serve};
 use crate::db::{self, Db, OpenError, Version};
 use crate::deploy;
 use crate::entity::deploy::Environments;
-use crate::entity::{Timestamp, sign_in_link, user};
+use crate::entity::{Timestamp, remembered, sign_in_link, user};
 use crate::error::Error;
 use crate::graphql::{Catalogue, Settings};
 use crate::http::tls::Tls;
-use crate::http::{self, App, Drained};
-use crate::{log, retention, spans};
+use crate::http::{self, App, Drained, Listener};
+use crate::sd_notify::{READY, STOPPING};
+use crate::{log, outgoing, retention, sd_notify, spans};
 
 /// Migrates the database and serves until SIGTERM or SIGINT. A second signal stops without waiting. SIGHUP reloads the
-/// certificate.
+/// certificate. A socket that was `passed` takes the place of `--listen`.
 ///
 /// # Errors
 /// Why it cannot, in one sentence.
-pub async fn run(settings: Serve) -> Result<(), String> {
+pub async fn run(settings: Serve, passed: Option<Passed>) -> Result<(), String> {
     log::start(&settings.log)?;
+    check_proxies(&settings)?;
     // The certificate and the ports first: if they fail, the database has not been touched.
     let tls = settings.addresses.tls.both();
     let tls = tls.map(|(certificate, key)| Tls::open(certificate, key)).transpose()?.map(Arc::new);
-    let (listener, address) = listen(settings.addresses.listen, "--listen").await?;
+    let (listener, place) = listen(&settings.addresses, passed).await?;
     let metrics = match settings.metrics_listen {
-        Some(address) => Some(listen(address, "--metrics-listen").await?),
+        Some(address) => {
+            let listener = Listener::open(&address.into(), 0, "--metrics-listen").await?;
+            let place = listener.place().map_err(|error| error.to_string())?;
+            Some((listener, place))
+        }
         None => None,
     };
     let openid = settings.openid.provider()?;
@@ -57,7 +61,7 @@ pub async fn run(settings: Serve) -> Result<(), String> {
             "other users of this machine may read {path}, which holds secrets (mode {mode:04o}); run: chmod 600 {path}"
         );
     }
-    let ended = serve(&db, settings, Sockets { listener, address, tls, metrics }, openid).await;
+    let ended = serve(&db, settings, Sockets { listener, place, tls, metrics }, openid).await;
     if !matches!(ended, Ok(End::AtOnce))
         && let Err(reason) = close(&db).await
     {
@@ -74,10 +78,10 @@ pub async fn run(settings: Serve) -> Result<(), String> {
 
 /// The sockets of the service.
 struct Sockets {
-    listener: TcpListener,
-    address: SocketAddr,
+    listener: Listener,
+    place: Listen,
     tls: Option<Arc<Tls>>,
-    metrics: Option<(TcpListener, SocketAddr)>,
+    metrics: Option<(Listener, Listen)>,
 }
 
 /// How the service ended.
@@ -95,6 +99,7 @@ fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App 
     let estimate = settings.budget.max_estimate;
     let catalogue = Settings { account_name, app_url: app_url.to_owned(), budget, estimate, production };
     let app = App::new(db.clone(), Catalogue::new(db.clone(), catalogue), settings.edge.clone());
+    let app = if settings.addresses.given_app_url().is_none() { app.with_origin_of_proxies() } else { app };
     let Some(openid) = openid else { return app };
     let provider = Provider::new(openid, format!("{app_url}{}", openid::CALLBACK));
     tokio::spawn(check(provider.clone()));
@@ -103,19 +108,15 @@ fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App 
 
 /// Serves until a signal arrives.
 async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId>) -> Result<End, String> {
-    let Sockets { listener, address, tls, metrics } = sockets;
+    let Sockets { listener, place, tls, metrics } = sockets;
     let mut signals = Signals::new().map_err(|error| error.to_string())?;
 
-    let app_url = settings.addresses.app_url(address);
-    tell_of_proxy(&app_url, &settings, tls.is_some());
-    let app = Arc::new(app(db, &settings, &app_url, openid));
-    let url = settings.addresses.base_url(address);
-    let hint = "make a first token with: rollcall token create --description \"my first token\"";
-    match settings.log.log_format {
-        LogFormat::Text => say(&format!("rollcall listens on {address} ({url}/graphql); {hint}")),
-        LogFormat::Json => info!(%address, url, hint, "listening"),
-    }
-    tell_of_first_link(first_link(db).await?, &app_url, settings.log.log_format);
+    let app = Arc::new(app(db, &settings, &settings.addresses.app_url(&place), openid));
+    tell_of_start(&settings, &place);
+    tell_of_proxy(&settings, &place);
+    remember(db, &settings.addresses).await;
+    let first_link = first_link(db).await?;
+    tell_of_first_link(first_link, &app_url(db, &settings.addresses, &place).await?, settings.log.log_format);
     if let Some((_, address)) = &metrics {
         info!(%address, "figures are shown at {}", http::metrics::PATH);
     }
@@ -136,6 +137,7 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     });
     let twice = async {
         signals.next(tls.as_deref()).await;
+        sd_notify::tell(STOPPING);
         let _ = told.send(());
         signals.next(tls.as_deref()).await;
     };
@@ -146,6 +148,7 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
         }
     };
     tokio::pin!(service);
+    sd_notify::tell(READY);
     let drained = tokio::select! {
         drained = &mut service => drained,
         () = twice => return Ok(End::AtOnce),
@@ -157,14 +160,71 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     Ok(End::Drained)
 }
 
-/// Warns at the start if there appears to be a proxy that is not trusted. The rate limits would count all its clients
-/// as one.
-fn tell_of_proxy(app_url: &str, settings: &Serve, is_encrypted: bool) {
-    if app_url.starts_with("https://") && !is_encrypted && settings.edge.trusted_proxies.is_empty() {
-        warn!(
-            app_url,
-            "--app-url is a proxy's, and --trusted-proxies is not set: the limits see all its clients as one"
-        );
+/// Opens the socket, or takes the one that was passed.
+async fn listen(addresses: &Addresses, passed: Option<Passed>) -> Result<(Listener, Listen), String> {
+    let listener = match passed {
+        Some(passed) => Listener::of(passed).map_err(|error| format!("the passed socket cannot be used: {error}"))?,
+        None => Listener::open(&addresses.listen, addresses.listen_mode, "--listen").await?,
+    };
+    let listener = if addresses.proxy_protocol { listener.with_proxy_headers() } else { listener };
+    let place = listener.place().map_err(|error| error.to_string())?;
+    Ok((listener, place))
+}
+
+/// Prints where the service is and how to begin.
+fn tell_of_start(settings: &Serve, place: &Listen) {
+    let url = settings.addresses.base_url(place);
+    let hint = "make a first token with: rollcall token create --description \"my first token\"";
+    match settings.log.log_format {
+        LogFormat::Text => say(&format!("rollcall listens on {place} ({url}/graphql); {hint}")),
+        LogFormat::Json => info!(address = %place, url, hint, "listening"),
+    }
+}
+
+/// Remembers `--app-url` for commands that are not told it. Without it, they print a link that may not work.
+async fn remember(db: &Db, addresses: &Addresses) {
+    let Some(app_url) = addresses.given_app_url() else { return };
+    let known = remembered::app_url(db.read()).await;
+    // Most starts change nothing, also on a full disk.
+    if known.is_ok_and(|known| known.as_deref() == Some(app_url)) {
+        return;
+    }
+    if let Err(error) = db.write(async |tx| remembered::set_app_url(tx, app_url).await).await {
+        warn!(%error, "--app-url cannot be remembered for rollcall sign-in-link");
+    }
+}
+
+/// Checks that it is said whose PROXY headers to believe.
+///
+/// # Errors
+/// What is missing, in one sentence.
+pub fn check_proxies(settings: &Serve) -> Result<(), String> {
+    if settings.addresses.proxy_protocol && settings.edge.trusted_proxies.is_empty() {
+        return Err("--proxy-protocol needs --trusted-proxies, which says whose PROXY headers to believe".to_owned());
+    }
+    Ok(())
+}
+
+/// Returns why there must be a proxy that is not trusted, if that shows in the settings. The rate limits then count all
+/// its clients as one.
+pub fn untrusted_proxy(settings: &Serve, listening: &Listen) -> Option<String> {
+    let addresses = &settings.addresses;
+    if !settings.edge.trusted_proxies.is_empty() {
+        return None;
+    }
+    if matches!(listening, Listen::Unix(_)) {
+        return Some("everyone comes through a Unix socket, which counts as 127.0.0.1".to_owned());
+    }
+    let url = addresses.given_app_url()?;
+    let is_elsewhere = listening.is_local() && !outgoing::is_loopback(url);
+    let is_proxys = is_elsewhere || url.starts_with("https://") && addresses.tls.both().is_none();
+    is_proxys.then(|| format!("--app-url {url} is a proxy's"))
+}
+
+/// Warns at the start if there appears to be a proxy that is not trusted.
+fn tell_of_proxy(settings: &Serve, listening: &Listen) {
+    if let Some(why) = untrusted_proxy(settings, listening) {
+        warn!("{why}, and --trusted-proxies is not set: the limits see all its clients as one");
     }
 }
 
@@ -286,22 +346,5 @@ impl Signals {
                 },
             }
         }
-    }
-}
-
-async fn listen(address: SocketAddr, flag: &str) -> Result<(TcpListener, SocketAddr), String> {
-    let listener = TcpListener::bind(address).await.map_err(|error| cannot_listen(address, flag, &error))?;
-    let address = listener.local_addr().map_err(|error| error.to_string())?;
-    Ok((listener, address))
-}
-
-fn cannot_listen(address: SocketAddr, flag: &str, error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            format!("another program already listens on {address}; stop it, or choose another port with {flag}")
-        }
-        io::ErrorKind::AddrNotAvailable => format!("this machine has no address {}", address.ip()),
-        io::ErrorKind::PermissionDenied => format!("listening on {address} is not permitted"),
-        _ => format!("cannot listen on {address}: {error}"),
     }
 }

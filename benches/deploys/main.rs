@@ -92,7 +92,7 @@ async fn serve(url: &str, group: usize) {
     let db = db::connect(url).await.expect("a database");
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    let app_url = settings.addresses.app_url(address);
+    let app_url = settings.addresses.app_url(&address.into());
     let catalogue = Catalogue::new(db.clone(), CatalogueSettings::new(settings.account_name, app_url));
     let app = App::new(db.clone(), catalogue, settings.edge);
     let app = if group == GROUP { app } else { app.with_deploys(Deploys::start(db.clone(), group)) };

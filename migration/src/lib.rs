@@ -61,6 +61,7 @@ mod m20261123_000005_rate_limits;
 mod m20261123_000006_deploy_figures;
 mod m20261123_000010_covering_indexes;
 mod m20261123_000010_filter_pairs;
+mod m20261123_000020_remembered;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
@@ -123,6 +124,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000006_deploy_figures::Migration),
             Box::new(m20261123_000010_covering_indexes::Migration),
             Box::new(m20261123_000010_filter_pairs::Migration),
+            Box::new(m20261123_000020_remembered::Migration),
         ]
     }
 }

@@ -201,6 +201,14 @@ impl Site {
         Self { openid: Some(provider), ..self }
     }
 
+    /// The same application, reached at the address of `catalogue`.
+    pub fn reached_at(&self, catalogue: Catalogue) -> Self {
+        let app_url = &catalogue.settings().app_url;
+        let openid =
+            self.openid.as_ref().map(|provider| provider.with_redirect(format!("{app_url}{}", openid::CALLBACK)));
+        Self { catalogue, openid, ..self.clone() }
+    }
+
     /// Routes a visit to its page. The pages that need no session come first.
     pub async fn answer(&self, visit: &Visit) -> Result<Answer, Fault> {
         use Method::{Get, Post};

@@ -1,27 +1,33 @@
 //! The addresses at which the service listens and is reached.
 
-use std::net::SocketAddr;
-
 use clap::Args;
 
-use super::{TlsFiles, value};
+use super::{Listen, TlsFiles, value};
 
 /// The service's addresses.
 #[derive(Debug, Clone, Args)]
 pub struct Addresses {
-    /// The address and port to listen on; port 0 picks a free one
+    /// The address and port to listen on, or a socket such as unix:/run/rollcall.sock; port 0 picks a free one. A socket
+    /// that systemd passes takes its place
     #[arg(
         long,
         value_name = "ADDRESS",
         env = "ROLLCALL_LISTEN",
         default_value = "127.0.0.1:8080",
-        value_parser = value::address
+        value_parser = Listen::parse
     )]
-    pub listen: SocketAddr,
+    pub listen: Listen,
+    /// The permissions of the socket of --listen unix:…, in octal
+    #[arg(long, value_name = "MODE", env = "ROLLCALL_LISTEN_MODE", default_value = "660", value_parser = value::mode)]
+    pub listen_mode: u32,
+    /// Connections from --trusted-proxies begin with a PROXY header, version 1 or 2, that names the client
+    #[arg(long, env = "ROLLCALL_PROXY_PROTOCOL")]
+    pub proxy_protocol: bool,
     /// The URL at which clients reach the API [default: http:// or https:// and the listening address]
     #[arg(long, value_name = "URL", env = "ROLLCALL_BASE_URL", value_parser = value::origin)]
     base_url: Option<String>,
-    /// The URL at which people and CI systems reach the application [default: the same as the default of --base-url]
+    /// The URL at which people and CI systems reach the application [default: the host that a trusted proxy names, else
+    /// as for --base-url]
     #[arg(long, value_name = "URL", env = "ROLLCALL_APP_URL", value_parser = value::origin)]
     app_url: Option<String>,
     #[command(flatten)]
@@ -30,13 +36,13 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// The URL of the API without a trailing slash, given the actual listening address.
-    pub fn base_url(&self, listening: SocketAddr) -> String {
+    /// The URL of the API without a trailing slash, given where the server actually listens.
+    pub fn base_url(&self, listening: &Listen) -> String {
         self.base_url.clone().unwrap_or_else(|| self.own(listening))
     }
 
-    /// The URL of the application without a trailing slash, given the actual listening address.
-    pub fn app_url(&self, listening: SocketAddr) -> String {
+    /// The URL of the application without a trailing slash, given where the server actually listens.
+    pub fn app_url(&self, listening: &Listen) -> String {
         self.app_url.clone().unwrap_or_else(|| self.own(listening))
     }
 
@@ -45,8 +51,12 @@ impl Addresses {
         self.app_url.as_deref()
     }
 
-    fn own(&self, listening: SocketAddr) -> String {
+    /// The address itself. A Unix socket has none, so that a URL says no more than that it is on this machine.
+    fn own(&self, listening: &Listen) -> String {
         let scheme = if self.tls.both().is_some() { "https" } else { "http" };
-        format!("{scheme}://{listening}")
+        match listening {
+            Listen::Tcp(address) => format!("{scheme}://{address}"),
+            Listen::Unix(_) => format!("{scheme}://localhost"),
+        }
     }
 }

@@ -37,6 +37,12 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
         .ok_or_else(|| "write it like 127.0.0.1:8080, or 0.0.0.0:8080 for all of this machine's addresses".to_owned())
 }
 
+/// Parses the permissions of a file in octal, such as `660`.
+pub(super) fn mode(text: &str) -> Result<u32, String> {
+    let mode = u32::from_str_radix(text.trim(), 8).ok().filter(|mode| *mode <= 0o777);
+    mode.ok_or_else(|| "write the permissions in octal, such as 660".to_owned())
+}
+
 /// Parses a retention period. Refuses less than a day, which can only be a mistake.
 pub(super) fn retention(text: &str) -> Result<Duration, String> {
     let keep = duration(text)?;

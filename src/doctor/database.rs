@@ -1,6 +1,5 @@
 //! Checks the database: that it exists, its version, that it is writable, and that its clock agrees with ours.
 
-use std::net::SocketAddr;
 use std::path::Path;
 
 use sea_orm::DbErr;
@@ -8,6 +7,7 @@ use sea_orm::DbErr;
 use super::Finding;
 use crate::db::{self, Db, Version};
 use crate::entity::{Timestamp, audit, user};
+use crate::outgoing::Ourselves;
 
 const ABOUT: &str = "database";
 
@@ -16,7 +16,7 @@ const TOLERANCE: i64 = 60_000_000;
 
 /// Checks the database at `url`. Does not open a missing file, because opening would create it. `server` is the address
 /// at which a server responds.
-pub(super) async fn examine(url: &str, server: Option<SocketAddr>) -> Vec<Finding> {
+pub(super) async fn examine(url: &str, server: Option<&Ourselves>) -> Vec<Finding> {
     match (db::missing_file(url), server) {
         (Some(file), Some(address)) => return vec![not_the_servers(&file, address)],
         (Some(file), None) => return vec![missing(&file)],
@@ -33,7 +33,7 @@ pub(super) async fn examine(url: &str, server: Option<SocketAddr>) -> Vec<Findin
 }
 
 /// The problem of a missing file while a server responds: a running server has a database, so this is not the server's.
-fn not_the_servers(file: &Path, address: SocketAddr) -> Finding {
+fn not_the_servers(file: &Path, address: &Ourselves) -> Finding {
     let says = format!(
         "a server responds at {address}, but {} does not exist: this is not the server's database. Run this with the \
          server's settings: in its folder, or with its --database-url",

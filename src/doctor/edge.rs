@@ -1,13 +1,13 @@
 //! Checks the edge: conflicting settings, the server on this machine, and the proxy in front of it.
 
-use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use super::Finding;
 use crate::config::Serve;
 use crate::http::handlers::health::DOCTOR;
 use crate::http::tls::Tls;
-use crate::{healthcheck, outgoing};
+use crate::outgoing::{self, Ourselves};
+use crate::{healthcheck, serve};
 
 /// The timeout for the proxy.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -22,33 +22,41 @@ const FORGED: &str = "192.0.2.1";
 pub(super) fn settings(settings: &Serve) -> Vec<Finding> {
     let about = "settings";
     let mut findings = Vec::new();
-    let tls = settings.addresses.tls.both();
-    let is_encrypted = tls.is_some();
+    let addresses = &settings.addresses;
+    let tls = addresses.tls.both();
     if let Some(Err(reason)) = tls.map(|(certificate, key)| Tls::open(certificate, key)) {
         findings.push(Finding::problem(about, reason));
     }
     if let Err(reason) = settings.openid.clone().provider() {
         findings.push(Finding::problem(about, reason));
     }
+    if let Err(reason) = serve::check_proxies(settings) {
+        findings.push(Finding::problem(about, reason));
+    }
     let proxies = &settings.edge.trusted_proxies;
-    match settings.addresses.given_app_url() {
-        None if !settings.addresses.listen.ip().is_loopback() || !proxies.is_empty() => {
-            let url = settings.addresses.app_url(settings.addresses.listen);
+    match addresses.given_app_url() {
+        None if !proxies.is_empty() && !addresses.proxy_protocol => {
+            let says = "--app-url is not set: links use the host that trusted proxies name with X-Forwarded-Proto and \
+                        X-Forwarded-Host, which they must set or remove in every request";
+            findings.push(Finding::advice(about, says));
+        }
+        None if !addresses.listen.is_local() || !proxies.is_empty() => {
+            let url = addresses.app_url(&addresses.listen);
             let says = format!("--app-url is not set: links for people and pipelines use {url}");
             findings.push(Finding::advice(about, says));
         }
-        Some(url) if url.starts_with("http://") && !is_loopback(url) => {
+        Some(url) if url.starts_with("http://") && !outgoing::is_loopback(url) => {
             let says = format!("--app-url {url} is not encrypted: tokens and sessions can be read in transit");
             findings.push(Finding::advice(about, says));
         }
-        Some(url) if url.starts_with("https://") && !is_encrypted && proxies.is_empty() => {
-            let says = format!(
-                "--app-url {url} is a proxy's, and --trusted-proxies is not set: the limits see all its clients as one. \
-                 Set --trusted-proxies to the address that the proxy connects from"
-            );
-            findings.push(Finding::problem(about, says));
-        }
         _ => {}
+    }
+    if let Some(why) = serve::untrusted_proxy(settings, &addresses.listen) {
+        let says = format!(
+            "{why}, and --trusted-proxies is not set: the limits see all its clients as one. Set --trusted-proxies to the \
+             address that the proxy connects from"
+        );
+        findings.push(Finding::problem(about, says));
     }
     if findings.is_empty() {
         findings.push(Finding::fine(about, "they are consistent"));
@@ -56,36 +64,27 @@ pub(super) fn settings(settings: &Serve) -> Vec<Finding> {
     findings
 }
 
-/// Whether the host of a URL is this machine.
-fn is_loopback(url: &str) -> bool {
-    let host = outgoing::host(url);
-    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-}
-
 /// The server on this machine.
 pub(super) struct Server {
-    /// Its address. `None` if no server responds.
-    pub(super) address: Option<SocketAddr>,
+    /// How to reach it. `None` if no server responds.
+    pub(super) running: Option<Ourselves>,
     /// Whether it is ready.
     pub(super) finding: Finding,
 }
 
 /// Checks whether a server with these settings runs on this machine.
 pub(super) fn server(settings: &Serve) -> Server {
-    let (about, addresses) = ("server", &settings.addresses);
-    let address = outgoing::reachable(addresses.listen);
-    let is_encrypted = addresses.tls.both().is_some();
-    if healthcheck::ask(address, is_encrypted, "/livez").is_err() {
-        let finding = Finding::advice(about, format!("none responds at {address}; start it to check the proxy"));
-        return Server { address: None, finding };
+    let (about, server) = ("server", Ourselves::of(&settings.addresses));
+    if healthcheck::ask(&server, "/livez").is_err() {
+        let finding = Finding::advice(about, format!("none responds at {server}; start it to check the proxy"));
+        return Server { running: None, finding };
     }
-    let finding = match healthcheck::ask(address, is_encrypted, "/readyz") {
-        Ok(said) if said.contains("writes: ok") => Finding::fine(about, format!("the one at {address} is ready")),
+    let finding = match healthcheck::ask(&server, "/readyz") {
+        Ok(said) if said.contains("writes: ok") => Finding::fine(about, format!("the one at {server} is ready")),
         Ok(said) => Finding::problem(about, said.lines().last().unwrap_or_default()),
         Err(reason) => Finding::problem(about, reason),
     };
-    Server { address: Some(address), finding }
+    Server { running: Some(server), finding }
 }
 
 /// Checks how the server sees a client that connects through the public URL. `None` if no such URL is set.
@@ -163,18 +162,6 @@ mod tests {
             ("ok\n".to_owned(), "PROBLEM"),
         ] {
             assert_eq!(level(&said), expected, "{said}");
-        }
-    }
-
-    #[test]
-    fn a_url_of_this_machine_is_recognised() {
-        for url in
-            ["http://localhost", "http://localhost:8080", "http://127.0.0.1:80", "http://[::1]:8080", "http://[::1]"]
-        {
-            assert!(is_loopback(url), "{url}");
-        }
-        for url in ["http://localhost.example.com", "http://10.0.0.1:80", "http://catalogue"] {
-            assert!(!is_loopback(url), "{url}");
         }
     }
 }

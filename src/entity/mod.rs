@@ -46,6 +46,7 @@ pub mod property_definition;
 mod reference;
 pub mod relationship;
 pub mod relationship_definition;
+pub mod remembered;
 pub mod repository;
 pub mod row_lock;
 pub mod service;

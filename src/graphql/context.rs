@@ -21,12 +21,12 @@ use crate::engine::{Documents, Prepared, request_error};
 use crate::entity::audit::{self, Written};
 use crate::error::{Code, Error, Result};
 
-/// Shared by all requests, for the lifetime of the process.
+/// Shared by all requests, for the lifetime of the process: all of them, or those that reach the service at one address.
 pub(super) struct Shared {
     pub(super) db: Db,
     pub(super) settings: Settings,
-    pub(super) documents: Documents,
-    pub(super) places: Places,
+    pub(super) documents: Arc<Documents>,
+    pub(super) places: Arc<Places>,
 }
 
 /// The state of a request.

@@ -22,7 +22,7 @@ use crate::error::Code;
 use crate::spans;
 use caller::Caller;
 use idempotency::Claim;
-use places::{Lane, Places};
+use places::Lane;
 
 pub mod caller;
 pub mod context;
@@ -141,8 +141,16 @@ impl Catalogue {
         let query = &schema::info::Query;
         let (mutation, scalars) = (Some(&schema::info::Mutation), schema::info::SCALARS);
         let limits = engine::cost::Limits { estimate: settings.estimate, ..engine::cost::Limits::default() };
-        let documents = Documents::new(SDL, query, mutation, scalars, limits);
-        Self(Arc::new(context::Shared { db, settings, documents, places: Places::default() }))
+        let documents = Documents::new(SDL, query, mutation, scalars, limits).into();
+        Self(Arc::new(context::Shared { db, settings, documents, places: Arc::default() }))
+    }
+
+    /// The same API, with links for whoever reaches it at another address.
+    pub fn reached_at(&self, app_url: &str) -> Self {
+        let context::Shared { db, settings, documents, places } = &*self.0;
+        let settings = Settings { app_url: app_url.to_owned(), ..settings.clone() };
+        let (db, documents, places) = (db.clone(), Arc::clone(documents), Arc::clone(places));
+        Self(Arc::new(context::Shared { db, settings, documents, places }))
     }
 
     /// The configuration of this installation.

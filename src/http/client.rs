@@ -1,6 +1,6 @@
 //! The sender of a request: its id, address and host, as far as the headers can be trusted.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use data_encoding::HEXLOWER;
 use hyper::body::Incoming;
@@ -57,14 +57,18 @@ pub(super) fn span(request: &Request<Incoming>, peer: Peer, id: &str) -> Span {
     spans::request(&head, caller)
 }
 
+/// Whether a canonical address is a trusted proxy's.
+pub(super) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
+    trusted.iter().any(|network| network.contains(&address))
+}
+
 /// Returns the client's address: the peer's, or, behind trusted proxies, the rightmost address in `X-Forwarded-For`
 /// that is not a trusted proxy. Stops at an entry that cannot be parsed: nothing to the left of it is trusted.
 pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let mut address = peer.to_canonical();
-    let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     let lines = headers.get_all("x-forwarded-for").iter().rev();
     for entry in lines.flat_map(|line| line.to_str().unwrap_or_default().rsplit(',')) {
-        if !is_trusted(&address) {
+        if !is_trusted(address, trusted) {
             break;
         }
         match forwarded(entry.trim()) {
@@ -73,6 +77,60 @@ pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
         }
     }
     address
+}
+
+/// Returns the origin that people reach this service at, as a trusted proxy tells it: `X-Forwarded-Proto`, with
+/// `X-Forwarded-Host` or else the host of the request. Takes one value of each header: with several, it is not known
+/// which proxy has written which. `None` if the peer is not trusted, or does not say it so.
+pub fn origin(peer: IpAddr, parts: &Parts, trusted: &[IpNet]) -> Option<String> {
+    if !is_trusted(peer.to_canonical(), trusted) {
+        return None;
+    }
+    let one = |name: &str| {
+        let mut values = parts.headers.get_all(name).iter();
+        let value = values.next()?;
+        Some(value.to_str().ok().filter(|_| values.next().is_none()).unwrap_or_default())
+    };
+    let scheme = one("x-forwarded-proto")?;
+    let scheme = ["https", "http"].into_iter().find(|known| known.eq_ignore_ascii_case(scheme))?;
+    let authority = || parts.uri.authority().map(Authority::as_str);
+    let host = one("x-forwarded-host").or_else(|| one("host")).or_else(authority)?;
+    // As browsers write an origin: without the port that goes without saying.
+    let shown = host.strip_suffix(if scheme == "https" { ":443" } else { ":80" }).unwrap_or(host);
+    is_host(host).then(|| format!("{scheme}://{}", shown.to_ascii_lowercase()))
+}
+
+/// The longest host that is taken for an origin, with its port.
+const HOST_LENGTH: usize = 255;
+
+/// Whether a text is a name, an IPv4 address or an IPv6 address in brackets, with or without a port. Stricter than the
+/// syntax of URIs, because it becomes part of links.
+fn is_host(text: &str) -> bool {
+    let (is_name, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, "")) => (address.parse::<Ipv6Addr>().is_ok(), None),
+        Some((address, rest)) => {
+            (address.parse::<Ipv6Addr>().is_ok(), Some(rest.strip_prefix(':').unwrap_or_default()))
+        }
+        None => match text.split_once(':') {
+            Some((name, port)) => (is_name(name), Some(port)),
+            None => (is_name(text), None),
+        },
+    };
+    let is_port = |port: &str| {
+        !port.starts_with('0') && port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok()
+    };
+    text.len() <= HOST_LENGTH && is_name && port.is_none_or(is_port)
+}
+
+/// Whether a text is labels joined by dots.
+fn is_name(text: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    text.split('.').all(|label| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(is_allowed)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    })
 }
 
 /// How the `X-Forwarded-For` header of a connection was treated.
@@ -94,7 +152,7 @@ impl Forwarded {
         let peer = peer.to_canonical();
         match addresses {
             0 => Self::Absent,
-            _ if !trusted.iter().any(|network| network.contains(&peer)) => Self::Ignored,
+            _ if !is_trusted(peer, trusted) => Self::Ignored,
             addresses => Self::Believed(addresses),
         }
     }

@@ -1,4 +1,4 @@
-//! Serves one connection: HTTP/1.1 or HTTP/2, with or without TLS.
+//! Serves one connection: HTTP/1.1 or HTTP/2, with or without TLS, with or without a PROXY header before it.
 //!
 //! hyper implements the protocols; this decides when to close a connection. It closes when the first request takes too
 //! long to arrive, when the connection is idle (no request and no bytes written) for too long, and gracefully when the
@@ -19,13 +19,16 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
+use ipnet::IpNet;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_rustls::TlsAcceptor;
-use tracing::debug;
+use tracing::{debug, warn};
 
+use super::client;
+use super::listener::Stream;
+use super::proxy_header::{self, Refused};
 use super::refused::Explained;
 use super::serve::{Answers, Peer};
 use crate::config::Edge;
@@ -70,18 +73,34 @@ impl Patience {
     }
 }
 
+/// What comes before the first request of a connection.
+pub(super) struct Opening {
+    /// The proxies whose connections begin with a PROXY header, if there are any.
+    pub proxies: Option<Arc<[IpNet]>>,
+    /// The acceptor of TLS handshakes, with TLS.
+    pub tls: Option<TlsAcceptor>,
+    /// How long all that may take.
+    pub patience: Patience,
+}
+
 /// Serves a connection until it ends. When `stop` becomes true, finishes its requests and closes it.
 pub(super) async fn run<A: Answers>(
     answers: Arc<A>,
-    stream: TcpStream,
-    tls: Option<TlsAcceptor>,
-    peer: SocketAddr,
-    patience: Patience,
+    (mut stream, mut peer): (Stream, SocketAddr),
+    Opening { proxies, tls, patience }: Opening,
     stop: watch::Receiver<bool>,
 ) {
-    // Responses are written whole, so delaying packets gains nothing.
-    let _ = stream.set_nodelay(true);
+    stream.send_at_once();
     let began = Instant::now();
+    if let Some(proxies) = proxies
+        && client::is_trusted(peer.ip().to_canonical(), &proxies)
+    {
+        // Boxed, so that other connections do not reserve space for it.
+        match Box::pin(named_by_proxy(&mut stream, peer, began + patience.head)).await {
+            Some(client) => peer = client,
+            None => return,
+        }
+    }
     let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, began, last: began, left: 0 }));
     let stream = Watched { stream, activity: Arc::clone(&activity) };
     match tls {
@@ -89,6 +108,23 @@ pub(super) async fn run<A: Answers>(
         // Boxed, so that connections without TLS do not reserve space for it.
         Some(tls) => Box::pin(encrypted(answers, stream, tls, activity, peer, patience, stop)).await,
     }
+}
+
+/// Reads the PROXY header of a trusted proxy. Returns the client's address, or the proxy's if that speaks for itself.
+/// `None` means that the connection is to be closed.
+async fn named_by_proxy(stream: &mut Stream, proxy: SocketAddr, deadline: Instant) -> Option<SocketAddr> {
+    let reason = match timeout_at(deadline, proxy_header::read(stream)).await {
+        Ok(Ok(client)) => return Some(client.unwrap_or(proxy)),
+        Ok(Err(Refused::Closed)) => {
+            debug!(peer = %proxy, "a connection ended before its first byte");
+            return None;
+        }
+        Ok(Err(Refused::Malformed(reason))) => reason.to_owned(),
+        Ok(Err(Refused::Ended(error))) => format!("it ended within its PROXY header: {error}"),
+        Err(_) => "its PROXY header took too long".to_owned(),
+    };
+    warn!(peer = %proxy, reason, "a connection of a trusted proxy was closed");
+    None
 }
 
 /// Performs the TLS handshake, then serves HTTP.
@@ -237,7 +273,7 @@ impl Drop for Answering {
 
 /// A stream that records when bytes are sent.
 struct Watched {
-    stream: TcpStream,
+    stream: Stream,
     activity: Arc<Mutex<Activity>>,
 }
 

@@ -46,14 +46,17 @@ pub mod coding;
 pub mod connection;
 pub mod handlers;
 pub mod limits;
+mod listener;
 pub mod metrics;
 pub mod outbox;
+pub mod proxy_header;
 mod refused;
 pub mod reply;
 pub mod router;
 mod serve;
 pub mod tls;
 
+pub use listener::Listener;
 pub use serve::{Drained, serve, serve_metrics};
 
 /// The path of the query explorer, below the application's address.
@@ -74,6 +77,8 @@ pub struct App {
     outbox: Outbox,
     metrics: Metrics,
     edge: Edge,
+    /// Whether trusted proxies say where people reach the service, because no setting does.
+    learns_origin: bool,
     readiness: Readiness,
     draining: AtomicBool,
     /// Whether the log has already mentioned an untrusted proxy.
@@ -92,6 +97,8 @@ pub struct Call {
     pub forwarded: Forwarded,
     /// The route of the path.
     pub route: Route,
+    /// The API and the pages at the origin that a trusted proxy names, if it does.
+    here: Option<Box<Here>>,
     /// Who is charged for the memory of the request: its address, until the caller is authenticated.
     pub owner: Key,
     /// Whether it is a mutation that may have been carried out.
@@ -102,6 +109,12 @@ pub struct Call {
     pub operation: Option<String>,
     /// The estimate of a GraphQL operation, and what it used.
     pub cost: Option<(u64, Used)>,
+}
+
+/// What depends on where people reach the service.
+struct Here {
+    catalogue: Catalogue,
+    site: Site,
 }
 
 impl App {
@@ -130,10 +143,16 @@ impl App {
             outbox,
             metrics,
             edge,
+            learns_origin: false,
             readiness,
             draining,
             told_of_proxy,
         }
+    }
+
+    /// Takes the origin of links, cookies and redirects from the headers of trusted proxies, where they name one.
+    pub fn with_origin_of_proxies(self) -> Self {
+        Self { learns_origin: !self.edge.trusted_proxies.is_empty(), ..self }
     }
 
     /// Replaces the recorder of deploys.
@@ -144,6 +163,24 @@ impl App {
     /// Adds an OpenID provider for signing in.
     pub fn with_provider(self, provider: Provider) -> Self {
         Self { site: self.site.with_provider(provider), ..self }
+    }
+
+    /// The API and the pages at the origin that the request's proxy names.
+    fn here(&self, peer: Peer, parts: &Parts) -> Option<Box<Here>> {
+        let origin = client::origin(peer.address, parts, &self.edge.trusted_proxies)?;
+        let catalogue = self.catalogue.reached_at(&origin);
+        let site = self.site.reached_at(catalogue.clone());
+        Some(Box::new(Here { catalogue, site }))
+    }
+
+    /// The API, as reached by a request.
+    fn catalogue<'a>(&'a self, call: &'a Call) -> &'a Catalogue {
+        call.here.as_ref().map_or(&self.catalogue, |here| &here.catalogue)
+    }
+
+    /// The pages, as reached by a request.
+    fn site<'a>(&'a self, call: &'a Call) -> &'a Site {
+        call.here.as_ref().map_or(&self.site, |here| &here.site)
     }
 
     /// Whether the service is stopping.
@@ -180,6 +217,7 @@ impl App {
             forwarded: Forwarded::of(peer.address, &parts.headers, &self.edge.trusted_proxies),
             is_mutation: false,
             route: Route::of(parts.uri.path()),
+            here: if self.learns_origin { self.here(peer, &parts) } else { None },
             standing: None,
             operation: None,
             cost: None,
@@ -196,7 +234,7 @@ impl App {
         if let Some(body) = body.filter(|_| !matches!(outcome, Err(Rejection::BodyTimeout))) {
             self.bodies.discard(&call.parts.headers, body).await;
         }
-        let is_secure = peer.is_encrypted || self.site.is_secure();
+        let is_secure = peer.is_encrypted || self.site(&call).is_secure();
         let mut reply = outcome.unwrap_or_else(|rejection| reply::rejection(&call, &rejection));
         reply::finish(&mut reply, &call, is_secure);
         if Outbox::counts(reply.body()) {
@@ -243,7 +281,7 @@ impl App {
         }
         if call.route == Route::GraphQl && call.parts.method == Method::GET && accept::prefers_page(&call.parts.headers)
         {
-            return Ok(reply::redirect(&format!("{}{EXPLORER}", self.catalogue.settings().app_url), &[]));
+            return Ok(reply::redirect(&format!("{}{EXPLORER}", self.catalogue(call).settings().app_url), &[]));
         }
         if !call.route.allows(&call.parts.method) {
             return Err(Rejection::MethodNotAllowed);

@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use hyper::Request;
 use hyper::body::Incoming;
-use tokio::net::{TcpListener, TcpStream};
+use ipnet::IpNet;
 use tokio::pin;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tracing::warn;
 
-use super::connection::{self, Patience};
+use super::connection::{self, Opening, Patience};
+use super::listener::{Listener, Stream};
 use super::reply::Reply;
 use super::tls::Tls;
 use super::{App, metrics};
@@ -36,7 +37,7 @@ pub enum Drained {
 /// The other end of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Peer {
-    /// Its address.
+    /// Its address, or the one that a PROXY header names.
     pub address: IpAddr,
     /// Whether TLS ends here.
     pub is_encrypted: bool,
@@ -53,12 +54,14 @@ pub(super) trait Answers: Send + Sync + 'static {
 /// the deadline are cut.
 pub async fn serve(
     app: Arc<App>,
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     tls: Option<Arc<Tls>>,
     told_to_stop: impl Future<Output = ()>,
 ) -> Drained {
-    let patience = Patience::of(&app.edge);
-    let mut connections = Connections::new(Arc::clone(&app), app.edge.max_connections as usize, patience, tls);
+    let (listener, patience) = (listener.into(), Patience::of(&app.edge));
+    let mut connections = Connections::new(Arc::clone(&app), app.edge.max_connections as usize, patience);
+    connections.tls = tls;
+    connections.proxies = listener.expects_header.then(|| app.edge.trusted_proxies.as_slice().into());
     let drain = async {
         told_to_stop.await;
         app.draining.store(true, Ordering::Relaxed);
@@ -86,9 +89,10 @@ pub async fn serve(
 }
 
 /// Serves the metrics of `app` on `listener`. Runs until it is dropped.
-pub async fn serve_metrics(app: Arc<App>, listener: TcpListener) -> Infallible {
+pub async fn serve_metrics(app: Arc<App>, listener: impl Into<Listener>) -> Infallible {
     let patience = Patience::of(&app.edge);
-    let mut connections = Connections::new(Arc::new(metrics::Page(app)), METRICS_CONNECTIONS, patience, None);
+    let mut connections = Connections::new(Arc::new(metrics::Page(app)), METRICS_CONNECTIONS, patience);
+    let listener = listener.into();
     loop {
         connections.next(&listener).await;
     }
@@ -100,23 +104,27 @@ struct Connections<A> {
     slots: Arc<Semaphore>,
     patience: Patience,
     tls: Option<Arc<Tls>>,
+    /// The proxies whose connections begin with a PROXY header.
+    proxies: Option<Arc<[IpNet]>>,
     stop: watch::Sender<bool>,
     open: JoinSet<()>,
 }
 
 impl<A: Answers> Connections<A> {
-    fn new(answers: Arc<A>, most: usize, patience: Patience, tls: Option<Arc<Tls>>) -> Self {
-        let slots = Arc::new(Semaphore::new(most));
-        Self { answers, slots, patience, tls, stop: watch::Sender::new(false), open: JoinSet::new() }
+    /// Connections without TLS and PROXY headers.
+    fn new(answers: Arc<A>, most: usize, patience: Patience) -> Self {
+        let (slots, stop) = (Arc::new(Semaphore::new(most)), watch::Sender::new(false));
+        Self { answers, slots, patience, tls: None, proxies: None, stop, open: JoinSet::new() }
     }
 
     /// Waits until a connection arrives or ends.
-    async fn next(&mut self, listener: &TcpListener) {
+    async fn next(&mut self, listener: &Listener) {
         tokio::select! {
-            (slot, stream, peer) = accept(listener, &self.slots) => {
+            (slot, accepted) = accept(listener, &self.slots) => {
                 let tls = self.tls.as_ref().map(|tls| tls.acceptor());
+                let opening = Opening { proxies: self.proxies.clone(), tls, patience: self.patience };
                 let (answers, stop) = (Arc::clone(&self.answers), self.stop.subscribe());
-                let connection = connection::run(answers, stream, tls, peer, self.patience, stop);
+                let connection = connection::run(answers, accepted, opening, stop);
                 self.open.spawn(async move {
                     connection.await;
                     drop(slot);
@@ -129,15 +137,12 @@ impl<A: Answers> Connections<A> {
 
 /// Accepts the next connection once there is room for it. Until then it waits in the kernel's queue, outside our
 /// memory.
-async fn accept(
-    listener: &TcpListener,
-    slots: &Arc<Semaphore>,
-) -> (Option<OwnedSemaphorePermit>, TcpStream, SocketAddr) {
+async fn accept(listener: &Listener, slots: &Arc<Semaphore>) -> (Option<OwnedSemaphorePermit>, (Stream, SocketAddr)) {
     // The semaphore is never closed.
     let slot = Arc::clone(slots).acquire_owned().await.ok();
     loop {
         match listener.accept().await {
-            Ok((stream, peer)) => return (slot, stream, peer),
+            Ok(accepted) => return (slot, accepted),
             // The client disconnected while it waited.
             Err(error) if is_of_the_connection(&error) => {}
             Err(error) => {

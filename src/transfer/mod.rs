@@ -44,7 +44,7 @@ macro_rules! names {
 pub const TABLES: &[&str] = tables!(names);
 
 /// The tables that are not exported, and why.
-pub const LEFT_OUT: [(&str, &str); 18] = [
+pub const LEFT_OUT: [(&str, &str); 19] = [
     ("token", "a secret, valid for the installation that issued it"),
     ("idempotency_key", "lasts a day"),
     ("rate_limit_window", "lasts minutes"),
@@ -62,6 +62,7 @@ pub const LEFT_OUT: [(&str, &str); 18] = [
     ("deploy_figures_version", "belongs to them"),
     ("deploy_change", "which of them are to be derived again"),
     ("seaql_migrations", "each database has its own migrations"),
+    ("remembered", "where the other installation is reached"),
     ("compatibility", "says which programs can use the database after them"),
 ];
 

@@ -12,7 +12,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use rollcall::app::openid::{self, Provider};
-use rollcall::config::{self, Command, Serve};
+use rollcall::config::{self, Command, Listen, Serve};
 use rollcall::db::Db;
 use rollcall::entity::Timestamp;
 use rollcall::entity::audit::Actor;
@@ -20,7 +20,7 @@ use rollcall::entity::deploy::Environments;
 use rollcall::entity::token::{self, Scope};
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::http::tls::Tls;
-use rollcall::http::{self, App, Drained};
+use rollcall::http::{self, App, Drained, Listener};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -94,9 +94,13 @@ impl TestApp {
             other => panic!("not the flags of serve: {other:?}"),
         };
         let db = database.open().await;
-        let listener = TcpListener::bind(settings.addresses.listen).await.expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let app_url = settings.addresses.app_url(address);
+        let addresses = &settings.addresses;
+        let listener = Listener::open(&addresses.listen, addresses.listen_mode, "--listen").await.expect("a port");
+        let listener = if addresses.proxy_protocol { listener.with_proxy_headers() } else { listener };
+        let place = listener.place().expect("an address");
+        let Listen::Tcp(address) = place else { panic!("{place}") };
+        let app_url = addresses.app_url(&place);
+        let learns_origin = addresses.given_app_url().is_none();
         let production = Environments::production(&settings.production_environments);
         let (account_name, mut budget) = (settings.account_name, settings.budget.limits());
         if !flags.contains(&"--query-processor-time") {
@@ -107,6 +111,9 @@ impl TestApp {
         let catalogue = Settings { account_name, app_url: app_url.clone(), budget, estimate, production };
         let catalogue = Catalogue::new(db.clone(), catalogue);
         let mut app = App::new(db.clone(), catalogue, settings.edge);
+        if learns_origin {
+            app = app.with_origin_of_proxies();
+        }
         if let Some(provider) = settings.openid.provider().expect("settings of a provider") {
             app = app.with_provider(Provider::new(provider, app_url + openid::CALLBACK));
         }

@@ -209,10 +209,13 @@ fn a_blank_database_url_is_not_the_default() {
 fn the_error_for_an_invalid_value_says_how_to_write_it() {
     let place = Place::new();
     let address = "write it like 127.0.0.1:8080, or 0.0.0.0:8080 for all of this machine's addresses";
+    let listen = &*format!("{address}, or unix:/run/rollcall.sock for a socket");
     let id = "write the id, which is a number: the first column of the list";
     for (arguments, hint) in [
-        (&["--listen", "8080"][..], address),
-        (&["--listen", "localhost:http"], address),
+        (&["--listen", "8080"][..], listen),
+        (&["--listen", "localhost:http"], listen),
+        (&["--listen", "unix:rollcall.sock"], "write a socket with its absolute path, like unix:/run/rollcall.sock"),
+        (&["--listen-mode", "rw"], "write the permissions in octal, such as 660"),
         (&["--metrics-listen", "9464"], address),
         (&["--token-limit", "abc"], "write a whole number, such as 400"),
         (&["--max-rows", "1.5"], "write a whole number, such as 400"),
@@ -267,6 +270,8 @@ fn wrong_usage_ends_with_status_2() {
         &["--unknown"][..],
         &["unknown"],
         &["--listen", "nowhere"],
+        &["--listen", "unix:rollcall.sock"],
+        &["--listen-mode", "888"],
         &["--token-limit", "-1"],
         &["--trusted-proxies", "10.0.0.0/99"],
         &["--app-url", "catalogue.example.com"],
@@ -382,6 +387,7 @@ fn an_error_at_the_start_is_one_sentence() {
             ),
         ),
         (&["--listen", "192.0.2.1:0"], "this machine has no address 192.0.2.1"),
+        (&["--proxy-protocol"], "--proxy-protocol needs --trusted-proxies, which says whose PROXY headers to believe"),
     ] {
         assert_refused(&place.run(arguments), sentence);
     }

@@ -16,7 +16,7 @@ use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE}
 use rollcall::graphql::{search, service_file, service_filter, user};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
-use rollcall::http::{body, outbox};
+use rollcall::http::{body, outbox, proxy_header};
 use rollcall::json_schema;
 use rollcall::shares::Bounds;
 use rollcall::spans;
@@ -66,6 +66,10 @@ fn readme_has_the_limits_of_the_code() {
             format!("{}; {}", exchange::BOUNDS.most, exchange::BOUNDS.share),
         ),
         ("head of a request", format!("{} bytes; {HEADERS} headers", number(HEAD_BYTES))),
+        (
+            "PROXY header of a trusted proxy, within the time for the head of a first request",
+            format!("{} bytes", number(proxy_header::LONGEST)),
+        ),
         (
             "connections; requests at one time on one of HTTP/2",
             format!("{} (`--max-connections`); {STREAMS}", number(edge.max_connections)),

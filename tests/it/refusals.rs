@@ -388,7 +388,7 @@ async fn dump(db: &Db) -> String {
             const TABLES: &[&str] =
                 &[
                     $(stringify!($table),)*
-                    "alias", "audit", "change", "field_rule", "key", "row_lock", "service_search", "text", "timestamp", "token"
+                    "alias", "audit", "change", "field_rule", "key", "remembered", "row_lock", "service_search", "text", "timestamp", "token"
                 ];
         };
     }

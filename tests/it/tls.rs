@@ -52,13 +52,24 @@ async fn connect(
     trusted: &CertificateDer<'static>,
     protocols: &[&str],
 ) -> std::io::Result<TlsStream<TcpStream>> {
+    connect_after(app, b"", trusted, protocols).await
+}
+
+/// The same, with these bytes before the handshake.
+async fn connect_after(
+    app: &TestApp,
+    before: &[u8],
+    trusted: &CertificateDer<'static>,
+    protocols: &[&str],
+) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
     roots.add(trusted.clone()).expect("a certificate");
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let config = config.with_safe_default_protocol_versions().expect("versions");
     let mut config = config.with_root_certificates(roots).with_no_client_auth();
     config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
-    let stream = app.connect().await;
+    let mut stream = app.connect().await;
+    stream.write_all(before).await?;
     TlsConnector::from(Arc::new(config)).connect(ServerName::try_from("localhost").expect("a name"), stream).await
 }
 
@@ -143,6 +154,24 @@ async fn a_renewed_certificate_is_for_new_connections_and_a_bad_one_for_none() {
     assert!(reason.ends_with("certificate.pem holds no certificate in PEM form"), "{reason}");
     connect(&app, &new, &[]).await.expect("a handshake");
     assert_eq!(kept.send_request(livez()).await.expect("the first connection lives").status().as_u16(), 200);
+}
+
+#[tokio::test]
+async fn the_header_of_a_proxy_comes_before_the_handshake() {
+    let flags = ["--proxy-protocol", "--trusted-proxies", "127.0.0.1", "--ip-limit", "1"];
+    let (app, _folder, certificate) = start(&flags).await;
+    let block = b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xc0\0\x02\x01\x7f\0\0\x01\0\x50\x01\xbb";
+    let line = b"PROXY TCP4 192.0.2.1 127.0.0.1 80 443\r\n";
+    let other = b"PROXY TCP4 192.0.2.2 127.0.0.1 80 443\r\n";
+    for (header, status) in [(&block[..], 200), (line, 429), (other, 200)] {
+        let stream = connect_after(&app, header, &certificate, &["http/1.1"]).await.expect("a handshake");
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.expect("a connection");
+        tokio::spawn(connection);
+        let page = Request::get("/sign-in").header("host", "localhost").body(Full::<Bytes>::default());
+        let answer = sender.send_request(page.expect("a request")).await.expect("an answer");
+        assert_eq!(answer.status().as_u16(), status, "{}", String::from_utf8_lossy(header));
+    }
+    connect(&app, &certificate, &[]).await.expect_err("there is no header");
 }
 
 #[tokio::test]

@@ -94,6 +94,11 @@ impl Provider {
         Self { settings, redirect, agent: outgoing::agent(), known, exchanges }
     }
 
+    /// The same provider with another callback.
+    pub fn with_redirect(&self, redirect: String) -> Self {
+        Self { redirect: redirect.into(), ..self.clone() }
+    }
+
     /// The provider's settings.
     pub fn settings(&self) -> &OpenId {
         &self.settings

@@ -7,8 +7,8 @@ use hyper::{Method, Uri};
 use tokio::time::timeout;
 use tracing::warn;
 
-use crate::app::{self, Answer, Fault, Fields, Method as Does, Session, Visit, cookie, sign_in, visit};
-use crate::budget::Excess;
+use crate::app::{self, Answer, Fault, Fields, Method as Does, Session, Site, Visit, cookie, sign_in, visit};
+use crate::budget::{Excess, Limits};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, session};
 use crate::http::limits::Key;
@@ -18,17 +18,17 @@ use crate::http::{App, Call, body};
 /// Finds the session, reads the form if there is one, and calls the page. Does not read a stranger's form unless its
 /// path needs no session.
 pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Incoming>) -> Result<Reply, Rejection> {
-    let session = session(app, &call.parts.headers).await?;
+    let session = session(app, call).await?;
     if let Some(session) = &session {
         call.owner = Key::Session(session.row.id);
     }
-    let (parts, uri) = (&call.parts, &call.parts.uri);
+    let (parts, uri, site) = (&call.parts, &call.parts.uri, app.site(call));
     let method = if parts.method == Method::POST { Does::Post } else { Does::Get };
     if method == Does::Post {
-        check_is_from_here(&parts.headers, uri.authority())?;
+        check_is_from_here(app, call)?;
         body::check_is_form(&parts.headers)?;
     }
-    let attempt = cookie::read_attempt(cookies(&parts.headers), app.site.is_secure());
+    let attempt = cookie::read_attempt(cookies(&parts.headers), site.is_secure());
     let user_agent = parts.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     let mut visit = Visit {
         method,
@@ -41,14 +41,14 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Incoming>) -> 
         user_agent: user_agent.map(str::to_owned),
         request_id: call.id.clone(),
     };
-    let longest = if method == Does::Post { app.site.max_form_size(&visit).await } else { Ok(None) };
+    let longest = if method == Does::Post { site.max_form_size(&visit).await } else { Ok(None) };
     let answer = match longest {
         Ok(longest) => {
             if let (Some(longest), Some(body)) = (longest, body) {
                 let form = app.bodies.read(body, call.owner, longest, app.edge.body_timeout).await?;
                 visit.form = Fields::parse(&form);
             }
-            in_time(app, &visit).await
+            in_time(site, app.catalogue.settings().budget, &visit).await
         }
         Err(fault) => Err(fault),
     };
@@ -76,8 +76,8 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Incoming>) -> 
 }
 
 /// Renders the page within the time limit of a query. A form's changes are never cancelled.
-async fn in_time(app: &App, visit: &Visit) -> Result<Answer, Fault> {
-    let (limits, answer) = (app.catalogue.settings().budget, app.site.answer(visit));
+async fn in_time(site: &Site, limits: Limits, visit: &Visit) -> Result<Answer, Fault> {
+    let answer = site.answer(visit);
     match visit.method {
         Does::Get => {
             let ended = |_| Err(Fault::TooMuch(Excess::Time.sentence(&limits)));
@@ -88,8 +88,9 @@ async fn in_time(app: &App, visit: &Visit) -> Result<Answer, Fault> {
 }
 
 /// The session of the request's cookie.
-pub async fn session(app: &App, headers: &HeaderMap) -> Result<Option<Session>, Rejection> {
-    let Some(key) = cookie::read(cookies(headers), app.site.is_secure()) else { return Ok(None) };
+pub async fn session(app: &App, call: &Call) -> Result<Option<Session>, Rejection> {
+    let key = cookie::read(cookies(&call.parts.headers), app.site(call).is_secure());
+    let Some(key) = key else { return Ok(None) };
     let now = Timestamp::now();
     let found = session::by_key(app.reserved.read(), &key, now).await;
     let found = found.map_err(|error| Rejection::of_database(&error))?;
@@ -118,7 +119,8 @@ fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 
 /// Refuses cross-site requests. Browsers state the origin of a request in one of two headers that pages cannot forge. A
 /// client that sends neither is not a current browser, and must not use a cookie.
-pub fn check_is_from_here(headers: &HeaderMap, authority: Option<&Authority>) -> Result<(), Rejection> {
+pub fn check_is_from_here(app: &App, call: &Call) -> Result<(), Rejection> {
+    let headers = &call.parts.headers;
     let refused =
         Err(Rejection::Forbidden("This request comes from another site, or does not say where it comes from."));
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
@@ -126,7 +128,11 @@ pub fn check_is_from_here(headers: &HeaderMap, authority: Option<&Authority>) ->
         (Some("same-origin"), _) => Ok(()),
         (Some(_), _) | (None, None) => refused,
         (None, Some(origin)) => {
-            let host = text("host").or(authority.map(Authority::as_str));
+            // A proxy that names the origin may have changed the host.
+            if call.here.is_some() && origin.eq_ignore_ascii_case(&app.catalogue(call).settings().app_url) {
+                return Ok(());
+            }
+            let host = text("host").or(call.parts.uri.authority().map(Authority::as_str));
             let from = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
             match (from, host) {
                 (Some(from), Some(host)) if from.eq_ignore_ascii_case(host) => Ok(()),

@@ -11,7 +11,6 @@ use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName};
-use hyper::http::request::Parts;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -30,7 +29,7 @@ use crate::http::{App, Call, body};
 
 /// Authenticates, counts, reads, validates and executes a request.
 pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
-    let (caller, key, counted) = caller(app, &call.parts).await?;
+    let (caller, key, counted) = caller(app, call).await?;
     app.count(call, key, counted).await?;
     body::check_is_json(&call.parts.headers)?;
     let body = app.bodies.read(body, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
@@ -57,7 +56,7 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
             ControlFlow::Break(answer) => return Ok(reply::replayed(media, answer)),
         },
     };
-    let response = app.catalogue.execute(&prepared, &caller, &call.id, claim).await;
+    let response = app.catalogue(call).execute(&prepared, &caller, &call.id, claim).await;
     let mut response = response.map_err(|Unavailable(reason)| Rejection::Unavailable(reason))?;
     app.metrics.operation(is_mutation, prepared.operation.as_deref(), started.elapsed(), &response.used);
     call.cost = Some((prepared.estimate, response.used));
@@ -117,11 +116,12 @@ async fn claim(
 
 /// Authenticates the caller by the request's token. Without a token, accepts the session of a signed-in user whose page
 /// calls the API.
-async fn caller(app: &App, parts: &Parts) -> Result<(Caller, Key, Option<Window>), Rejection> {
+async fn caller(app: &App, call: &Call) -> Result<(Caller, Key, Option<Window>), Rejection> {
+    let parts = &call.parts;
     if !parts.headers.contains_key(header::AUTHORIZATION)
-        && let Some(session) = pages::session(app, &parts.headers).await?
+        && let Some(session) = pages::session(app, call).await?
     {
-        pages::check_is_from_here(&parts.headers, parts.uri.authority())?;
+        pages::check_is_from_here(app, call)?;
         return Ok((session.caller(), Key::Session(session.row.id), None));
     }
     let (token, counted) = app.tokens.check(&parts.headers, Timestamp::now()).await?;

@@ -1,0 +1,41 @@
+//! What servers remember from one start to the next, for those who start without it: one text for each name.
+
+use sea_orm::Set;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::OnConflict;
+use serde::Deserialize;
+
+use crate::db::Read;
+
+/// A row of `remembered`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "remembered")]
+pub struct Model {
+    /// Primary key.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub name: String,
+    /// The text.
+    pub value: String,
+}
+
+/// Empty: nothing refers to these rows.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The name of the address of the application: `--app-url` of the server that started last with one.
+const APP_URL: &str = "app_url";
+
+/// Returns the address of the application, if a server has started with one.
+pub async fn app_url(db: &impl Read) -> Result<Option<String>, DbErr> {
+    let row = db.all(Entity::find().filter(Column::Name.eq(APP_URL))).await?.pop();
+    Ok(row.map(|row: Model| row.value))
+}
+
+/// Remembers the address of the application.
+pub async fn set_app_url<C: ConnectionTrait>(db: &C, app_url: &str) -> Result<(), DbErr> {
+    let row = ActiveModel { name: Set(APP_URL.to_owned()), value: Set(app_url.to_owned()) };
+    let replace = OnConflict::column(Column::Name).update_column(Column::Value).to_owned();
+    Entity::insert(row).on_conflict(replace).exec_without_returning(db).await.map(drop)
+}
