@@ -46,6 +46,7 @@ pub mod property_definition;
 mod reference;
 pub mod relationship;
 pub mod relationship_definition;
+pub mod relationship_rule;
 pub mod repository;
 pub mod row_lock;
 pub mod service;
@@ -73,6 +74,9 @@ pub mod tool;
 pub mod user;
 
 pub use timestamp::Timestamp;
+
+/// What the column `written_by` holds of a row that a service file wrote. It is null for a row that anyone else wrote.
+pub const BY_FILE: &str = "service_file";
 
 /// A table with an integer primary key, whose rows can be read for many keys at once.
 pub trait ByIds: Table {

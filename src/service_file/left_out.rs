@@ -1,8 +1,5 @@
 //! What files may say and the catalogue does not take, with the reasons. Whoever builds one of these removes its line.
 
-/// A key of a part of a document, and why it is not taken.
-const KEYS: &[(&str, &str, &str)] = &[("a service", "properties", PROPERTIES)];
-
 /// A kind of Backstage that is not taken, and why.
 const KINDS: &[(&str, &str)] = &[
     ("API", "API documents are not read from files"),
@@ -10,8 +7,6 @@ const KINDS: &[(&str, &str)] = &[
     ("Location", "the files that a location names are not followed; name them, or a folder, on the command line"),
     ("Template", "templates make new projects, and say nothing about existing ones"),
 ];
-
-const PROPERTIES: &str = "properties are not read from files";
 
 /// Keys of Backstage's `spec` that are not taken, and why.
 const SPEC: &[(&str, &str)] = &[
@@ -26,11 +21,6 @@ const SPEC: &[(&str, &str)] = &[
 
 /// How annotations of Backstage end that are secrets. Any other becomes a tag.
 const SECRETS: &[&str] = &["integration-key", "token", "secret", "password"];
-
-/// Why a key of a part of a document is not taken, if that is known.
-pub(super) fn key(what: &str, key: &str) -> Option<&'static str> {
-    KEYS.iter().find(|(of, known, _)| *of == what && *known == key).map(|(.., why)| *why)
-}
 
 /// Why a kind of Backstage is not taken.
 pub(super) fn kind(kind: &str) -> &'static str {

@@ -127,7 +127,7 @@ fn readme_tells_the_limits_as_they_are() {
         ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
         ("list in an input: tags, members, references, environments", format!("{} entries", number(ENTRIES))),
         (
-            "service files in a request; their documents; the entries of all their lists",
+            "service files in a request; their documents; the entries of all their lists, and the parts of the values of their properties",
             format!("{}; {}; {}", number(ENTRIES), number(service_file::DOCUMENTS), number(service_file::ENTRIES)),
         ),
         (
