@@ -58,6 +58,7 @@ mod m20261123_000003_compatibility;
 mod m20261123_000004_idempotency_keys;
 mod m20261123_000005_rate_limits;
 mod m20261123_000006_written_by_files;
+mod m20261123_000007_more_orders;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
@@ -106,6 +107,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000004_idempotency_keys::Migration),
             Box::new(m20261123_000005_rate_limits::Migration),
             Box::new(m20261123_000006_written_by_files::Migration),
+            Box::new(m20261123_000007_more_orders::Migration),
         ]
     }
 }
