@@ -81,10 +81,23 @@ pub fn read(field: &'static str, text: &str, most: usize) -> Result<Value, UserE
 /// Reads a value that is to be checked against a schema. Errors are about `field`.
 pub fn read_value(field: &'static str, text: &str) -> Result<Value, UserError> {
     let value = read(field, text, VALUE)?;
-    if parts(&value) > VALUE_PARTS {
+    check_parts(field, &value)?;
+    Ok(value)
+}
+
+/// Returns the JSON text of a value that is to be checked against a schema. Refuses what [`read_value`] refuses.
+pub fn write_value(field: &'static str, value: &Value) -> Result<String, UserError> {
+    check_parts(field, value)?;
+    let text = value.to_string();
+    read(field, &text, VALUE)?;
+    Ok(text)
+}
+
+fn check_parts(field: &'static str, value: &Value) -> Result<(), UserError> {
+    if parts(value) > VALUE_PARTS {
         return Err(UserError::new(field, format!("{field} has more than {VALUE_PARTS} parts")));
     }
-    Ok(value)
+    Ok(())
 }
 
 /// Reads a schema, and says what is wrong with one that is not allowed. Errors are about `field`.
@@ -173,7 +186,8 @@ fn levels(value: &Value) -> usize {
     }
 }
 
-fn parts(value: &Value) -> usize {
+/// Counts the lists, objects, texts, numbers and flags of a value.
+pub fn parts(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(parts).sum(),
         Value::Object(fields) => fields.values().map(parts).sum(),

@@ -59,6 +59,8 @@ mod m20261123_000003_compatibility;
 mod m20261123_000004_idempotency_keys;
 mod m20261123_000005_rate_limits;
 mod m20261123_000006_deploy_figures;
+mod m20261123_000006_written_by_files;
+mod m20261123_000007_more_orders;
 mod m20261123_000010_covering_indexes;
 mod m20261123_000010_filter_pairs;
 mod m20261123_000020_remembered;
@@ -122,6 +124,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000004_idempotency_keys::Migration),
             Box::new(m20261123_000005_rate_limits::Migration),
             Box::new(m20261123_000006_deploy_figures::Migration),
+            Box::new(m20261123_000006_written_by_files::Migration),
+            Box::new(m20261123_000007_more_orders::Migration),
             Box::new(m20261123_000010_covering_indexes::Migration),
             Box::new(m20261123_000010_filter_pairs::Migration),
             Box::new(m20261123_000020_remembered::Migration),

@@ -7,8 +7,10 @@ use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::operations::deploy_metrics::DurationPercentiles;
 use super::operations::types::Moment;
-use super::operations::{Deploy, DeployMetrics, DeployStatus, Deploys, deploys::Service};
-use super::parts::{count, count_to_most, day, duration, empty, external_link, grouped, pages, short, status, time};
+use super::operations::{Deploy, DeployMetrics, DeploySortEnum, DeployStatus, Deploys, deploys::Service};
+use super::parts::{
+    count, count_to_most, day, duration, empty, external_link, grouped, link, order, pages, short, status, time,
+};
 use super::plot::{self, Bar};
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site};
@@ -25,8 +27,10 @@ pub fn address(aliases: &[String]) -> String {
 pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let query = &visit.query;
     let until = query.given("until").map(day).transpose()?;
+    let wanted_order = order(visit)?;
     let wanted = Deploys {
         alias,
+        sort: wanted_order,
         environments: query.given("environment").map(|one| vec![one]),
         start: query.given("from").map(day).transpose()?.map(Moment),
         end: until.map(|day| Moment(Timestamp::from_micros(day.as_micros() + DAY))),
@@ -36,12 +40,19 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let Service { name, aliases, deploys } = found.ok_or_else(|| Fault::unknown("service", alias))?;
     let (here, none) = (address(&aliases), Mistakes::none());
     let field = |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(query, &none);
+    let is_oldest_first = wanted_order == Some(DeploySortEnum::DeployedAtAsc);
+    let (now, other, sort) = match is_oldest_first {
+        true => ("oldest first", "Newest first", ""),
+        false => ("newest first", "Oldest first", "deployed_at_ASC"),
+    };
+    let turned = link(&here, &query.without("after").with("sort", sort));
     let main = html! {
-        p { a href=(super::services::address(&aliases)) { "Back to the service" } }
+        p { a href=(super::services::address(&aliases)) { "Back to the service" } " · Sorted " (now) ". " a href=(turned) { (other) } }
         form.filters method="get" action=(here) role="search" data-live="deploys" {
             (field("environment", "Environment", "search"))
             (field("from", "From (UTC)", "date"))
             (field("until", "Until", "date"))
+            @if is_oldest_first { input type="hidden" name="sort" value="deployed_at_ASC"; }
             button { "Search" }
         }
         div #deploys {

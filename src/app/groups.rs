@@ -8,7 +8,7 @@ use super::group_form::Kind;
 use super::layout::layout;
 use super::markdown::prose;
 use super::operations::{Domain, Domains, System, Systems};
-use super::parts::{count, empty, pages};
+use super::parts::{count, empty, order, pages, sorted};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, services};
 use crate::entity::service::Column;
@@ -17,7 +17,8 @@ use crate::entity::user::Role;
 
 /// Lists the systems.
 pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    let systems = ask(site, visit, Systems { after: visit.query.given("after") }).await?.account.systems;
+    let systems =
+        ask(site, visit, Systems { sort: order(visit)?, after: visit.query.given("after") }).await?.account.systems;
     let rows = systems.nodes.iter().map(|system| {
         html! {
             th scope="row" { (link("systems", &system.aliases, &system.name)) }
@@ -29,14 +30,19 @@ pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<An
             td.number { (system.child_services.total_count) }
         }
     });
-    let table = table("Systems", &["System", "Domain", "Owner", "Services"], rows.collect());
+    let head = |label, order| sorted(visit, "/systems", label, order);
+    let heads = html! {
+        (head("System", "name")) (head("Domain", "domain")) (head("Owner", "owner")) th scope="col" { "Services" }
+    };
+    let table = table("Systems", &heads, rows.collect());
     let links = pages(visit, "/systems", &systems.page_info);
     Ok(Answer::page(list(visit, session, Kind::System, table, links)))
 }
 
 /// Lists the domains.
 pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    let domains = ask(site, visit, Domains { after: visit.query.given("after") }).await?.account.domains;
+    let domains =
+        ask(site, visit, Domains { sort: order(visit)?, after: visit.query.given("after") }).await?.account.domains;
     let rows = domains.nodes.iter().map(|domain| {
         html! {
             th scope="row" { (link("domains", &domain.aliases, &domain.name)) }
@@ -44,18 +50,20 @@ pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<An
             td.number { (domain.child_systems.total_count) }
         }
     });
-    let table = table("Domains", &["Domain", "Owner", "Systems"], rows.collect());
+    let head = |label, order| sorted(visit, "/domains", label, order);
+    let heads = html! { (head("Domain", "name")) (head("Owner", "owner")) th scope="col" { "Systems" } };
+    let table = table("Domains", &heads, rows.collect());
     let links = pages(visit, "/domains", &domains.page_info);
     Ok(Answer::page(list(visit, session, Kind::Domain, table, links)))
 }
 
-/// Builds a table. `None` without rows.
-fn table(label: &str, heads: &[&str], rows: Vec<Markup>) -> Option<Markup> {
+/// A table; nothing without rows.
+fn table(label: &str, heads: &Markup, rows: Vec<Markup>) -> Option<Markup> {
     (!rows.is_empty()).then(|| {
         html! {
             div.scroll tabindex="0" role="region" aria-label=(label) {
                 table {
-                    thead { tr { @for head in heads { th scope="col" { (head) } } } }
+                    thead { tr { (heads) } }
                     tbody { @for row in rows { tr { (row) } } }
                 }
             }

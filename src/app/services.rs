@@ -133,7 +133,8 @@ fn table_with<'a>(
             table {
                 thead { tr {
                     (heading("Service", "name")) @if with_owner { (heading("Owner", "owner")) } (heading("Tier", "tier"))
-                    (heading("Lifecycle", "lifecycle")) (heading("Language", "language")) th scope="col" { "Last deploy" }
+                    (heading("Lifecycle", "lifecycle")) (heading("Language", "language"))
+                    (heading("Last deploy", "last_deploy"))
                 } }
                 tbody {
                     @for (service, owner) in services {

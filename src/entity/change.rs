@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{Iterable, ModelTrait, QueryOrder, QuerySelect, QueryTrait};
 use serde_json::{Map, Value as Json, json};
 
@@ -39,6 +40,10 @@ pub enum List<'a> {
     Contacts,
     /// The services that a service depends on.
     Dependencies,
+    /// The properties of a service or a team.
+    Properties,
+    /// The relationships of a service that have a definition.
+    Relationships,
 }
 
 /// Columns that are not compared: they say nothing about the object, or they are secrets.
@@ -53,6 +58,7 @@ const LEFT_OUT: &[&str] = &[
     "creation_source",
     "search_key",
     "unique_key",
+    "written_by",
 ];
 
 /// Columns that hold the id of a row in another table, with that table's SDL type.
@@ -154,16 +160,24 @@ pub async fn of(
         lists.push(List::FirstMembers);
     }
     for list in lists {
+        if list == List::Relationships {
+            if class == "Service" {
+                compare_relationships(&mut changed, committed, transaction, id).await?;
+            }
+            continue;
+        }
         let (before, after) =
             (entries(committed, class, id, list).await?, entries(transaction, class, id, list).await?);
         match list {
-            List::Tags => compare_tags(&mut changed, before, after),
+            List::Tags => compare_named(&mut changed, "tags", before, after),
+            List::Properties => compare_named(&mut changed, "properties", before, after),
             List::Aliases => compare_list(&mut changed, "aliases", before, after),
             List::Members(_) | List::FirstMembers => compare_list(&mut changed, "members", before, after),
             List::Repositories => compare_list(&mut changed, "repositories", before, after),
             List::Tools => compare_list(&mut changed, "tools", before, after),
             List::Contacts => compare_list(&mut changed, "contacts", before, after),
             List::Dependencies => compare_list(&mut changed, "dependencies", before, after),
+            List::Relationships => {}
         }
     }
     Ok(Json::Object(changed))
@@ -184,7 +198,7 @@ pub async fn of_tags(
     let (Some(Some((class, id))), None) = (owners.next(), owners.next()) else { return Ok(None) };
     let mut changed = Map::new();
     let entries = |tags: Vec<tag::Model>| tags.into_iter().map(|tag| (tag.key, Some(tag.value))).collect();
-    compare_tags(&mut changed, entries(before), entries(after));
+    compare_named(&mut changed, "tags", entries(before), entries(after));
     Ok(Some((class, id, Json::Object(changed))))
 }
 
@@ -334,6 +348,8 @@ async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result
             names(own.iter().map(contact_words).collect())
         }
         (List::Dependencies, "Service") => names(dependencies(db, id).await?),
+        (List::Properties, "Service") => properties(db, property::Column::ServiceId, id).await?,
+        (List::Properties, "Team") => properties(db, property::Column::TeamId, id).await?,
         _ => Entries::new(),
     })
 }
@@ -347,6 +363,58 @@ async fn dependencies(db: &impl Read, service: i64) -> Result<Vec<String>, DbErr
         one.notes.map_or(slug.clone(), |notes| format!("{slug} ({notes})"))
     };
     Ok(own.into_iter().zip(others).map(name).collect())
+}
+
+/// The values of an owner's properties, as JSON text, by the aliases of their definitions.
+async fn properties(db: &impl Read, owner: property::Column, id: i64) -> Result<Entries, DbErr> {
+    use property_definition::{Column, Entity};
+    let select = Query::select()
+        .column((Entity, Column::Alias))
+        .column((property::Entity, property::Column::Value))
+        .from(property::Entity)
+        .inner_join(Entity, ExprTrait::eq(Column::Id.into_expr(), property::Column::DefinitionId.into_expr()))
+        .and_where(owner.eq(id))
+        .take();
+    let rows: Vec<(String, String)> = db.rows(&select, |row| Ok((row.get(0)?, row.get(1)?))).await?;
+    Ok(rows.into_iter().map(|(alias, value)| (alias, Some(value))).collect())
+}
+
+/// Compares the relationships of a service that have a definition. Reads names only of those that differ.
+async fn compare_relationships(
+    changed: &mut Map<String, Json>,
+    committed: &impl Read,
+    transaction: &impl Read,
+    service: i64,
+) -> Result<(), DbErr> {
+    let before = relationships(committed, service).await?;
+    let after = relationships(transaction, service).await?;
+    let keys =
+        |all: &[relationship::Model]| -> BTreeSet<String> { all.iter().map(|one| one.unique_key.clone()).collect() };
+    let (old, new) = (keys(&before), keys(&after));
+    let (mut removed, mut added) = (Entries::new(), Entries::new());
+    for one in before.iter().filter(|one| !new.contains(&one.unique_key)) {
+        removed.insert(relationship_words(committed, one).await?, None);
+    }
+    for one in after.iter().filter(|one| !old.contains(&one.unique_key)) {
+        added.insert(relationship_words(transaction, one).await?, None);
+    }
+    compare_list(changed, "relationships", removed, added);
+    Ok(())
+}
+
+async fn relationships(db: &impl Read, service: i64) -> Result<Vec<relationship::Model>, DbErr> {
+    use relationship::{Column, Entity};
+    let own = Entity::find().filter(Column::SourceServiceId.eq(service));
+    db.all(own.filter(Column::RelationshipDefinitionId.is_not_null()).order_by_asc(Column::Id)).await
+}
+
+async fn relationship_words(db: &impl Read, one: &relationship::Model) -> Result<String, DbErr> {
+    let definition = called(db, "RelationshipDefinition", one.relationship_definition_id.unwrap_or_default()).await?;
+    let target = match one.target().map(relationship::End::named) {
+        Some((class, id)) => called(db, class, id).await?,
+        None => None,
+    };
+    Ok(format!("{}: {}", definition.unwrap_or_default(), target.unwrap_or_default()))
 }
 
 fn tag_owner(class: &str) -> Option<tag::Column> {
@@ -377,13 +445,14 @@ async fn aliases<T: AliasTable>(db: &impl Read, owner: i64) -> Result<Vec<String
     db.rows(&own, |row| row.get(0)).await
 }
 
-fn compare_tags(changed: &mut Map<String, Json>, mut before: Entries, after: Entries) {
+/// Compares entries that have a name and a value.
+fn compare_named(changed: &mut Map<String, Json>, list: &str, mut before: Entries, after: Entries) {
     let value = |value: Option<Option<String>>| value.flatten().map_or(Json::Null, Json::from);
     for (key, new) in after {
-        insert(changed, &format!("tags.{key}"), value(before.remove(&key)), value(Some(new)));
+        insert(changed, &format!("{list}.{key}"), value(before.remove(&key)), value(Some(new)));
     }
     for (key, old) in before {
-        insert(changed, &format!("tags.{key}"), value(Some(old)), Json::Null);
+        insert(changed, &format!("{list}.{key}"), value(Some(old)), Json::Null);
     }
 }
 

@@ -46,6 +46,7 @@ pub mod property_definition;
 mod reference;
 pub mod relationship;
 pub mod relationship_definition;
+pub mod relationship_rule;
 pub mod remembered;
 pub mod repository;
 pub mod row_lock;
@@ -54,6 +55,7 @@ pub mod service_alias;
 pub mod service_dependency;
 pub mod service_document;
 pub mod service_document_content;
+pub mod service_last_deploy;
 pub mod service_repository;
 pub mod service_search;
 pub mod session;
@@ -74,6 +76,9 @@ pub mod tool;
 pub mod user;
 
 pub use timestamp::Timestamp;
+
+/// What the column `written_by` holds of a row that a service file wrote. It is null for a row that anyone else wrote.
+pub const BY_FILE: &str = "service_file";
 
 /// A table with an integer primary key, whose rows can be read for many keys at once.
 pub trait ByIds: Table {

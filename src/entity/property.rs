@@ -26,6 +26,8 @@ pub struct Model {
     pub value: String,
     /// The text by which the value is found: see [`search_key`].
     pub search_key: String,
+    /// [`BY_FILE`](super::BY_FILE) if a service file wrote the value, else null.
+    pub written_by: Option<String>,
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
@@ -34,10 +36,11 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// Sets the value of a row. `text` is the JSON text of `value`.
-pub fn set_value(row: &mut ActiveModel, text: String, value: &Json) {
+/// Sets the value of a row. `text` is the JSON text of `value`. `written_by` is null, or [`BY_FILE`](super::BY_FILE).
+pub fn set_value(row: &mut ActiveModel, text: String, value: &Json, written_by: Option<&str>) {
     row.search_key = Set(search_key(value));
     row.value = Set(text);
+    row.written_by = Set(written_by.map(str::to_owned));
 }
 
 /// Returns the text by which a value is found: the text itself, or the JSON text of any other value. It is truncated to

@@ -41,6 +41,8 @@ pub struct Model {
     pub target_infrastructure_resource_id: Option<i64>,
     /// The type, the definition and both ends as one text; unique. See [`new`].
     pub unique_key: String,
+    /// [`BY_FILE`](super::BY_FILE) if a service file wrote the relationship, else null.
+    pub written_by: Option<String>,
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).

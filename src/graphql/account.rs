@@ -176,8 +176,12 @@ impl AccountResolver for Account {
         )
     }
 
-    async fn systems(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<SystemConnectionType>> {
-        only(accounts, system::page(ctx, &args.request()?).await?)
+    async fn systems(
+        accounts: &[&Self],
+        args: &AccountSystemsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<SystemConnectionType>> {
+        only(accounts, system::page(args, ctx).await?)
     }
 
     async fn domain(accounts: &[&Self], args: &AccountDomainArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Domain>>> {
@@ -187,8 +191,12 @@ impl AccountResolver for Account {
         )
     }
 
-    async fn domains(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<DomainConnectionType>> {
-        only(accounts, domain::page(ctx, &args.request()?).await?)
+    async fn domains(
+        accounts: &[&Self],
+        args: &AccountDomainsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<DomainConnectionType>> {
+        only(accounts, domain::page(args, ctx).await?)
     }
 
     async fn filter(accounts: &[&Self], args: &AccountFilterArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Filter>>> {

@@ -54,10 +54,10 @@ impl DeployResolver for Deploy {
     }
 }
 
-/// All deploys that match the arguments, newest first.
+/// All deploys that match the arguments, newest first unless `sortBy` says otherwise.
 pub(super) async fn of_account(args: &AccountDeploysArgs, ctx: &Ctx<'_>) -> Result<DeployConnectionType> {
-    let AccountDeploysArgs { start, end, environments, service_id, first, after } = args;
-    let mut deploys = filtered(start, end, environments)?;
+    let AccountDeploysArgs { sort_by, start, end, environments, service_id, first, after } = args;
+    let mut deploys = filtered(sort_by, start, end, environments)?;
     if let Some(text) = service_id.value() {
         // An invalid id matches nothing: no service has the key 0.
         let id = id::number::<service::Entity>(text).unwrap_or(0);
@@ -66,15 +66,15 @@ pub(super) async fn of_account(args: &AccountDeploysArgs, ctx: &Ctx<'_>) -> Resu
     deploys.page(ctx, &PageRequest::new(first, after)?).await
 }
 
-/// The deploys of each service, newest first.
+/// The deploys of each service, newest first unless `sortBy` says otherwise.
 pub(super) async fn of_services(
     services: &[&Service],
     args: &ServiceDeploysArgs,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<DeployConnectionType>> {
-    let ServiceDeploysArgs { start, end, environments, first, after } = args;
+    let ServiceDeploysArgs { sort_by, start, end, environments, first, after } = args;
     let ids = services.iter().map(|service| service.id);
-    let deploys = filtered(start, end, environments)?.of(Column::ServiceId, ids);
+    let deploys = filtered(sort_by, start, end, environments)?.of(Column::ServiceId, ids);
     deploys.pages(ctx, &PageRequest::new(first, after)?).await
 }
 
@@ -89,13 +89,18 @@ fn newest_first() -> List<deploy::Entity> {
 }
 
 fn filtered(
+    sort_by: &MaybeUndefined<DeploySortEnum>,
     start: &MaybeUndefined<Timestamp>,
     end: &MaybeUndefined<Timestamp>,
     environments: &MaybeUndefined<Vec<String>>,
 ) -> Result<List<deploy::Entity>> {
     let start = start.value().map(|start| Column::DeployedAt.gte(*start));
     let end = end.value().map(|end| Column::DeployedAt.lt(*end));
-    let deploys = [start, end].into_iter().flatten().fold(newest_first(), List::filter);
+    let sorted = match sort_by.value() {
+        Some(DeploySortEnum::DeployedAtAsc) => List::new(Column::Id).oldest_first(Column::DeployedAt),
+        Some(DeploySortEnum::DeployedAtDesc) | None => newest_first(),
+    };
+    let deploys = [start, end].into_iter().flatten().fold(sorted, List::filter);
     let keys = deploy::environment_keys(self::environments(environments)?);
     Ok(if keys.is_empty() { deploys } else { deploys.among(Column::EnvironmentKey, keys) })
 }

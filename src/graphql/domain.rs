@@ -10,12 +10,13 @@ use super::draft::Draft;
 use super::identifier::{self, Identifier};
 use super::list::List;
 use super::schema::*;
+use super::sort::Sort;
 use super::types::{Domain, System};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::domain::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, domain, domain_alias, row_lock, system as systems, text};
+use crate::entity::{Timestamp, domain, domain_alias, row_lock, system as systems, team, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl DomainResolver for Domain {
@@ -34,8 +35,20 @@ impl DomainResolver for Domain {
 }
 
 /// All domains, a page at a time.
-pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<DomainConnectionType> {
-    List::<domain::Entity>::new(Column::Id).page(ctx, request).await
+pub(super) async fn page(args: &AccountDomainsArgs, ctx: &Ctx<'_>) -> Result<DomainConnectionType> {
+    let AccountDomainsArgs { sort_by, first, after } = args;
+    let request = PageRequest::new(first, after)?;
+    List::<domain::Entity>::new(Column::Id).page_in(sort_by.value().copied().map(order), ctx, &request).await
+}
+
+/// Converts a sort order of the SDL.
+fn order(sort: DomainSortEnum) -> Sort {
+    use DomainSortEnum as By;
+    let order = match sort {
+        By::NameAsc | By::NameDesc => Sort::by_text(Column::Name),
+        By::OwnerAsc | By::OwnerDesc => Sort::by_text_of(Column::OwnerId, team::Column::Id, team::Column::Name),
+    };
+    order.numbered(160 + sort as u8, matches!(sort, By::NameDesc | By::OwnerDesc))
 }
 
 /// Checks an input. Returns the row to write and, if one is given, the new name.

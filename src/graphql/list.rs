@@ -104,6 +104,12 @@ impl<E: Table> List<E> {
         self
     }
 
+    /// Orders by `order`, then by id.
+    pub fn oldest_first(mut self, order: E::Column) -> Self {
+        self.order = Some(named(order));
+        self
+    }
+
     /// Orders by `order`, then by id, both descending.
     pub fn newest_first(mut self, order: E::Column) -> Self {
         self.descending = true;
@@ -359,6 +365,11 @@ impl<E: Table> List<E> {
         let mut rows = self.source(None, None, self.ids.iter().map(|ids| ids.select.clone()).collect());
         db::select_without::<E>(db, self.left_out.columns, &mut rows);
         rows.expr_as(column(self.key), KEY).take()
+    }
+
+    /// Whether no condition narrows the list.
+    pub(super) fn is_whole(&self) -> bool {
+        self.filters.is_empty() && self.ids.is_empty()
     }
 
     /// The column of the id, which is the last sort key.

@@ -70,7 +70,7 @@ impl PropertyResolver for Property {
                 };
                 if let Some(service) = &services[place] {
                     let own = service.type_id.or(default);
-                    found.extend(stray(definition, own).map(|message| UserError::new("definition", message)));
+                    found.extend(definition.refuses_type(own).map(|message| UserError::new("definition", message)));
                 }
             }
         }
@@ -99,12 +99,6 @@ fn check(schema: &Result<JsonSchema, String>, value: &Value) -> Vec<UserError> {
 fn fault(Fault { message, path }: Fault) -> UserError {
     let path = std::iter::once("value".into()).chain(path.into_iter().map(Into::into)).collect();
     UserError { path, ..UserError::new("value", message) }
-}
-
-/// Returns why a service of this component type cannot have a value for a definition. `None` if it can.
-fn stray(definition: &PropertyDefinition, component_type: Option<i64>) -> Option<&'static str> {
-    let of = definition.component_type_id?;
-    (component_type != Some(of)).then_some("the property definition is of another component type")
 }
 
 /// Returns each owner's value for the definition that an argument names, if any.
@@ -189,18 +183,14 @@ async fn owner(
 /// Fails if the owner cannot have a value for the definition.
 async fn refuse_stray(db: &DatabaseTransaction, owner: &Owner, definition: &PropertyDefinition) -> Result<()> {
     let message = match owner {
-        Owner::Service(_) if definition.is_of_teams => Some("the property definition is of teams, not of services"),
-        Owner::Service(service) if definition.component_type_id.is_some() => {
-            let own = match service.type_id {
-                None => component_types::default(db).await?.map(|default| default.id),
-                own => own,
+        Owner::Service(service) => {
+            let own = match definition.component_type_id {
+                Some(_) => component_types::or_default(db, service.type_id).await?,
+                None => None,
             };
-            stray(definition, own)
+            definition.refuses_service(own)
         }
-        Owner::Team(_) if definition.component_type_id.is_some() => {
-            Some("the property definition is of a component type, not of teams")
-        }
-        _ => None,
+        Owner::Team(_) => definition.refuses_teams(),
     };
     message.map_or(Ok(()), |message| Err(UserError::new("definition", message).into()))
 }
@@ -234,14 +224,14 @@ impl PropertyAssignMutation for Mutation {
         let property = match stored(db, &owner, definition.id).await? {
             Some(present) => {
                 let mut row: property::ActiveModel = present.into();
-                property::set_value(&mut row, text, &value);
+                property::set_value(&mut row, text, &value, None);
                 row.update(db).await?
             }
             None => {
                 let (column, id) = owner.key();
                 let mut row = property::ActiveModel { definition_id: Set(definition.id), ..Default::default() };
                 row.set(column, id.into());
-                property::set_value(&mut row, text, &value);
+                property::set_value(&mut row, text, &value, None);
                 row.insert(db).await?
             }
         };

@@ -5,9 +5,7 @@
 //! them. Their ids are derived from that place.
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, Set,
-};
+use sea_orm::{ActiveModelTrait, DatabaseTransaction, EntityTrait, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
@@ -16,13 +14,12 @@ use super::identifier::{self, Identifier};
 use super::relation::{self, to_one};
 use super::schema::*;
 use super::types::{RelationshipDefinitionType, RelationshipType, Service};
-use super::{relationship_definition, service as services, service_dependency as dependencies};
+use super::{service as services, service_dependency as dependencies};
 use crate::db::Read;
-use crate::entity::relationship::{self, Column, End, Entity};
+use crate::entity::relationship::{self, End, Entity};
 use crate::entity::text::ENTRIES;
 use crate::entity::{
-    ByAlias, ByIds, component_type, domain, infrastructure_resource, row_lock, service, service_dependency, system,
-    team,
+    ByIds, domain, infrastructure_resource, relationship_rule, row_lock, service, service_dependency, system, team,
 };
 use crate::error::{Error, Result, UserError, quoted};
 
@@ -112,6 +109,7 @@ fn placed(id: i64, kind: RelationshipTypeEnum, source: End, target: End) -> Rela
         target_team_id: None,
         target_infrastructure_resource_id: None,
         unique_key: String::new(),
+        written_by: None,
     };
     row.set(source.columns()[0], Some(source.named().1).into());
     row.set(target.columns()[1], Some(target.named().1).into());
@@ -152,7 +150,7 @@ async fn end(db: &DatabaseTransaction, field: &'static str, named: &IdentifierIn
     let found = async {
         match Identifier::of(named)? {
             Identifier::Id(id) => by_id(db, id).await,
-            Identifier::Alias(alias) => by_alias(db, alias).await?.ok_or_else(|| {
+            Identifier::Alias(alias) => relationship_rule::end(db, None, alias).await?.ok_or_else(|| {
                 let message =
                     format!("no service, system, domain, team or infrastructure resource is called {}", quoted(alias));
                 UserError::new("alias", message).not_found().into()
@@ -175,23 +173,6 @@ async fn by_id(db: &DatabaseTransaction, id: &str) -> Result<End> {
     Ok(end)
 }
 
-async fn by_alias(db: &DatabaseTransaction, alias: &str) -> Result<Option<End>> {
-    if let Some(found) = service::Entity::by_alias(db, alias).await? {
-        return Ok(Some(End::Service(found.id)));
-    }
-    if let Some(found) = system::Entity::by_alias(db, alias).await? {
-        return Ok(Some(End::System(found.id)));
-    }
-    if let Some(found) = domain::Entity::by_alias(db, alias).await? {
-        return Ok(Some(End::Domain(found.id)));
-    }
-    if let Some(found) = team::Entity::by_alias(db, alias).await? {
-        return Ok(Some(End::Team(found.id)));
-    }
-    let found = infrastructure_resource::Entity::by_alias(db, alias).await?;
-    Ok(found.map(|found| End::InfrastructureResource(found.id)))
-}
-
 /// Finds and locks the definition that a new relationship names.
 async fn defined(
     db: &DatabaseTransaction,
@@ -200,68 +181,6 @@ async fn defined(
     let Some(named) = named else { return Ok(None) };
     let found = identifier::locked(db, DEFINITION, named, LockType::Share).await;
     found.map(Some).map_err(|error| error.map_user(|error| error.within(DEFINITION)))
-}
-
-/// Fails if the definition does not allow the relationship.
-async fn check(
-    db: &DatabaseTransaction,
-    definition: &RelationshipDefinitionType,
-    source: End,
-    target: End,
-) -> Result<()> {
-    let at = |field, message: String| UserError::new(field, message).within(DEFINITION);
-    let own_type = match source {
-        End::Service(id) => match db.one(service::Entity::find_by_id(id)).await? {
-            Some(service) => component_type::or_default(db, service.type_id).await?,
-            None => None,
-        },
-        _ => None,
-    };
-    if own_type != Some(definition.component_type_id) {
-        let of = db.one(component_type::Entity::find_by_id(definition.component_type_id)).await?;
-        let of = of.map_or_else(String::new, |found| found.alias);
-        let message = format!("the source must be a service of the component type {}", quoted(&of));
-        return Err(at("source", message).into());
-    }
-    let allowed = relationship_definition::words(&definition.allowed_types);
-    if !allowed.is_empty() {
-        let own = kinds(db, target).await?;
-        if !own.iter().any(|own| allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(own))) {
-            let message = format!("the target must be one of: {}", crate::error::shortened(&allowed.join(", ")));
-            return Err(at("target", message).into());
-        }
-    }
-    let Some(most) = definition.max_items else { return Ok(()) };
-    let own = Entity::find().filter(Column::RelationshipDefinitionId.eq(definition.id));
-    let count = own.filter(source.columns()[0].eq(source.named().1)).count(db).await?;
-    if count >= u64::try_from(most).unwrap_or_default() {
-        let message = format!("the source has {count} relationships of this definition; at most {most} are allowed");
-        return Err(at("source", message).into());
-    }
-    Ok(())
-}
-
-/// Returns the words that a definition may use for a thing: its kind, and its component type or its type.
-async fn kinds(db: &DatabaseTransaction, end: End) -> Result<Vec<String>> {
-    Ok(match end {
-        End::Service(id) => {
-            let mut kinds = vec!["service".to_owned()];
-            if let Some(service) = db.one(service::Entity::find_by_id(id)).await?
-                && let Some(key) = component_type::or_default(db, service.type_id).await?
-            {
-                kinds.extend(db.one(component_type::Entity::find_by_id(key)).await?.map(|found| found.alias));
-            }
-            kinds
-        }
-        End::System(_) => vec!["system".to_owned()],
-        End::Domain(_) => vec!["domain".to_owned()],
-        End::Team(_) => vec!["team".to_owned()],
-        End::InfrastructureResource(id) => {
-            let mut kinds = vec!["infrastructure_resource".to_owned()];
-            kinds.extend(db.one(infrastructure_resource::Entity::find_by_id(id)).await?.map(|found| found.r#type));
-            kinds
-        }
-    })
 }
 
 /// Locks the source of a relationship, so that the number of its relationships cannot change meanwhile. Fails if the
@@ -331,7 +250,8 @@ impl RelationshipCreateMutation for Mutation {
             _ => {
                 hold(db, source).await?;
                 if let Some(definition) = &definition {
-                    check(db, definition, source, target).await?;
+                    let allowed = relationship_rule::check(db, definition, source, target).await;
+                    allowed.map_err(|error| error.map_user(|error| error.within(DEFINITION)))?;
                 }
                 let row = relationship::new(kind.as_str(), definition.map(|found| found.id), source, target);
                 let taken = UserError::base("the two are tied in this way already");

@@ -17,6 +17,7 @@ use super::types::{ComponentType, RelationshipDefinitionType, Service};
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::must_not_be_null;
 use crate::entity::relationship_definition::{ActiveModel, Column, Entity, RULES};
+use crate::entity::relationship_rule::words;
 use crate::entity::text::{self, ENTRIES, FEW, SHORT};
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, alias, component_type as component_types};
@@ -43,11 +44,6 @@ impl RelationshipDefinitionTypeResolver for RelationshipDefinitionType {
         };
         Ok(definitions.iter().map(of).collect())
     }
-}
-
-/// Reads a column that holds a list of words.
-pub(super) fn words(column: &str) -> Vec<String> {
-    serde_json::from_str(column).unwrap_or_default()
 }
 
 /// The definitions, a page at a time.

@@ -12,14 +12,15 @@ use super::list::List;
 use super::schema::*;
 use super::service::refuse_where_locked;
 use super::service_repository as links;
+use super::sort::Sort;
 use super::types::{Repository, Service, Tier};
 use crate::db::{self, OfKeys, Read};
 use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
 use crate::entity::repository::Column;
 use crate::entity::timestamp::touch;
 use crate::entity::{
-    ByIds, Timestamp, code_issue, code_issue_project_resource, repository, row_lock, service, service_repository, text,
-    tier,
+    ByIds, Timestamp, code_issue, code_issue_project_resource, repository, row_lock, service, service_repository, team,
+    text, tier,
 };
 use crate::error::{Error, Problems, Result, UserError, quoted};
 
@@ -145,9 +146,20 @@ fn is_of_tier(alias: &str) -> Expr {
     Expr::exists(of_it).and(Expr::exists(above).not())
 }
 
+/// Converts a sort order of the SDL.
+fn order(sort: RepositorySortEnum) -> Sort {
+    use RepositorySortEnum as By;
+    let order = match sort {
+        By::NameAsc | By::NameDesc => Sort::by_text(Column::Name),
+        By::AliasAsc | By::AliasDesc => Sort::by_text(Column::DefaultAlias),
+        By::OwnerAsc | By::OwnerDesc => Sort::by_text_of(Column::OwnerId, team::Column::Id, team::Column::Name),
+    };
+    order.numbered(176 + sort as u8, matches!(sort, By::NameDesc | By::AliasDesc | By::OwnerDesc))
+}
+
 /// The repositories that meet every condition that is given, a page at a time.
 pub(super) async fn page(args: &AccountRepositoriesArgs, ctx: &Ctx<'_>) -> Result<RepositoryConnectionType> {
-    let AccountRepositoriesArgs { first, after, tier_alias, visible } = args;
+    let AccountRepositoriesArgs { sort_by, first, after, tier_alias, visible } = args;
     let request = PageRequest::new(first, after)?;
     let mut conditions = Vec::new();
     if let Some(alias) = tier_alias.value() {
@@ -158,7 +170,7 @@ pub(super) async fn page(args: &AccountRepositoriesArgs, ctx: &Ctx<'_>) -> Resul
     }
     let list = List::<repository::Entity>::new(Column::Id);
     let list = conditions.iter().cloned().fold(list, List::filter);
-    let page = list.page(ctx, &request).await?;
+    let page = list.page_in(sort_by.value().copied().map(order), ctx, &request).await?;
     let counts = if Counts::are_selected(ctx) {
         let mut rows = Query::select();
         rows.from(repository::Entity);

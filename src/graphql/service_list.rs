@@ -11,7 +11,7 @@ use super::sort::Sort;
 use crate::db::{self, Ids};
 use crate::engine::page::PageRequest;
 use crate::entity::service::{self, Column};
-use crate::entity::{Timestamp, deploy as deploys, lifecycle, tag, team, team_alias, text, tier};
+use crate::entity::{Timestamp, deploy as deploys, lifecycle, service_last_deploy, tag, team, team_alias, text, tier};
 use crate::error::Result;
 
 /// The services that meet every condition that is given, a page at a time.
@@ -88,10 +88,16 @@ fn order(sort: ServiceSortEnum) -> Sort {
         }
         By::LanguageAsc | By::LanguageDesc => Sort::by_text(Column::Language),
         By::ProductAsc | By::ProductDesc => Sort::by_text(Column::Product),
+        By::LastDeployAsc | By::LastDeployDesc => {
+            use service_last_deploy::Column::{DeployedAt, ServiceId};
+            Sort::by_number_beside(ServiceId, DeployedAt)
+        }
     };
     let is_descending = match sort {
-        By::NameDesc | By::OwnerDesc | By::TierDesc | By::LifecycleDesc | By::LanguageDesc | By::ProductDesc => true,
-        By::NameAsc | By::OwnerAsc | By::TierAsc | By::LifecycleAsc | By::LanguageAsc | By::ProductAsc => false,
+        By::NameDesc | By::OwnerDesc | By::TierDesc | By::LifecycleDesc | By::LanguageDesc => true,
+        By::ProductDesc | By::LastDeployDesc => true,
+        By::NameAsc | By::OwnerAsc | By::TierAsc | By::LifecycleAsc | By::LanguageAsc => false,
+        By::ProductAsc | By::LastDeployAsc => false,
     };
     order.numbered(sort as u8, is_descending)
 }

@@ -1,4 +1,4 @@
-//! Sort orders that clients choose: by a column of the row, or by a column of a row that it refers to.
+//! Sort orders that clients choose: by a column of the row, of a row beside it, or of a row that it refers to.
 //!
 //! A page is read in pieces, each a range of an index: the remaining rows with the cursor's value, then the rows with
 //! later values, and last, in either direction, the rows without a value. So every page costs the same, wherever it is
@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use sea_orm::ColumnTrait;
-use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, JoinType, Order, Query};
+use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, JoinType, Order, Query, SelectStatement};
 
 use super::list::{KEY, List, Named, column, named};
 use crate::db::{self, Read, Table, text};
@@ -25,13 +25,15 @@ pub struct Sort {
     is_text: bool,
     /// If the column is in another table: the row's column that refers to that table, and that table's id.
     group: Option<(Named, Named)>,
+    /// If the column is in a table beside the row's own, with one row for each: the column of the row's id there.
+    beside: Option<Named>,
     descending: bool,
 }
 
 impl Sort {
     /// Orders by a text of the row.
     pub fn by_text<C: ColumnTrait>(key: C) -> Self {
-        Self { number: 0, key: named(key), is_text: true, group: None, descending: false }
+        Self { number: 0, key: named(key), is_text: true, group: None, beside: None, descending: false }
     }
 
     /// Orders by a text of another row. The column `own` refers to that row, whose id is in the column `id`.
@@ -42,6 +44,11 @@ impl Sort {
     /// Like [`by_text_of`](Self::by_text_of), by a number.
     pub fn by_number_of<O: ColumnTrait, C: ColumnTrait>(own: O, id: C, key: C) -> Self {
         Self { is_text: false, ..Self::by_text_of(own, id, key) }
+    }
+
+    /// Orders by a number in a table that has one row for each row of the list. The column `id` there is the row's id.
+    pub fn by_number_beside<C: ColumnTrait>(id: C, key: C) -> Self {
+        Self { is_text: false, beside: Some(named(id)), ..Self::by_text(key) }
     }
 
     /// Sets the number and the direction of the order.
@@ -58,7 +65,11 @@ impl Sort {
     /// id.
     fn conditions(&self, piece: Piece, indexed: &dyn Fn() -> Expr, id: Expr) -> [Option<Expr>; 2] {
         // A range condition makes SQLite start from the index of the order.
-        let least = if self.is_text { Expr::value("") } else { Expr::value(i64::from(i32::MIN)) };
+        let least = match (self.is_text, self.beside) {
+            (true, _) => Expr::value(""),
+            (false, Some(_)) => Expr::value(i64::MIN),
+            (false, None) => Expr::value(i64::from(i32::MIN)),
+        };
         let own = || self.group.map_or_else(indexed, |(own, _)| column(own));
         let behind = |key, value: Expr| Some(self.behind(key, value));
         match (piece, self.group) {
@@ -134,13 +145,30 @@ impl<E: Table> List<E> {
         Ok(found)
     }
 
+    /// Selects all rows of the list, joined to the table beside them if there is one.
+    fn beside(&self, db: &impl Read, beside: Option<Named>) -> SelectStatement {
+        let mut rows = self.all(db);
+        let Some(beside) = beside else { return rows };
+        let is_same = self.key().eq(column(beside));
+        if !db::joins_laterally(db) || !self.is_whole() {
+            return rows.inner_join(beside.0, is_same).take();
+        }
+        // PostgreSQL would otherwise merge the two tables from the first row.
+        rows.and_where(is_same).limit(1);
+        let mut joined = Query::select();
+        joined.column((OF_GROUP, Asterisk)).from(beside.0);
+        joined.join_lateral(JoinType::InnerJoin, rows, OF_GROUP, Expr::value(true)).take()
+    }
+
     async fn piece(&self, sort: &Sort, db: &impl Read, piece: Piece, limit: u64) -> Result<Vec<(Cursor, E::Model)>> {
-        let &Sort { number, key, is_text, group, descending } = sort;
+        let &Sort { number, key, is_text, group, beside, descending } = sort;
         // The expression of the index, and how its value is read.
         let indexed = || if is_text { text::lower(db, column(key)) } else { column(key) };
         let value = || if is_text { indexed() } else { column(key).cast_as("bigint") };
-        let mut rows = self.all(db);
-        let mut order = vec![self.key()];
+        let mut rows = self.beside(db, beside);
+        // Of the table beside, so that its index gives the order.
+        let id = || beside.map_or_else(|| self.key(), column);
+        let mut order = vec![id()];
         let has_value = !matches!(piece, Piece::Without { .. });
         let direction = || if descending { Order::Desc } else { Order::Asc };
         if has_value {
@@ -162,7 +190,7 @@ impl<E: Table> List<E> {
         if has_value && !matches!(piece, Piece::Same { .. }) {
             order.splice(0..0, [indexed()].into_iter().chain(group.map(|(_, id)| column(id))));
         }
-        let conditions = sort.conditions(piece, &indexed, self.key());
+        let conditions = sort.conditions(piece, &indexed, id());
         for condition in conditions.into_iter().flatten() {
             rows.and_where(condition);
         }
@@ -189,5 +217,5 @@ impl<E: Table> List<E> {
 /// The aliases of the columns that are read besides the row's own and its id.
 const VALUE: &str = "sort_value";
 const GROUP: &str = "sort_group";
-/// The alias of the rows of one group.
+/// The alias of the rows of one group, and of a row that another one is beside.
 const OF_GROUP: &str = "of_group";

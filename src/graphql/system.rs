@@ -12,12 +12,13 @@ use super::list::List;
 use super::relation::to_one;
 use super::schema::*;
 use super::service;
+use super::sort::Sort;
 use super::types::{Domain, System};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::system::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, service as services, system, system_alias, text};
+use crate::entity::{Timestamp, domain, service as services, system, system_alias, team, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl SystemResolver for System {
@@ -40,8 +41,21 @@ impl SystemResolver for System {
 }
 
 /// All systems, a page at a time.
-pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<SystemConnectionType> {
-    List::<system::Entity>::new(Column::Id).page(ctx, request).await
+pub(super) async fn page(args: &AccountSystemsArgs, ctx: &Ctx<'_>) -> Result<SystemConnectionType> {
+    let AccountSystemsArgs { sort_by, first, after } = args;
+    let request = PageRequest::new(first, after)?;
+    List::<system::Entity>::new(Column::Id).page_in(sort_by.value().copied().map(order), ctx, &request).await
+}
+
+/// Converts a sort order of the SDL.
+fn order(sort: SystemSortEnum) -> Sort {
+    use SystemSortEnum as By;
+    let order = match sort {
+        By::NameAsc | By::NameDesc => Sort::by_text(Column::Name),
+        By::OwnerAsc | By::OwnerDesc => Sort::by_text_of(Column::OwnerId, team::Column::Id, team::Column::Name),
+        By::DomainAsc | By::DomainDesc => Sort::by_text_of(Column::DomainId, domain::Column::Id, domain::Column::Name),
+    };
+    order.numbered(144 + sort as u8, matches!(sort, By::NameDesc | By::OwnerDesc | By::DomainDesc))
 }
 
 /// Checks an input. Returns the row to write and, if one is given, the new name.

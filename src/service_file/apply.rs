@@ -8,7 +8,7 @@ use sea_orm::{DatabaseTransaction, DbErr};
 use super::document::Document;
 use super::report::Problems;
 use super::yaml::At;
-use super::{Origin, groups, repositories, services};
+use super::{Origin, groups, properties, repositories, services};
 use crate::entity::field_rule::Reference;
 
 /// The result of a document.
@@ -32,9 +32,10 @@ pub(super) async fn apply(
     origin: &Origin,
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
-    let mut changes = groups::apply(db, documents, problems).await?;
+    let definitions = properties::check(db, documents, problems).await?;
+    let mut changes = groups::apply(db, documents, &definitions, problems).await?;
     changes.extend(repositories::apply(db, documents, problems).await?);
-    changes.extend(services::apply(db, documents, origin, problems).await?);
+    changes.extend(services::apply(db, documents, &definitions, origin, problems).await?);
     changes.sort_by_key(|change| change.number);
     Ok(changes)
 }

@@ -237,7 +237,17 @@ impl Reader<'_> {
         let tags = self.tags_of(&entity);
         let tools = self.links(&entity).map(|links| links.into_iter().map(tool_of).collect());
         self.rest(entity);
-        ServiceDocument { naming, fields, tags, repositories, tools, contacts: None, dependencies }
+        ServiceDocument {
+            naming,
+            fields,
+            tags,
+            repositories,
+            tools,
+            contacts: None,
+            dependencies,
+            properties: None,
+            relationships: None,
+        }
     }
 
     fn group_entity<C>(&mut self, mut entity: Entity<'_>, fields: Vec<Given<C>>) -> GroupDocument<C> {
@@ -281,7 +291,7 @@ impl Reader<'_> {
             self.leave(key.spot, format!("spec.profile.{} is not taken: {}", key.value, left_out::spec(key.value)));
         }
         self.rest(entity);
-        TeamDocument { group: GroupDocument { naming, fields, tags }, contacts, members, children }
+        TeamDocument { group: GroupDocument { naming, fields, tags }, contacts, members, properties: None, children }
     }
 
     fn person(&mut self, mut entity: Entity<'_>) -> Person {

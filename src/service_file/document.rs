@@ -1,10 +1,12 @@
 //! The documents of service files, whatever form they are written in.
 
 use sea_orm::sea_query::Value;
+use serde_json::Value as Json;
 
-use super::yaml::{At, Spot};
+use super::yaml::{At, Node, Spot};
 use crate::entity::field_rule::FieldRule;
 use crate::entity::{domain, repository, service, system, team};
+use crate::json_schema;
 
 /// A document of a service file.
 #[derive(Debug)]
@@ -22,23 +24,46 @@ impl Document {
         fn number<T>(list: &Option<Vec<T>>) -> usize {
             list.as_ref().map_or(0, Vec::len)
         }
+        // Each part of a value is checked against a schema.
+        fn parts(list: &Option<Vec<Property>>) -> usize {
+            list.iter().flatten().map(|property| property.value.as_ref().map_or(1, json_schema::parts)).sum()
+        }
         match &self.subject {
             Subject::Service(document) => {
-                let ServiceDocument { naming, fields: _, tags, repositories, tools, contacts, dependencies } =
-                    &**document;
+                let ServiceDocument {
+                    naming,
+                    fields: _,
+                    tags,
+                    repositories,
+                    tools,
+                    contacts,
+                    dependencies,
+                    properties,
+                    relationships,
+                } = &**document;
                 let links = number(repositories) + number(tools) + number(contacts) + number(dependencies);
-                number(&naming.aliases) + number(tags) + links
+                number(&naming.aliases) + number(tags) + links + parts(properties) + number(relationships)
             }
             Subject::Repository(document) => number(&document.tags),
             Subject::Team(document) => {
-                let TeamDocument { group, contacts, members, children } = &**document;
-                let own = number(&group.naming.aliases) + number(&group.tags);
+                let TeamDocument { group, contacts, members, properties, children } = &**document;
+                let own = number(&group.naming.aliases) + number(&group.tags) + parts(properties);
                 own + number(contacts) + number(members) + children.len()
             }
             Subject::System(document) => number(&document.naming.aliases) + number(&document.tags),
             Subject::Domain(document) => number(&document.naming.aliases) + number(&document.tags),
             Subject::Person(person) => person.teams.len(),
         }
+    }
+
+    /// The properties that it gives its subject.
+    pub(super) fn properties(&self) -> &[Property] {
+        let properties = match &self.subject {
+            Subject::Service(document) => &document.properties,
+            Subject::Team(document) => &document.properties,
+            Subject::Repository(_) | Subject::System(_) | Subject::Domain(_) | Subject::Person(_) => &None,
+        };
+        properties.as_deref().unwrap_or_default()
     }
 }
 
@@ -92,6 +117,8 @@ pub(super) struct ServiceDocument {
     pub(super) tools: Option<Vec<Tool>>,
     pub(super) contacts: Option<Vec<Contact>>,
     pub(super) dependencies: Option<Vec<Dependency>>,
+    pub(super) properties: Option<Vec<Property>>,
+    pub(super) relationships: Option<Vec<Relationship>>,
 }
 
 /// A link to a repository.
@@ -129,6 +156,28 @@ pub(super) struct Dependency {
     pub(super) notes: Option<String>,
 }
 
+/// A value for a property definition.
+#[derive(Debug)]
+pub(super) struct Property {
+    /// The definition's alias.
+    pub(super) definition: At<String>,
+    /// The value as it is written, with the places of its parts.
+    pub(super) said: At<Node>,
+    /// The same value; `None` removes the property.
+    pub(super) value: Option<Json>,
+}
+
+/// A relationship of a definition.
+#[derive(Debug)]
+pub(super) struct Relationship {
+    /// The definition's alias.
+    pub(super) definition: At<String>,
+    /// The target's alias.
+    pub(super) target: At<String>,
+    /// What the target is, if the file says so.
+    pub(super) kind: Option<String>,
+}
+
 #[derive(Debug)]
 pub(super) struct RepositoryDocument {
     pub(super) name: String,
@@ -152,6 +201,7 @@ pub(super) struct TeamDocument {
     pub(super) group: GroupDocument<team::Column>,
     pub(super) contacts: Option<Vec<Contact>>,
     pub(super) members: Option<Vec<Member>>,
+    pub(super) properties: Option<Vec<Property>>,
     /// Teams that become parts of this one.
     pub(super) children: Vec<At<String>>,
 }

@@ -11,6 +11,7 @@ use sea_orm::{
 use super::apply::{Change, key};
 use super::document::{Document, Given, GroupDocument, Subject, TeamDocument};
 use super::lists;
+use super::properties::Definitions;
 use super::report::Problems;
 use super::teams;
 use super::yaml::Spot;
@@ -93,13 +94,14 @@ struct Found<'a, G: Group> {
 pub(super) async fn apply(
     db: &DatabaseTransaction,
     documents: &[Document],
+    definitions: &Definitions,
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
     let teams = find::<team::Entity>(db, documents, problems).await?;
     let domains = find::<domain::Entity>(db, documents, problems).await?;
     let systems = find::<system::Entity>(db, documents, problems).await?;
     let mut changes = write(db, teams, problems).await?;
-    teams::apply(db, documents, &mut changes, problems).await?;
+    teams::apply(db, documents, definitions, &mut changes, problems).await?;
     changes.extend(write(db, domains, problems).await?);
     changes.extend(write(db, systems, problems).await?);
     Ok(changes)

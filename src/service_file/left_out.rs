@@ -1,8 +1,5 @@
 //! Values of files that are skipped, with the reasons. When the catalogue supports one of them, remove its line.
 
-/// Keys of our own documents: the object, the key, and why it is skipped.
-const KEYS: &[(&str, &str, &str)] = &[("a service", "properties", PROPERTIES)];
-
 /// Kinds of Backstage that are skipped, and why.
 const KINDS: &[(&str, &str)] = &[
     ("API", "API documents are not read from files"),
@@ -10,8 +7,6 @@ const KINDS: &[(&str, &str)] = &[
     ("Location", "the files that a location names are not followed; name them, or a folder, on the command line"),
     ("Template", "templates make new projects, and say nothing about existing ones"),
 ];
-
-const PROPERTIES: &str = "properties are not read from files";
 
 /// Keys of Backstage's `spec` that are skipped, and why.
 const SPEC: &[(&str, &str)] = &[
@@ -26,11 +21,6 @@ const SPEC: &[(&str, &str)] = &[
 
 /// The ends of the names of Backstage's annotations that are secrets. Any other annotation becomes a tag.
 const SECRETS: &[&str] = &["integration-key", "token", "secret", "password"];
-
-/// Returns why a key of an object is skipped. `None` if the key is a mistake.
-pub(super) fn key(what: &str, key: &str) -> Option<&'static str> {
-    KEYS.iter().find(|(of, known, _)| *of == what && *known == key).map(|(.., why)| *why)
-}
 
 /// Returns why a kind of Backstage is skipped.
 pub(super) fn kind(kind: &str) -> &'static str {

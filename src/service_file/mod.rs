@@ -5,13 +5,14 @@
 //!
 //! - A key sets its field; null and the empty text clear it. A missing key leaves the field unchanged.
 //! - A list is complete: entries that are not listed are removed. Aliases derived from a name stay.
+//! - Of properties and relationships, only those are removed that a file wrote.
 //! - A document refers to the service whose alias is the document's name, else to the one with an alias from its list
 //!   (a rename), else to a new one. For a repository, the alias is the document's `alias`, else that of its `url`, else
 //!   its name.
 //! - The lock records the file's name, and the repository and the commit it comes from. [`release`] unlocks the service.
 //!   Removing a document changes nothing: its service stays locked until it is released. Only services are locked.
-//! - All files are applied together or not at all, in the order of their references: teams, domains, systems, repositories,
-//!   services, dependencies.
+//! - All files are applied together or not at all. What others name comes first: teams, domains, systems, repositories,
+//!   services, dependencies, properties, relationships.
 //! - Backstage's `catalog-info.yaml` is read as it is. Values that the catalogue has no place for are skipped, with a note
 //!   for each ([`left_out`]).
 
@@ -23,8 +24,10 @@ mod groups;
 mod left_out;
 mod lists;
 mod origin;
+mod properties;
 mod read;
 mod reader;
+mod relationships;
 mod report;
 mod repositories;
 mod services;
@@ -52,7 +55,7 @@ use crate::entity::{ByAlias, service};
 use crate::error::{self, Error, UserError, shortened};
 
 /// The lists that a document can change.
-const LISTS: [List; 7] = [
+const LISTS: [List; 9] = [
     List::Aliases,
     List::Tags,
     List::Repositories,
@@ -60,6 +63,8 @@ const LISTS: [List; 7] = [
     List::Contacts,
     List::Dependencies,
     List::FirstMembers,
+    List::Properties,
+    List::Relationships,
 ];
 
 /// The permissions of the caller who applies the files.

@@ -19,8 +19,9 @@ use crate::error::UserError;
 /// The kinds of documents. `component` is another word for a service.
 const KINDS: &[&str] = &["service", "component", "repository", "team", "system", "domain"];
 const LISTS: &[&str] = &["aliases", "tags"];
-const SERVICE_LISTS: &[&str] = &["aliases", "tags", "repositories", "tools", "contacts", "dependencies"];
-const TEAM_LISTS: &[&str] = &["aliases", "tags", "members", "contacts"];
+const SERVICE_LISTS: &[&str] =
+    &["aliases", "tags", "repositories", "tools", "contacts", "dependencies", "properties", "relationships"];
+const TEAM_LISTS: &[&str] = &["aliases", "tags", "members", "contacts", "properties"];
 
 /// The form of a YAML document.
 enum Form {
@@ -125,7 +126,8 @@ impl Reader<'_> {
         }
         let entries = self.entries("a document", node, &["version", kind])?;
         match entries.get("version") {
-            Some(At { value: Node::Number(1.0), .. }) | None => {}
+            None => {}
+            Some(At { value: Node::Number(number), .. }) if number.as_f64() == Some(1.0) => {}
             Some(other) => self.wrong(other.spot, "this program does not support this version: write version: 1"),
         }
         let subject = *entries.get(kind)?;
@@ -172,7 +174,19 @@ impl Reader<'_> {
         let tools = self.items(&entries, "tools", text::ENTRIES, Self::tool);
         let contacts = self.items(&entries, "contacts", text::FEW, Self::contact);
         let dependencies = self.items(&entries, "dependencies", text::ENTRIES, Self::dependency);
-        Some(ServiceDocument { naming: naming?, fields, tags, repositories, tools, contacts, dependencies })
+        let properties = self.properties(&entries);
+        let relationships = self.relationships(&entries);
+        Some(ServiceDocument {
+            naming: naming?,
+            fields,
+            tags,
+            repositories,
+            tools,
+            contacts,
+            dependencies,
+            properties,
+            relationships,
+        })
     }
 
     fn team(&mut self, node: &At<Node>) -> Option<TeamDocument> {
@@ -180,7 +194,8 @@ impl Reader<'_> {
         let group = self.group::<team::Entity>("a team", node, &entries, team::Column::Name);
         let contacts = self.items(&entries, "contacts", text::FEW, Self::contact);
         let members = self.items(&entries, "members", text::ENTRIES, Self::member);
-        Some(TeamDocument { group: group?, contacts, members, children: Vec::new() })
+        let properties = self.properties(&entries);
+        Some(TeamDocument { group: group?, contacts, members, properties, children: Vec::new() })
     }
 
     fn group<E: FieldRules>(

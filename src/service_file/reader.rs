@@ -6,7 +6,6 @@ use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Value;
 
 use super::document::{Given, Tags};
-use super::left_out;
 use super::report::Problems;
 use super::yaml::{At, Node, Spot};
 use crate::entity::field_rule::{FieldRule, FieldRules, ValueRule};
@@ -53,8 +52,6 @@ impl Reader<'_> {
         for (key, value) in self.mapping(what, node)? {
             if known.contains(&key.value) {
                 entries.insert(key.value, value);
-            } else if let Some(why) = left_out::key(what, key.value) {
-                self.leave(key.spot, why);
             } else {
                 let known = known.join(", ");
                 self.wrong(key.spot, format!("{what} has no key {}; its keys are {known}", quoted(key.value)));

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use sea_orm::DbErr;
+
 use super::yaml::Spot;
+use crate::error::Error;
 
 /// A sentence about a place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +61,17 @@ impl Problems {
     /// Adds a mistake: nothing is applied.
     pub(super) fn add(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
         self.list.push((file, spot, message.into()));
+    }
+
+    /// Adds the mistakes of an error. Returns an internal error as it is: whether a race was lost is decided above.
+    pub(super) fn take(&mut self, file: usize, spot: Spot, error: Error) -> Result<(), DbErr> {
+        match error {
+            Error::User(errors) => errors.into_iter().for_each(|error| self.add(file, spot, error.message)),
+            Error::Internal(cause) => {
+                return Err(cause.downcast().map_or_else(|cause| DbErr::Custom(cause.to_string()), |error| *error));
+            }
+        }
+        Ok(())
     }
 
     /// Adds a last mistake: nothing after it is read.

@@ -9,20 +9,25 @@ use sea_orm::{
 
 use super::Origin;
 use super::apply::{Change, key};
-use super::document::{Dependency, Document, Given, Naming, ServiceDocument, Subject};
+use super::document::{Dependency, Document, Given, Naming, Property, ServiceDocument, Subject};
 use super::find::{Governed, find};
 use super::lists;
+use super::properties;
+use super::relationships;
 use super::report::Problems;
 use crate::db;
 use crate::entity::service::Writable;
 use crate::entity::tag::Owner;
-use crate::entity::{ByAlias, Timestamp, contact, service, service_alias, service_dependency, service_search};
+use crate::entity::{
+    ByAlias, Timestamp, component_type, contact, property, service, service_alias, service_dependency, service_search,
+};
 use crate::error::quoted;
 
-/// Creates and updates the services of the documents, and then what they depend on.
+/// Creates and updates the services of the documents, and then what they depend on and are related to.
 pub(super) async fn apply(
     db: &DatabaseTransaction,
     documents: &[Document],
+    definitions: &properties::Definitions,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
@@ -44,7 +49,8 @@ pub(super) async fn apply(
         let is_freed = freed.contains(&governed.number);
         changes.push(put(db, governed, is_freed, origin, problems).await?);
     }
-    // Dependencies come last: a service may depend on one that comes later.
+    // A service may depend on one that comes later.
+    let related = relationships::definitions(db, documents, problems).await?;
     for change in &mut changes {
         let Some(Document { file, subject: Subject::Service(document), .. }) = documents.get(change.number) else {
             continue;
@@ -52,8 +58,28 @@ pub(super) async fn apply(
         if let Some(wanted) = &document.dependencies {
             change.is_changed |= depend(db, change.id, *file, wanted, problems).await?;
         }
+        if let Some(wanted) = &document.properties {
+            change.is_changed |= describe(db, change.id, (*file, wanted), definitions, problems).await?;
+        }
+        if let Some(wanted) = &document.relationships {
+            change.is_changed |= relationships::relate(db, change.id, *file, wanted, &related, problems).await?;
+        }
     }
     Ok(changes)
+}
+
+/// Gives a service its properties, once its component type is written.
+async fn describe(
+    db: &DatabaseTransaction,
+    id: i64,
+    wanted: (usize, &[Property]),
+    definitions: &properties::Definitions,
+    problems: &mut Problems,
+) -> Result<bool, DbErr> {
+    let own = service::Entity::find_by_id(id).one(db).await?.and_then(|service| service.type_id);
+    let own = component_type::or_default(db, own).await?;
+    let owner = (property::Column::ServiceId, id);
+    properties::assign(db, owner, wanted, definitions, |definition| definition.refuses_service(own), problems).await
 }
 
 /// Creates or updates a service. `is_freed` says that aliases were removed from it.
@@ -65,8 +91,18 @@ async fn put(
     problems: &mut Problems,
 ) -> Result<Change, DbErr> {
     let Governed { number, file, document, service, .. } = governed;
-    // Destructured without `..`, so that no key of a document is forgotten.
-    let ServiceDocument { naming, fields, tags, repositories, tools, contacts, dependencies: _ } = document;
+    // Destructured without `..`, so that no key of a document is forgotten. `apply` writes what may name other services.
+    let ServiceDocument {
+        naming,
+        fields,
+        tags,
+        repositories,
+        tools,
+        contacts,
+        dependencies: _,
+        properties: _,
+        relationships: _,
+    } = document;
     let is_created = service.is_none();
     let before = match service {
         Some(service) => service,

@@ -1,4 +1,4 @@
-//! Applies what only teams have: contacts, members and parts.
+//! Applies what teams have beside fields and tags: contacts, members, properties and parts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,19 +10,24 @@ use sea_orm::{
 use super::apply::Change;
 use super::document::{Document, Member, Person, Subject, TeamDocument};
 use super::lists;
+use super::properties::{Definitions, assign};
 use super::report::Problems;
 use super::yaml::{At, Spot};
 use crate::db;
-use crate::entity::{Timestamp, contact, row_lock, team, team_alias, team_membership, user};
-use crate::error::{Error, quoted};
+use crate::entity::{
+    Timestamp, contact, property, property_definition, row_lock, team, team_alias, team_membership, user,
+};
+use crate::error::quoted;
 
 /// The SDL's type of a team.
 const TEAM: &str = "Team";
 
-/// Writes the contacts, the members and the parts of the teams in `changes`, and adds the teams that become parts.
+/// Writes the contacts, the members, the properties and the parts of the teams in `changes`, and adds the teams that become
+/// parts.
 pub(super) async fn apply(
     db: &DatabaseTransaction,
     documents: &[Document],
+    definitions: &Definitions,
     changes: &mut Vec<Change>,
     problems: &mut Problems,
 ) -> Result<(), DbErr> {
@@ -32,12 +37,17 @@ pub(super) async fn apply(
         let Some(Document { file, subject: Subject::Team(document), .. }) = documents.get(change.number) else {
             continue;
         };
-        let TeamDocument { group, contacts, members, children } = &**document;
+        let TeamDocument { group, contacts, members, properties, children } = &**document;
         if let Some(wanted) = contacts {
             change.is_changed |= lists::contacts(db, contact::Column::TeamId, change.id, wanted).await?;
         }
         if let Some(wanted) = members {
             change.is_changed |= join(db, change.id, *file, wanted, &people, problems).await?;
+        }
+        if let Some(wanted) = properties {
+            let owner = (property::Column::TeamId, change.id);
+            let refuses = property_definition::Model::refuses_teams;
+            change.is_changed |= assign(db, owner, (*file, wanted), definitions, refuses, problems).await?;
         }
         for child in children {
             let team = adopt(db, change.id, *file, child, problems).await?;
@@ -74,14 +84,9 @@ async fn check_parents(
     let parent = row_lock::row::<team::Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
     let Some(parent) = parent else { return Ok(()) };
     match team::check_parent(db, Some(id), parent).await {
-        Err(Error::User(errors)) => errors.into_iter().for_each(|error| problems.add(file, spot, error.message)),
-        // Pass the error on unchanged: the caller retries lost races.
-        Err(Error::Internal(cause)) => {
-            return Err(cause.downcast().map_or_else(|cause| DbErr::Custom(cause.to_string()), |error| *error));
-        }
-        Ok(()) => {}
+        Err(error) => problems.take(file, spot, error),
+        Ok(()) => Ok(()),
     }
-    Ok(())
 }
 
 /// Makes the team `child` a part of the team `id`. Returns the team if that has changed it.

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Number;
 use serde_saphyr::options::DuplicateKeyPolicy;
 use serde_saphyr::{Location, Spanned};
 
@@ -37,11 +38,11 @@ impl<T> At<T> {
 }
 
 /// A YAML value.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
     Null,
     Flag(bool),
-    Number(f64),
+    Number(Number),
     Text(String),
     List(Vec<At<Node>>),
     /// Keeps repeated keys.
@@ -138,15 +139,15 @@ impl<'de> Visitor<'de> for Tree {
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
-        Ok(Node::Number(value as f64))
+        Ok(Node::Number(value.into()))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
-        Ok(Node::Number(value as f64))
+        Ok(Node::Number(value.into()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
-        Ok(Node::Number(value))
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Node, E> {
+        Number::from_f64(value).map(Node::Number).ok_or_else(|| E::custom("a number must be finite"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Node, E> {

@@ -86,6 +86,7 @@ mod service_dependency;
 mod service_file;
 mod service_file_backstage;
 mod service_file_graph;
+mod service_file_properties;
 mod service_file_server;
 mod share_of_memory;
 mod shared_limits;

@@ -132,7 +132,7 @@ fn readme_has_the_limits_of_the_code() {
         ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
         ("list in an input: tags, members, references, environments", format!("{} entries", number(ENTRIES))),
         (
-            "service files in a request; their documents; the entries of all their lists",
+            "service files in a request; their documents; the entries of all their lists, and the parts of the values of their properties",
             format!("{}; {}; {}", number(ENTRIES), number(service_file::DOCUMENTS), number(service_file::ENTRIES)),
         ),
         (

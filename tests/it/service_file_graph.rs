@@ -227,7 +227,7 @@ team:
         "f.yml:11:13: no user has the email address \"eve@example.com\"".to_owned(),
         "f.yml:11:30: a member needs an email".to_owned(),
         "f.yml:12:16: a team cannot be a part of itself, or of one of its parts".to_owned(),
-        "f.yml:13:3: a team has no key \"colour\"; its keys are name, manager, parent_team, responsibilities, aliases, tags, members, contacts".to_owned(),
+        "f.yml:13:3: a team has no key \"colour\"; its keys are name, manager, parent_team, responsibilities, aliases, tags, members, contacts, properties".to_owned(),
     ];
     let found: Vec<_> = found.into_iter().collect();
     assert_eq!(found, expected);
@@ -252,6 +252,8 @@ async fn a_file_of_another_catalogue_is_read_as_it_is() {
     data(&app, r#"mutation { teamCreate(input: { name: "Order Management" }) { errors { message } } }"#).await;
     data(&app, r#"mutation { systemCreate(input: { name: "Sales" }) { errors { message } } }"#).await;
     data(&app, r#"mutation { serviceCreate(input: { name: "Ledger" }) { errors { message } } }"#).await;
+    let regulated = r#"mutation { propertyDefinitionCreate(input: { name: "Regulated", schema: { type: "boolean" } }) { errors { message } } }"#;
+    data(&app, regulated).await;
     let text = r#"---
 version: 1
 component:
@@ -296,13 +298,13 @@ component:
 "#;
     let done = done_of(&app, &[("original.yml", text)]).await.expect("it applies");
     assert_eq!(lines(&done), ["created service order_book"]);
-    let notes: Vec<_> = done.left_out.iter().map(ToString::to_string).collect();
-    assert_eq!(notes, ["original.yml:40:3: properties are not read from files"]);
+    assert_eq!(done.left_out, []);
     let query = r#"{ account { service(alias: "orders") {
         name lifecycle { alias } tier { alias } product language framework description owner { name } parent { name }
         tags { nodes { key value } } tools { nodes { displayName category environment } }
         dependencies { edges { notes node { name } } }
         serviceRepositories { nodes { baseDirectory displayName repository { defaultAlias url } } }
+        properties { nodes { definition { name } value } }
     } } }"#;
     let expected = json!({
         "name": "Order Book", "lifecycle": { "alias": "beta" }, "tier": { "alias": "tier_1" }, "product": "Sales",
@@ -322,6 +324,7 @@ component:
             { "baseDirectory": "", "displayName": null,
               "repository": { "defaultAlias": "gitlab.com:example/shared", "url": "https://gitlab.com/example/shared" } },
         ] },
+        "properties": { "nodes": [{ "definition": { "name": "Regulated" }, "value": "true" }] },
     });
     assert_eq!(data(&app, query).await["account"]["service"], expected);
     assert_eq!(apply(&app, &[("original.yml", text)]).await.expect("it applies"), ["unchanged service order_book"]);

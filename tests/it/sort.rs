@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::app::TestApp;
 use crate::app_browser::Browser;
 use crate::service::data;
+use crate::webhook::Endpoint;
 
 /// Services that differ in every field that they can be ordered by. Some have equal values, some none.
 async fn services(app: &TestApp) {
@@ -174,6 +175,189 @@ async fn teams_and_users_are_listed_in_each_order() {
         }
         assert_eq!(names.join(" "), expected, "{list} {by}");
     }
+}
+
+/// Lists of a query in each order, read one at a time: the values of `field`.
+async fn in_order(app: &TestApp, list: &str, by: &str, field: &str) -> String {
+    let (mut values, mut after) = (Vec::new(), Value::Null);
+    loop {
+        let query = format!(
+            "query($after: String) {{ account {{ {list}(sortBy: {by}, first: 1, after: $after) {{
+                totalCount nodes {{ {field} }} pageInfo {{ endCursor hasNextPage }}
+            }} }} }}"
+        );
+        let page = app.query(&query, json!({ "after": after })).await["data"]["account"][list].take();
+        values.extend(
+            page["nodes"]
+                .as_array()
+                .expect("nodes")
+                .iter()
+                .map(|node| node[field].as_str().expect("a text").to_owned()),
+        );
+        after = page["pageInfo"]["endCursor"].clone();
+        if page["pageInfo"]["hasNextPage"] == false {
+            assert_eq!(page["totalCount"], values.len(), "{list} {by}");
+            return values.join(" ");
+        }
+    }
+}
+
+#[tokio::test]
+async fn systems_domains_and_repositories_are_listed_in_each_order() {
+    let app = TestApp::start().await;
+    let made = data(
+        &app,
+        r#"mutation {
+            a: teamCreate(input: { name: "zebra" }) { errors { message } }
+            b: teamCreate(input: { name: "Ant" }) { errors { message } }
+            c: domainCreate(input: { name: "trade" }) { errors { message } }
+            d: domainCreate(input: { name: "Shop" }) { errors { message } }
+            e: domainCreate(input: { name: "shop" }) { errors { message } }
+            f: systemCreate(input: { name: "till", parent: { alias: "trade" } }) { errors { message } }
+            g: systemCreate(input: { name: "Cart", parent: { alias: "shop" } }) { errors { message } }
+            h: systemCreate(input: { name: "ledger" }) { errors { message } }
+            i: repositoryCreate(input: { name: "b/Two", defaultAlias: "x:b" }) { errors { message } }
+            j: repositoryCreate(input: { name: "B/one", defaultAlias: "X:c" }) { errors { message } }
+            k: repositoryCreate(input: { name: "a", defaultAlias: "x:a" }) { errors { message } }
+        }"#,
+    );
+    for (name, payload) in made.await.as_object().expect("data") {
+        assert_eq!(payload["errors"], json!([]), "{name}");
+    }
+    let teams =
+        data(&app, r#"{ account { zebra: team(alias: "zebra") { id } ant: team(alias: "ant") { id } } }"#).await;
+    let owned = r#"mutation($zebra: ID!, $ant: ID!) {
+        a: domainUpdate(domain: { alias: "trade" }, input: { ownerId: $zebra }) { errors { message } }
+        b: domainUpdate(domain: { alias: "shop" }, input: { ownerId: $ant }) { errors { message } }
+        c: systemUpdate(system: { alias: "till" }, input: { ownerId: $ant }) { errors { message } }
+        d: systemUpdate(system: { alias: "ledger" }, input: { ownerId: $zebra }) { errors { message } }
+        e: repositoryUpdate(input: { alias: "x:b", ownerId: $zebra }) { errors { message } }
+        f: repositoryUpdate(input: { alias: "x:a", ownerId: $ant }) { errors { message } }
+    }"#;
+    let owned = app
+        .query(owned, json!({ "zebra": teams["account"]["zebra"]["id"], "ant": teams["account"]["ant"]["id"] }))
+        .await;
+    for (name, payload) in owned["data"].as_object().expect("data") {
+        assert_eq!(payload["errors"], json!([]), "{name}");
+    }
+    for (list, by, expected) in [
+        ("systems", "name_ASC", "Cart ledger till"),
+        ("systems", "name_DESC", "till ledger Cart"),
+        ("systems", "owner_ASC", "till ledger Cart"),
+        ("systems", "owner_DESC", "ledger till Cart"),
+        ("systems", "domain_ASC", "Cart till ledger"),
+        ("systems", "domain_DESC", "till Cart ledger"),
+        ("domains", "name_ASC", "Shop shop trade"),
+        ("domains", "name_DESC", "trade shop Shop"),
+        ("domains", "owner_ASC", "Shop trade shop"),
+        ("domains", "owner_DESC", "trade Shop shop"),
+        ("repositories", "name_ASC", "a B/one b/Two"),
+        ("repositories", "name_DESC", "b/Two B/one a"),
+        ("repositories", "alias_ASC", "a b/Two B/one"),
+        ("repositories", "alias_DESC", "B/one b/Two a"),
+        ("repositories", "owner_ASC", "a b/Two B/one"),
+        ("repositories", "owner_DESC", "b/Two a B/one"),
+    ] {
+        assert_eq!(in_order(&app, list, by, "name").await, expected, "{list} {by}");
+    }
+    let browser = Browser::of(&app, Role::Viewer).await;
+    let page = browser.page("/systems?sort=domain_DESC").await;
+    assert!(
+        page.find(">till</a>") < page.find(">Cart</a>") && page.contains("/systems?sort=domain_ASC\">Domain"),
+        "{page}"
+    );
+    let page = browser.page("/domains?sort=name_DESC").await;
+    assert!(
+        page.find(">trade</a>") < page.find(">shop</a>") && page.contains("/domains?sort=owner_ASC\">Owner"),
+        "{page}"
+    );
+    assert_eq!(browser.get("/systems?sort=size_ASC").await.status, 400);
+}
+
+#[tokio::test]
+async fn services_are_listed_by_their_last_deploys() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let deployed = async |service: &str, moment: &str| {
+        let posted = endpoint.post_with(json!({ "service": service, "deployed_at": moment })).await;
+        assert_eq!(posted.status, 202);
+    };
+    // The endpoint comes with the service `shop`.
+    for name in ["alpha", "bravo", "charlie", "delta"] {
+        endpoint.create_service(name).await;
+    }
+    let orders = async |up: &str, down: &str| {
+        for first in 1..=6 {
+            assert_eq!(listed(app, "last_deploy_ASC", first, json!({})).await, up, "{first} at a time");
+            assert_eq!(listed(app, "last_deploy_DESC", first, json!({})).await, down, "{first} at a time");
+        }
+    };
+    orders("shop alpha bravo charlie delta", "delta charlie bravo alpha shop").await;
+    deployed("charlie", "2026-11-03 12:00:00").await;
+    deployed("alpha", "2026-11-03 12:00:00").await;
+    deployed("bravo", "2026-11-05 12:00:00").await;
+    // One that took place earlier is not the last.
+    deployed("bravo", "2026-11-01 12:00:00").await;
+    deployed("shop", "1965-11-01 12:00:00").await;
+    orders("shop alpha charlie bravo delta", "bravo charlie alpha shop delta").await;
+    let filter = json!({ "search": "ha" });
+    assert_eq!(listed(app, "last_deploy_DESC", 1, filter).await, "charlie alpha");
+    // Deploys that get a service later, or are deleted.
+    deployed("echo", "2026-11-07 12:00:00").await;
+    let query = r#"{ account { serviceSuggestions { nodes { id } } deploys(first: 2) { nodes { id } } } }"#;
+    let found = data(app, query).await["account"].take();
+    let accept = "mutation($id: ID!) { serviceSuggestionAccept(input: { id: $id }) { errors { message } } }";
+    let accepted = app.query(accept, json!({ "id": found["serviceSuggestions"]["nodes"][0]["id"] })).await;
+    assert_eq!(accepted["data"]["serviceSuggestionAccept"]["errors"], json!([]), "{accepted}");
+    orders("shop alpha charlie bravo echo delta", "echo bravo charlie alpha shop delta").await;
+    let delete = "mutation($id: ID!) { deployDelete(input: { id: $id }) { errors { message } } }";
+    let deleted = app.query(delete, json!({ "id": found["deploys"]["nodes"][1]["id"] })).await;
+    assert_eq!(deleted["data"]["deployDelete"]["errors"], json!([]), "{deleted}");
+    orders("shop bravo alpha charlie echo delta", "echo charlie alpha bravo shop delta").await;
+    data(app, r#"mutation { serviceDelete(input: { alias: "alpha" }) { errors { message } } }"#).await;
+    orders("shop bravo charlie echo delta", "echo charlie bravo shop delta").await;
+    let page = Browser::of(app, Role::Viewer).await.page("/services?sort=last_deploy_DESC").await;
+    assert!(
+        page.find(">echo</a>") < page.find(">charlie</a>") && page.contains("sort=last_deploy_ASC\">Last deploy"),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn deploys_are_listed_in_both_directions() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    for (number, day, environment) in
+        [("1", 3, "test"), ("2", 1, "production"), ("3", 3, "production"), ("4", 2, "test")]
+    {
+        let moment = format!("2026-11-{day:02} 12:00:00");
+        let attributes = json!({ "deployed_at": moment, "deploy_number": number, "environment": environment });
+        assert_eq!(endpoint.post_with(attributes).await.status, 202);
+    }
+    for (by, expected) in [("deployed_at_ASC", "2 4 1 3"), ("deployed_at_DESC", "3 1 4 2")] {
+        assert_eq!(in_order(app, "deploys", by, "deployNumber").await, expected, "{by}");
+    }
+    let query = r#"query($by: DeploySortEnum) { account { service(alias: "shop") {
+        all: deploys(sortBy: $by) { nodes { deployNumber } }
+        some: deploys(sortBy: $by, environments: ["production", "test"], first: 3) { nodes { deployNumber } }
+    } } }"#;
+    let numbers = |numbers: &[&str]| json!({ "nodes": numbers.iter().map(|one| json!({ "deployNumber": one })).collect::<Vec<_>>() });
+    for (by, all) in [
+        (json!("deployed_at_ASC"), ["2", "4", "1", "3"]),
+        (json!("deployed_at_DESC"), ["3", "1", "4", "2"]),
+        (json!(null), ["3", "1", "4", "2"]),
+    ] {
+        let found = app.query(query, json!({ "by": by })).await["data"]["account"]["service"].take();
+        assert_eq!(found, json!({ "all": numbers(&all), "some": numbers(&all[..3]) }), "{by}");
+    }
+    let browser = Browser::of(app, Role::Viewer).await;
+    let page = browser.page("/services/shop/deploys?environment=test").await;
+    assert!(
+        page.find("#1") < page.find("#4") && page.contains("environment=test&amp;sort=deployed_at_ASC\">Oldest first"),
+        "{page}"
+    );
+    let page = browser.page("/services/shop/deploys?sort=deployed_at_ASC").await;
+    assert!(page.find("#2") < page.find("#4") && page.contains("deploys\">Newest first"), "{page}");
 }
 
 #[tokio::test]

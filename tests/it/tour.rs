@@ -651,7 +651,7 @@ impl Tour {
             (
                 "serviceFilesApply",
                 json!({ "input": {
-                    "files": [{ "path": "governed.yml", "text": "version: 1\nservice: { name: Governed, language: Go, properties: }" }],
+                    "files": [{ "path": "governed.yml", "text": "version: 1\nservice: { name: Governed, language: Go, dependencies: [nobody] }" }],
                     "repository": "https://github.com/org/governed", "commit": "c0ffee", "dryRun": false, "releaseMissing": false,
                 } }),
             ),

@@ -1,0 +1,199 @@
+//! Reads and writes the properties of services and teams: values of property definitions.
+//!
+//! A file removes only the values that a file wrote. A value that somebody else wrote stays, unless the file has another
+//! value for its definition, or null.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sea_orm::sea_query::LockType;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QuerySelect, Set,
+};
+use serde_json::Value as Json;
+
+use super::document::{Document, Property};
+use super::reader::{Entries, Reader};
+use super::report::Problems;
+use super::yaml::{At, Node, Spot};
+use crate::db;
+use crate::entity::property::{ActiveModel, Column, Entity, set_value};
+use crate::entity::property_definition::{self, Model as Definition};
+use crate::entity::{BY_FILE, text};
+use crate::error::quoted;
+use crate::json_schema::{self, Fault, JsonSchema};
+
+impl Reader<'_> {
+    /// Reads properties: a mapping of definitions' aliases to values. Null counts as the empty mapping.
+    pub(super) fn properties(&mut self, entries: &Entries<'_>) -> Option<Vec<Property>> {
+        let node = entries.get("properties")?;
+        if node.value == Node::Null {
+            return Some(Vec::new());
+        }
+        let pairs = self.mapping("properties", node)?;
+        self.check_number(node.spot, "properties", pairs.len(), text::ENTRIES);
+        let pairs = pairs.into_iter().take(text::ENTRIES);
+        Some(pairs.filter_map(|(key, value)| self.property(&key, value)).collect())
+    }
+
+    fn property(&mut self, key: &At<&str>, node: &At<Node>) -> Option<Property> {
+        let alias = self.definition(key)?;
+        let value = match node.value {
+            Node::Null => None,
+            _ => {
+                let value = self.json(node)?;
+                self.take(node.spot, json_schema::write_value("the value", &value))?;
+                Some(value)
+            }
+        };
+        Some(Property { definition: alias, said: node.clone(), value })
+    }
+
+    /// The alias of a definition.
+    pub(super) fn definition(&mut self, key: &At<&str>) -> Option<At<String>> {
+        let alias = self.take(key.spot, text::required("the alias of a definition", key.value, text::SHORT))?;
+        Some(key.with(alias))
+    }
+
+    /// Converts a value to JSON, and reports keys that are not texts or occur twice.
+    fn json(&mut self, node: &At<Node>) -> Option<Json> {
+        Some(match &node.value {
+            Node::Null => Json::Null,
+            Node::Flag(flag) => (*flag).into(),
+            Node::Number(number) => number.clone().into(),
+            Node::Text(text) => text.as_str().into(),
+            Node::List(items) => items.iter().map(|item| self.json(item)).collect::<Option<Vec<_>>>()?.into(),
+            Node::Mapping(pairs) => {
+                let entries = self.mapping("a value", node)?;
+                if entries.len() < pairs.len() {
+                    return None;
+                }
+                let fields = entries.into_iter().map(|(key, value)| Some((key.value.to_owned(), self.json(value)?)));
+                Json::Object(fields.collect::<Option<_>>()?)
+            }
+        })
+    }
+}
+
+/// The definitions that documents name, by alias, without their schemas.
+pub(super) type Definitions = HashMap<String, Definition>;
+
+/// Finds the definitions of all properties of the documents, and checks the values against their schemas. Schemas may be
+/// large, so only one is kept at a time.
+pub(super) async fn check(
+    db: &DatabaseTransaction,
+    documents: &[Document],
+    problems: &mut Problems,
+) -> Result<Definitions, DbErr> {
+    let mut named: BTreeMap<&str, Vec<(usize, &Property)>> = BTreeMap::new();
+    for document in documents {
+        for property in document.properties() {
+            named.entry(&property.definition.value).or_default().push((document.file, property));
+        }
+    }
+    let mut found = Definitions::with_capacity(named.len());
+    for (alias, properties) in named {
+        use property_definition::{Column, Entity};
+        let definition = Entity::find().filter(Column::Alias.eq(alias)).lock(LockType::KeyShare).one(db).await?;
+        let refused = match &definition {
+            None => Some(format!("no property definition has the alias {}", quoted(alias))),
+            Some(definition) if !definition.allowed_in_config_files => {
+                Some(format!("service files may not set the property {}", quoted(alias)))
+            }
+            Some(_) => None,
+        };
+        if let Some(message) = refused {
+            for (file, property) in properties {
+                problems.add(file, property.definition.spot, message.clone());
+            }
+        } else if let Some(definition) = definition {
+            check_values(&definition, &properties, problems);
+            found.insert(alias.to_owned(), Definition { schema: String::new(), ..definition });
+        }
+    }
+    Ok(found)
+}
+
+fn check_values(definition: &Definition, properties: &[(usize, &Property)], problems: &mut Problems) {
+    let schema = JsonSchema::of_row(&definition.schema);
+    for (file, Property { said, value, .. }) in properties {
+        let Some(value) = value else { continue };
+        match &schema {
+            Ok(schema) => {
+                for Fault { message, path } in schema.faults(value) {
+                    problems.add(*file, place(said, &path), message);
+                }
+            }
+            Err(message) => problems.add(*file, said.spot, format!("the definition's schema {message}")),
+        }
+    }
+}
+
+/// The place of a part of a value.
+fn place(mut node: &At<Node>, path: &[String]) -> Spot {
+    for step in path {
+        let part = match &node.value {
+            Node::List(items) => step.parse().ok().and_then(|place: usize| items.get(place)),
+            Node::Mapping(pairs) => {
+                let is_meant = |key: &At<Node>| matches!(&key.value, Node::Text(key) if key == step);
+                pairs.iter().find(|(key, _)| is_meant(key)).map(|(_, value)| value)
+            }
+            _ => None,
+        };
+        let Some(part) = part else { break };
+        node = part;
+    }
+    node.spot
+}
+
+/// Gives the owner in the column `owner` the properties. `refuses` says why the owner cannot have one of a definition.
+/// Returns whether anything changed.
+pub(super) async fn assign(
+    db: &DatabaseTransaction,
+    (owner, id): (Column, i64),
+    (file, wanted): (usize, &[Property]),
+    definitions: &Definitions,
+    refuses: impl Fn(&Definition) -> Option<&'static str>,
+    problems: &mut Problems,
+) -> Result<bool, DbErr> {
+    let mut present = Entity::find().filter(owner.eq(id)).all(db).await?;
+    let mut is_changed = false;
+    for Property { definition: named, said: _, value } in wanted {
+        // One that is not there was reported.
+        let Some(definition) = definitions.get(&named.value) else { continue };
+        let place = present.iter().position(|row| row.definition_id == definition.id);
+        let row = place.map(|place| present.swap_remove(place));
+        let Some(value) = value else {
+            if let Some(row) = row {
+                row.delete(db).await?;
+                is_changed = true;
+            }
+            continue;
+        };
+        if let Some(why) = refuses(definition) {
+            problems.add(file, named.spot, why);
+            continue;
+        }
+        match row {
+            Some(row) if serde_json::from_str::<Json>(&row.value).is_ok_and(|present| present == *value) => continue,
+            Some(row) => {
+                let mut row: ActiveModel = row.into();
+                set_value(&mut row, value.to_string(), value, Some(BY_FILE));
+                row.update(db).await?;
+            }
+            None => {
+                let mut row = ActiveModel { definition_id: Set(definition.id), ..Default::default() };
+                row.set(owner, id.into());
+                set_value(&mut row, value.to_string(), value, Some(BY_FILE));
+                Entity::insert(row).exec_without_returning(db).await?;
+            }
+        }
+        is_changed = true;
+    }
+    let gone: Vec<i64> =
+        present.iter().filter(|row| row.written_by.as_deref() == Some(BY_FILE)).map(|row| row.id).collect();
+    if !gone.is_empty() {
+        Entity::delete_many().filter(db::any(db, Column::Id, &gone)).exec(db).await?;
+        is_changed = true;
+    }
+    Ok(is_changed)
+}
