@@ -112,7 +112,8 @@ async fn pages_cookies_and_redirects_are_those_of_the_address_that_the_proxy_nam
         let app = &app;
         async move { app.get_with(path, &headers).await }
     };
-    let own_form = [&form[..], &[("cookie", &pair), ("origin", "https://catalogue.example.com"), HTTPS, HOST]].concat();
+    let own_form =
+        [&form[..], &[("cookie", &*pair), ("origin", "https://catalogue.example.com"), HTTPS, HOST]].concat();
     let token = app.request(Method::POST, "/tokens", &own_form, "description=CI&scope=read&expires=30").await;
     assert!(token.text().contains("https://catalogue.example.com/graphql"), "{}", token.text());
     assert_eq!(page("/tokens", &[]).await.status, 303, "in the clear there is another cookie");

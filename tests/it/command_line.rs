@@ -209,11 +209,11 @@ fn a_blank_database_url_is_not_the_default() {
 fn the_error_for_an_invalid_value_says_how_to_write_it() {
     let place = Place::new();
     let address = "write it like 127.0.0.1:8080, or 0.0.0.0:8080 for all of this machine's addresses";
-    let listen = &*format!("{address}, or unix:/run/rollcall.sock for a socket");
+    let listen = format!("{address}, or unix:/run/rollcall.sock for a socket");
     let id = "write the id, which is a number: the first column of the list";
     for (arguments, hint) in [
-        (&["--listen", "8080"][..], listen),
-        (&["--listen", "localhost:http"], listen),
+        (&["--listen", "8080"][..], &*listen),
+        (&["--listen", "localhost:http"], &*listen),
         (&["--listen", "unix:rollcall.sock"], "write a socket with its absolute path, like unix:/run/rollcall.sock"),
         (&["--listen-mode", "rw"], "write the permissions in octal, such as 660"),
         (&["--metrics-listen", "9464"], address),
