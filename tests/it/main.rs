@@ -1,6 +1,7 @@
 //! Tests through the front door, all in one binary.
 
 mod app;
+mod cluster;
 mod database;
 
 mod account;
