@@ -10,6 +10,9 @@ use crate::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use crate::entity::text;
 use crate::error::UserError;
 
+/// The hint for Markdown fields.
+pub const MARKDOWN: &str = "Markdown. URLs become links.";
+
 /// The mistakes of a form, by field.
 #[derive(Debug, Default)]
 pub struct Mistakes(Vec<(String, String)>);

@@ -4,7 +4,7 @@ use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
 use super::ask::{ask, by_alias, or_null, settled, unanswered};
-use super::form::{self, Mistakes, Text};
+use super::form::{self, MARKDOWN, Mistakes, Text};
 use super::layout::layout;
 use super::operations::domain_to_change::Domain;
 use super::operations::system_to_change::System;
@@ -19,8 +19,6 @@ use crate::entity::field_rule::{FieldRules, Reference};
 use crate::entity::user::Role;
 use crate::entity::{domain, system};
 
-/// The hint for Markdown fields.
-const MARKDOWN: &str = "Markdown. URLs become links.";
 /// The form of a system, from top to bottom: column, label, hint, height.
 const SYSTEM: [(system::Column, &str, &str, u8); system::Entity::FIELDS.len()] = [
     (system::Column::Name, "Name", "The alias is derived from it.", 1),

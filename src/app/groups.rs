@@ -8,7 +8,7 @@ use super::group_form::Kind;
 use super::layout::layout;
 use super::markdown::prose;
 use super::operations::{Domain, Domains, System, Systems};
-use super::parts::{count, empty, order, pages, sorted};
+use super::parts::{count, empty, order, pages, sorted, tags};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, services};
 use crate::entity::service::Column;
@@ -181,9 +181,7 @@ impl Group<'_> {
                 }
                 dt { "Aliases" } dd { ul.marks { @for alias in self.aliases { li { code.mark.none { (alias) } } } } }
                 @if !self.tags.is_empty() {
-                    dt { "Tags" } dd { ul.marks { @for (key, value) in &self.tags {
-                        li { span.mark.none { (key) @if !value.is_empty() { ": " (value) } } }
-                    } } }
+                    dt { "Tags" } dd { (tags(self.tags.iter().copied())) }
                 }
             }
             @if let Some(note) = self.note { h2 { "Notes" } (prose(note)) }

@@ -7,7 +7,7 @@ use super::ask::ask;
 use super::groups::owner;
 use super::layout::layout;
 use super::operations::{InfrastructureResource, InfrastructureResources};
-use super::parts::{count_to_most, empty, external_link, pages, time};
+use super::parts::{count_to_most, empty, external_link, pages, tags, time};
 use super::properties;
 use super::relationships;
 use super::visit::{Visit, path};
@@ -71,9 +71,7 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
                 dt { "Aliases" } dd { ul.marks { @for alias in &resource.aliases { li { code.mark.none { (alias) } } } } }
             }
             @if !resource.tags.nodes.is_empty() {
-                dt { "Tags" } dd { ul.marks { @for tag in &resource.tags.nodes {
-                    li { span.mark.none { (tag.key) @if !tag.value.is_empty() { ": " (tag.value) } } }
-                } } }
+                dt { "Tags" } dd { (tags(resource.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)))) }
             }
             dt { "Created" } dd { (time(resource.timestamps.created_at.0, now)) }
             dt { "Changed" } dd { (time(resource.timestamps.updated_at.0, now)) }

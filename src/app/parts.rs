@@ -103,6 +103,13 @@ pub fn external_link(address: Option<&str>, text: &str) -> Markup {
     }
 }
 
+/// A list of tags: keys and values, which may be empty.
+pub fn tags<'t>(tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> Markup {
+    html! {
+        ul.marks { @for (key, value) in tags { li { span.mark.none { (key) @if !value.is_empty() { ": " (value) } } } } }
+    }
+}
+
 /// The status of a deploy.
 pub fn status(understood: Option<DeployStatus>, sent: Option<&str>) -> Markup {
     let class = match understood {

@@ -5,7 +5,7 @@ use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
 use super::ask::{ask, by_alias, or_null, settled, unanswered};
-use super::form::{self, Mistakes, Text};
+use super::form::{self, MARKDOWN, Mistakes, Text};
 use super::layout::layout;
 use super::operations::service_to_change::Service;
 use super::operations::{
@@ -20,8 +20,6 @@ use crate::entity::field_rule::FieldRules;
 use crate::entity::service::{Column, Entity};
 use crate::entity::user::Role;
 
-/// The hint for Markdown fields.
-const MARKDOWN: &str = "Markdown. URLs become links.";
 /// The form's fields from top to bottom: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
     (Column::Name, "Name", "The alias is derived from it.", 1),

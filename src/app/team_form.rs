@@ -4,7 +4,7 @@ use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
 use super::ask::{ask, by_alias, or_null, settled, unanswered};
-use super::form::{self, Mistakes, Text};
+use super::form::{self, MARKDOWN, Mistakes, Text};
 use super::layout::layout;
 use super::operations::team_to_change::{AccountTeam as Team, TeamMembership};
 use super::operations::{
@@ -22,7 +22,7 @@ const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
     (Column::Name, "Name", "The alias is derived from it.", 1),
     (Column::ManagerId, "Manager's email", "A user of this installation.", 1),
     (Column::ParentTeamId, "Part of", "Alias of another team.", 1),
-    (Column::Responsibilities, "Responsibilities", "Markdown. URLs become links.", 5),
+    (Column::Responsibilities, "Responsibilities", MARKDOWN, 5),
 ];
 
 /// Shows the form for a new team.

@@ -7,7 +7,7 @@ use super::contact_form::contact;
 use super::layout::layout;
 use super::markdown::prose;
 use super::operations::{Team, Teams};
-use super::parts::{count, empty, order, pages, sorted};
+use super::parts::{count, empty, order, pages, sorted, tags};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, graph, properties, services};
 use crate::entity::service::Column;
@@ -82,7 +82,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
             }
             @if !team.tags.nodes.is_empty() {
                 dt { "Tags" }
-                dd { ul.marks { @for tag in &team.tags.nodes { li { span.mark.none { (tag.key) @if !tag.value.is_empty() { ": " (tag.value) } } } } } }
+                dd { (tags(team.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)))) }
             }
         }
         (properties::section(&team.properties.nodes, team.properties.page_info.has_next_page))

@@ -8,6 +8,7 @@ use super::layout::layout;
 use super::parts::{delete_button, empty, time};
 use super::visit::{Session, Visit};
 use super::{Answer, Fault, Site};
+use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
 use crate::entity::token::{self, Scope};
 use crate::entity::user::Role;
@@ -38,7 +39,7 @@ pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
     let scope = scope.ok_or_else(|| Fault::BadRequest("The scope must be read, write or admin.".to_owned()))?;
     let days = EXPIRIES.iter().find(|(word, ..)| *word == form.get("expires")).map(|(_, _, days)| *days);
     let days = days.ok_or_else(|| Fault::BadRequest("Choose one of the listed lifetimes.".to_owned()))?;
-    let end = days.map(|days| Timestamp::from_micros(now.as_micros() + days * 86_400 * 1_000_000));
+    let end = days.map(|days| Timestamp::from_micros(now.as_micros() + days * DAY));
     let actor = session.caller().actor;
     let made = site.db.write(async |db| token::create(db, &actor, form.get("description"), scope, end, now).await);
     match made.await {
