@@ -281,7 +281,7 @@ fn plainly(deploys: &[Deploy], services: &[usize], window: &Window) -> Metrics {
     let mut metrics = Metrics::default();
     let (mut lead_times, mut recovery_times) = (Vec::new(), Vec::new());
     for (place, (service, environment, status, moment, commit)) in deploys.iter().enumerate() {
-        let is_inside = (window.start.as_micros()..window.end.as_micros()).contains(moment);
+        let is_inside = (window.start..window.end).contains(&seconds(*moment));
         if !services.contains(service) || !is_inside || !window.environments.contain(*environment) {
             continue;
         }
