@@ -25,9 +25,10 @@ impl Answer {
         std::str::from_utf8(&self.body).map_err(|error| format!("the body is not text: {error}"))
     }
 
-    /// The status and the begin of the body.
+    /// The status and the begin of the body, or of what a page says.
     pub fn shortened(&self) -> String {
         let text = String::from_utf8_lossy(&self.body);
+        let text = text.find("<main").map_or(&*text, |at| &text[at..]);
         format!("{} {}", self.status, text.chars().take(400).collect::<String>())
     }
 }

@@ -81,17 +81,23 @@ impl Place {
 
     /// Copies a database that nobody uses, and returns the URL of the copy.
     pub async fn copy(&self, from: &str, to: &str) -> Result<String, String> {
+        if let Self::Sqlite(_) = self {
+            self.copy_file(from, to)?;
+        }
+        let statement = format!("CREATE DATABASE {to} TEMPLATE {from}");
+        self.execute(&[statement, "CHECKPOINT".to_owned()], "postgres").await?;
+        Ok(self.url(to))
+    }
+
+    fn copy_file(&self, from: &str, to: &str) -> Result<(), String> {
+        // Commands of early versions leave what they wrote in the log beside the file.
+        self.execute_on_file(from, "PRAGMA wal_checkpoint(TRUNCATE)")?;
         let copy = || {
             fs::copy(self.file(from), self.file(to))?;
             // Writes that are still pending would slow down those of the server.
             fs::File::open(self.file(to))?.sync_all()
         };
-        if let Self::Sqlite(_) = self {
-            copy().map_err(|error| format!("{from} is not copied: {error}"))?;
-        }
-        let statement = format!("CREATE DATABASE {to} TEMPLATE {from}");
-        self.execute(&[statement, "CHECKPOINT".to_owned()], "postgres").await?;
-        Ok(self.url(to))
+        copy().map_err(|error| format!("{from} is not copied: {error}"))
     }
 
     /// Runs a statement on an SQLite file that nobody uses.

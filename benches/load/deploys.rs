@@ -12,7 +12,7 @@ use crate::server::Program;
 use crate::statistics::percentile;
 use crate::subject::{Role, Subject};
 
-const SERVICES: u64 = 200;
+const SERVICES: u64 = 10;
 /// The time of the first deploy. One follows each second.
 const BEGIN: i64 = 1_700_000_000;
 

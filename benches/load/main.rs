@@ -108,7 +108,7 @@ async fn run(options: &Options) -> Result<Vec<String>, String> {
     if options.has_part("deploys") {
         figures["deploys"] = deploys::run(&programs.ours, options).await?;
     }
-    let file = options.json.clone().unwrap_or_else(default_json);
+    let file = options.json.clone().unwrap_or_else(|| default_json(options));
     std::fs::write(&file, format!("{figures:#}\n")).map_err(|error| format!("{}: {error}", file.display()))?;
     println!("\nThe figures are in {}.", file.display());
     Ok(over)
@@ -118,10 +118,11 @@ fn is_selected(line: &Line, options: &Options) -> bool {
     options.only.is_empty() || options.only.iter().any(|word| line.is_selected(word))
 }
 
-/// `target/load.json`.
-fn default_json() -> PathBuf {
+/// A file in the target folder. Quick figures do not replace those that mean something.
+fn default_json(options: &Options) -> PathBuf {
     let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    temporary.parent().unwrap_or(temporary).join("load.json")
+    let name = if options.is_quick() { "load-quick.json" } else { "load.json" };
+    temporary.parent().unwrap_or(temporary).join(name)
 }
 
 /// Prints the machine and the programs, and returns them.

@@ -30,7 +30,7 @@ pub struct Options {
     /// The number of services, a multiple of 100 [default: 100000; 300 with --quick]
     #[arg(long, value_name = "NUMBER", value_parser = services)]
     services: Option<u64>,
-    /// How long each line is measured in each round [default: 2; 0.1 with --quick]
+    /// How long each line is measured in each round [default: 2; 0.05 with --quick]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<f64>,
     /// How often each line is measured [default: 5; 2 with --quick]
@@ -76,7 +76,7 @@ impl Options {
     }
 
     pub fn seconds(&self) -> f64 {
-        self.seconds.unwrap_or(if self.is_quick() { 0.1 } else { 2.0 })
+        self.seconds.unwrap_or(if self.is_quick() { 0.05 } else { 2.0 })
     }
 
     pub fn rounds(&self) -> u32 {

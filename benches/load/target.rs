@@ -130,8 +130,8 @@ impl Target {
             after = page["endCursor"].clone();
             self.cursors.push(after.as_str().ok_or_else(|| answer.shortened())?.to_owned());
         }
-        let late = (self.cursors.len() * 9 / 10).max(1) - 1;
-        self.late_cursor = self.cursors.get(late).cloned().ok_or("there are too few services")?;
+        let late = ((self.cursors.len() + 1) * 9 / 10).max(1) - 1;
+        self.late_cursor = self.cursors.get(late).cloned().unwrap_or_default();
         Ok(())
     }
 }
