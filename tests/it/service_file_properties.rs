@@ -279,13 +279,13 @@ team: {{ name: Core, properties: {{ size: 1, colour: 2 }}, relationships: {{}} }
         "f.yml:20:20: no relationship definition has the alias \"owns\"",
         "f.yml:20:46: a service cannot be related to itself",
         "f.yml:20:52: the target must be one of: team, system",
-        "f.yml:20:96: the source has 2 relationships of this definition; at most 2 are allowed",
-        "f.yml:20:131: a service cannot be related to itself",
-        "f.yml:20:143: this relationship occurs twice",
-        "f.yml:20:149: a relationship needs an alias",
-        "f.yml:20:180: type is \"user\", but must be one of service, system, domain, team, infrastructure_resource",
-        "f.yml:20:187: a relationship must be a mapping, not a number",
-        "f.yml:20:199: billed must be a list, not a string",
+        "f.yml:20:105: the source has 2 relationships of this definition; at most 2 are allowed",
+        "f.yml:20:134: a service cannot be related to itself",
+        "f.yml:20:146: this relationship occurs twice",
+        "f.yml:20:152: a relationship needs an alias",
+        "f.yml:20:186: type is \"user\", but must be one of service, system, domain, team, infrastructure_resource",
+        "f.yml:20:194: a relationship must be a mapping, not a number",
+        "f.yml:20:206: billed must be a list, not a string",
     ];
     assert_eq!(found[12..22], expected);
     let expected = [
