@@ -168,17 +168,7 @@ pub async fn of(
         }
         let (before, after) =
             (entries(committed, class, id, list).await?, entries(transaction, class, id, list).await?);
-        match list {
-            List::Tags => compare_named(&mut changed, "tags", before, after),
-            List::Properties => compare_named(&mut changed, "properties", before, after),
-            List::Aliases => compare_list(&mut changed, "aliases", before, after),
-            List::Members(_) | List::FirstMembers => compare_list(&mut changed, "members", before, after),
-            List::Repositories => compare_list(&mut changed, "repositories", before, after),
-            List::Tools => compare_list(&mut changed, "tools", before, after),
-            List::Contacts => compare_list(&mut changed, "contacts", before, after),
-            List::Dependencies => compare_list(&mut changed, "dependencies", before, after),
-            List::Relationships => {}
-        }
+        compare(&mut changed, list, before, after);
     }
     Ok(Json::Object(changed))
 }
@@ -443,6 +433,21 @@ fn contact_words(contact: &contact::Model) -> String {
 async fn aliases<T: AliasTable>(db: &impl Read, owner: i64) -> Result<Vec<String>, DbErr> {
     let own = T::find().select_only().column(T::VALUE).filter(T::OWNER.eq(owner)).into_query();
     db.rows(&own, |row| row.get(0)).await
+}
+
+/// Compares the entries of a list. [`compare_relationships`] does it for relationships.
+fn compare(changed: &mut Map<String, Json>, list: List<'_>, before: Entries, after: Entries) {
+    match list {
+        List::Tags => compare_named(changed, "tags", before, after),
+        List::Properties => compare_named(changed, "properties", before, after),
+        List::Aliases => compare_list(changed, "aliases", before, after),
+        List::Members(_) | List::FirstMembers => compare_list(changed, "members", before, after),
+        List::Repositories => compare_list(changed, "repositories", before, after),
+        List::Tools => compare_list(changed, "tools", before, after),
+        List::Contacts => compare_list(changed, "contacts", before, after),
+        List::Dependencies => compare_list(changed, "dependencies", before, after),
+        List::Relationships => {}
+    }
 }
 
 /// Compares entries that have a name and a value.

@@ -279,19 +279,19 @@ team: {{ name: Core, properties: {{ size: 1, colour: 2 }}, relationships: {{}} }
         "f.yml:20:20: no relationship definition has the alias \"owns\"",
         "f.yml:20:46: a service cannot be related to itself",
         "f.yml:20:52: the target must be one of: team, system",
-        "f.yml:20:96: the source has 2 relationships of this definition; at most 2 are allowed",
-        "f.yml:20:131: a service cannot be related to itself",
-        "f.yml:20:143: this relationship occurs twice",
-        "f.yml:20:149: a relationship needs an alias",
-        "f.yml:20:180: type is \"user\", but must be one of service, system, domain, team, infrastructure_resource",
-        "f.yml:20:187: a relationship must be a mapping, not a number",
-        "f.yml:20:199: billed must be a list, not a string",
+        "f.yml:20:105: the source has 2 relationships of this definition; at most 2 are allowed",
+        "f.yml:20:134: a service cannot be related to itself",
+        "f.yml:20:146: this relationship occurs twice",
+        "f.yml:20:152: a relationship needs an alias",
+        "f.yml:20:186: type is \"user\", but must be one of service, system, domain, team, infrastructure_resource",
+        "f.yml:20:194: a relationship must be a mapping, not a number",
+        "f.yml:20:206: billed must be a list, not a string",
     ];
     assert_eq!(found[12..22], expected);
     let expected = [
-        "f.yml:23:33: the property definition is of a component type, not of teams",
-        "f.yml:23:42: no property definition has the alias \"colour\"",
-        "f.yml:23:56: a team has no key \"relationships\"; its keys are name, manager, parent_team, responsibilities, aliases, \
+        "f.yml:23:35: the property definition is of a component type, not of teams",
+        "f.yml:23:44: no property definition has the alias \"colour\"",
+        "f.yml:23:57: a team has no key \"relationships\"; its keys are name, manager, parent_team, responsibilities, aliases, \
             tags, members, contacts, properties",
     ];
     assert_eq!(found[22..], expected);
@@ -299,11 +299,11 @@ team: {{ name: Core, properties: {{ size: 1, colour: 2 }}, relationships: {{}} }
         (deep, "the value has more than 20 levels"),
         (format!("[{}]", "1,".repeat(500)), "the value has more than 500 parts"),
         ("x".repeat(8_191), "the value has 8193 bytes; at most 8192 are allowed"),
-        (".inf".to_owned(), "the YAML cannot be read: a number must be finite"),
+        (".inf".to_owned(), "the YAML cannot be read: non-finite float `…` rejected by the configured policy"),
     ] {
         let text = format!("version: 1\nservice: {{ name: Cart, properties: {{ weight: {value} }} }}\n");
         let found = apply(&app, &[("f.yml", &text)]).await.expect_err("a mistake");
-        assert_eq!(found, [format!("f.yml:2:47: {message}")]);
+        assert_eq!(found, [format!("f.yml:2:46: {message}")]);
     }
     let services =
         data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"].take();
