@@ -275,10 +275,12 @@ async fn of_10000_posts_by_64_clients_with_3000_ids_each_id_is_recorded_once_and
 async fn a_full_disk_under_sqlite_refuses_posts_with_a_message_until_there_is_room_again() {
     let endpoint = Endpoint::start().await;
     let app = &endpoint.app;
-    // Simulates a full disk: the write connection takes the file for full, until SQLite ends the transaction by itself
-    // and the connection is replaced. That stands for making room.
-    let full = app.db.write::<_, DbErr>(async |db| db.execute_unprepared("PRAGMA max_page_count = 1").await);
-    full.await.expect("a limit");
+    // Simulates a full disk: the write connection takes the file for full.
+    let limit = async |pages: u32| {
+        let limit = format!("PRAGMA max_page_count = {pages}");
+        app.db.write::<_, DbErr>(async |db| db.execute_unprepared(&limit).await).await.expect("a limit");
+    };
+    limit(1).await;
     let big = || json!({ "description": "d".repeat(50_000) });
     let mut acknowledged = 0;
     let refused = loop {
@@ -295,6 +297,7 @@ async fn a_full_disk_under_sqlite_refuses_posts_with_a_message_until_there_is_ro
     assert_eq!(app.get("/readyz").await.text(), "ok\nwrites: failing. The disk of the database is full.\n");
     let count = async || endpoint.deploys("id").await.as_array().expect("nodes").len();
     assert_eq!(count().await, acknowledged);
+    limit(1_000_000).await;
     assert_eq!(endpoint.post_with(big()).await.status, 202);
     assert_eq!(count().await, acknowledged + 1);
     assert_eq!(app.get("/readyz").await.text(), "ok\nwrites: ok\n");
