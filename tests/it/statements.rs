@@ -172,7 +172,7 @@ async fn what_is_listed_of_a_service_is_read_from_an_index_alone() {
             "SEARCH service_repository USING COVERING INDEX service_repository_by_service (service_id=?)",
         ),
     ] {
-        let of_table = |sql: &&String| sql.contains(&format!("FROM \"{table}\" WHERE"));
+        let of_table = |sql: &&String| sql.contains(&format!("FROM \"{table}\" WHERE \"{table}\".\"service_id\" = ?"));
         let sql = statements.iter().find(of_table).unwrap_or_else(|| panic!("{table}: {statements:#?}"));
         assert_eq!(plan(sql).await, expected, "{sql}");
     }
