@@ -54,7 +54,7 @@ pub fn recoveries(is_named: bool) -> SelectStatement {
         true => Expr::col((table, Column::EnvironmentKey)).eq(success(Column::EnvironmentKey)),
         false => Expr::col((table, Column::EnvironmentKey)).is_null(),
     };
-    let previous = successes(PREVIOUS, &success, same(PREVIOUS))
+    let previous = successes(PREVIOUS, success, same(PREVIOUS))
         .expr(Expr::col((PREVIOUS, Column::DeployedAt)))
         .and_where(place(|column| Expr::col((PREVIOUS, column))).lt(place(success)))
         // Implied, as above.
@@ -66,7 +66,7 @@ pub fn recoveries(is_named: bool) -> SelectStatement {
         .take();
     // Several deploys can have the time of the previous success.
     let between = |column| Expr::col((BETWEEN, column));
-    let between = successes(BETWEEN, &success, same(BETWEEN))
+    let between = successes(BETWEEN, success, same(BETWEEN))
         .expr(Expr::value(1))
         .and_where(place(between).gt(place(failure)))
         .and_where(place(between).lt(place(success)))
