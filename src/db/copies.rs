@@ -23,31 +23,28 @@ pub fn to_each<T: Clone>(
     charge: impl Fn(&T) -> Result<(), DbErr>,
 ) -> Result<Vec<Option<T>>, DbErr> {
     found.sort_by_key(|(key, _)| *key);
-    let mut found: Vec<(i64, Found<T>)> = found.into_iter().map(|(key, item)| (key, Found::Unused(item))).collect();
+    let (keys_found, mut items): (Vec<i64>, Vec<Option<T>>) =
+        found.into_iter().map(|(key, item)| (key, Some(item))).unzip();
+    // Where each item has gone.
+    let mut firsts = vec![0; items.len()];
     let mut each: Vec<Option<T>> = Vec::with_capacity(keys.size_hint().0);
     for key in keys {
-        let place = key.and_then(|key| found.binary_search_by_key(&key, |(key, _)| *key).ok());
-        let item = match place.map(|place| &mut found[place].1) {
-            None => None,
-            Some(Found::UsedAt(first)) => {
-                let item = each[*first].clone();
-                item.iter().try_for_each(&charge)?;
-                item
-            }
-            Some(unused) => match std::mem::replace(unused, Found::UsedAt(each.len())) {
-                Found::Unused(item) => Some(item),
-                Found::UsedAt(_) => None,
-            },
+        let Some(place) = key.and_then(|key| keys_found.binary_search(&key).ok()) else {
+            each.push(None);
+            continue;
         };
+        let mut item = items[place].take();
+        match item {
+            Some(_) => firsts[place] = each.len(),
+            None => {
+                let first = &each[firsts[place]];
+                first.iter().try_for_each(&charge)?;
+                item.clone_from(first);
+            }
+        }
         each.push(item);
     }
     Ok(each)
-}
-
-enum Found<T> {
-    Unused(T),
-    /// The place of the key that has it.
-    UsedAt(usize),
 }
 
 #[cfg(test)]

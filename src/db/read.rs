@@ -59,7 +59,7 @@ pub struct OfKeys<'s> {
     pub values: Vec<Value>,
     /// The column of the key, for the condition.
     pub key: Expr,
-    /// The same column as the statement's `SELECT` knows it. The statement must leave it to this to select it.
+    /// The same column, as `SELECT` names it. It is selected only where needed, so `build` must not select it.
     pub selected: Expr,
     /// The keys, in any order.
     pub keys: Vec<i64>,
@@ -231,12 +231,7 @@ pub trait Read: Backend + Sync {
             let mut found = Vec::new();
             for work in work {
                 let read = read.clone();
-                let mut rows = self.run(work, move |row| Ok((row.key()?, read(row)?))).await?;
-                if found.is_empty() {
-                    found = rows;
-                } else {
-                    found.append(&mut rows);
-                }
+                found.append(&mut self.run(work, move |row| Ok((row.key()?, read(row)?))).await?);
             }
             Ok(found)
         }
@@ -255,7 +250,7 @@ pub trait Read: Backend + Sync {
     }
 }
 
-/// The name of the keys that a lateral join joins.
+/// The alias of the keys in a lateral join.
 const JOINED: &str = "joined_key";
 
 async fn pooled(

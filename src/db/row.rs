@@ -19,7 +19,7 @@ use crate::budget::Excess;
 /// A row of a result.
 pub struct Row<'r> {
     from: From<'r>,
-    /// The key that it was selected by, if its statement is run once for each key.
+    /// The key that it was selected by, if its statement runs once for each key.
     key: Option<i64>,
     /// The bytes of texts and blobs read from it so far.
     text: Cell<usize>,

@@ -56,7 +56,7 @@ static TEXTS: LazyLock<RwLock<Texts>> = LazyLock::new(RwLock::default);
 pub(super) enum How {
     /// By no key, or by one key.
     Each,
-    /// By one key. The statement is run again for each key, so it does not select the key.
+    /// By one key at a time: the statement runs once for each, and does not select the key.
     Again,
     /// By a list of keys.
     All,

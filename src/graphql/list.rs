@@ -239,12 +239,7 @@ impl<E: Table> List<E> {
         };
         let mut sorted = Vec::new();
         for condition in conditions {
-            let mut rows = self.rows(db, request, condition).await?;
-            if sorted.is_empty() {
-                sorted = rows;
-            } else {
-                sorted.append(&mut rows);
-            }
+            sorted.append(&mut self.rows(db, request, condition).await?);
             // A statement for several keys guarantees no order, and the rows of several values must be merged.
             sorted.sort_by(|(parent, one), (of_other, other)| {
                 let order = (one.place.order, one.place.id).cmp(&(other.place.order, other.place.id));
