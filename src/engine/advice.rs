@@ -1,9 +1,11 @@
 //! Adds advice to apollo-compiler's messages about a request: the name that was probably meant, the selection that is
-//! missing, where a field is. The messages are all that apollo-compiler exposes; the tests detect changes. Unknown
-//! messages are shown unchanged.
+//! missing, the type that has a field.
 //!
-//! Only errors that are reported get here. For each, the names of one type are compared once, or, for an unknown type,
-//! those of all types.
+//! apollo-compiler exposes nothing but the texts of its messages, so they are matched here. A text that is not
+//! recognised is shown unchanged; tests fail when a text changes.
+//!
+//! Only reported errors get here, at most [`super::faults::MOST`]. Each compares the names of one type once. An unknown
+//! type is compared with the names of all types.
 
 use apollo_compiler::ast::{FieldDefinition, OperationType};
 use apollo_compiler::collections::IndexMap;
@@ -16,7 +18,7 @@ use crate::error::shortened;
 
 type Fields = IndexMap<Name, Component<FieldDefinition>>;
 
-/// What begins a definition of a request.
+/// The keywords that begin a definition.
 const KEYWORDS: [&str; 3] = ["query", "mutation", "fragment"];
 
 /// Rewords a syntax error: tokens are shown as their characters.

@@ -1,5 +1,5 @@
-//! Finds the argument, input field or list position at a source location. An error about a literal can then name its
-//! path, like an error about a variable.
+//! Finds the argument, input field or list position at a source location, so that an error about a literal can name the
+//! literal's path.
 
 use apollo_compiler::Node;
 use apollo_compiler::ast::{Argument, Definition, Document, Selection, Value};

@@ -1,8 +1,8 @@
 //! Turns the text of a request into a runnable operation: parses, validates, costs, compiles and caches it.
 //!
 //! Every refusal happens here, before a resolver runs. A text that was seen before, with the same or other
-//! [`literals`], is neither parsed nor validated again. It is compiled again only if its `@skip` and `@include`
-//! conditions turn out differently. The caches are bounded by the bytes they hold.
+//! [`literals`], is neither parsed nor validated again. It is compiled again only for new outcomes of its `@skip` and
+//! `@include` conditions. The caches are bounded by the bytes they hold.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -133,11 +133,12 @@ impl Documents {
         &self.schema
     }
 
-    /// Checks a request completely. Errors are returned before anything runs.
+    /// Checks a request completely, before anything runs.
     pub fn prepare(&self, request: &Request) -> Result<Prepared, Vec<ServerError>> {
         let (text, literals) = literals::taken_out_of(&request.query);
         if let Some(document) = self.seen.get(&text) {
-            // A bad literal is reported from the document's own text, for the right path and location.
+            // A text with other literals that is refused is checked again below. Only its own document has the right
+            // paths and locations for the errors.
             let fit = literals == document.literals || self.fit(&literals, &document);
             if fit {
                 let prepared = self.prepare_by(&document, &literals, request);
@@ -283,8 +284,8 @@ impl Document {
         })
     }
 
-    /// The value of each variable that decides a condition of the operation. `None` where it is null: the plan decides
-    /// whether that is an error.
+    /// The value of each variable that decides a condition of the operation. `None` for null: the plan's compiler
+    /// reports a null that it reaches.
     fn outcomes(&self, operation: &Operation, variables: &HashMap<String, Value>) -> Vec<Option<bool>> {
         let outcome = |variable: &Name| match variables.get(variable.as_str()) {
             Some(Value::Boolean(outcome)) => Some(*outcome),
@@ -313,8 +314,7 @@ fn entries(value: &serde_json::Value) -> usize {
     }
 }
 
-/// Converts errors of apollo-compiler, at most [`faults::MOST`]. `reword` returns what to say instead of a message, given
-/// its location.
+/// Converts errors of apollo-compiler, at most [`faults::MOST`]. `reword` replaces a message, given its location.
 fn diagnostics(
     list: &DiagnosticList,
     lines: &Lines,

@@ -1,8 +1,8 @@
 //! Estimates the largest possible response before the request runs, by multiplying page sizes down the plan.
 //!
 //! The unit is objects. A connection counts its `first` argument, a list without pages the length that the SDL assumes
-//! (`@listSize`), and an expensive field the weight that the SDL gives (`@cost`). The estimate is an upper bound of
-//! what was asked for. What is actually found is counted while the request runs ([`crate::budget`]).
+//! (`@listSize`), and an expensive field the weight that the SDL gives (`@cost`). The estimate bounds what the
+//! request asks for. [`crate::budget`] counts what it finds while it runs.
 
 use super::page;
 use super::plan::{FieldPlan, ObjectPlan, Plan};
@@ -55,6 +55,7 @@ impl<'p, V: FnMut(&[&'p FieldPlan], u64)> Walk<'p, V> {
             let own = count.saturating_mul(days.saturating_add(u64::from(cost.weight)));
             path.push(field);
             (self.visit)(path, own);
+            // Each object has one concrete type, so the costliest of the possible types is the bound.
             let children = field.children.iter().map(|child| self.object(child, count, page, path)).max();
             path.pop();
             total = total.saturating_add(own).saturating_add(children.unwrap_or(0));

@@ -5,9 +5,8 @@
 //! parents of the level together, and its results form the next level. When everything is resolved, the text is written
 //! depth first, in the order of the selection.
 //!
-//! Both traits, and everything that holds them, are generic over the resolvers' shared state, so that introspection
-//! works for every schema. Nothing here knows a type of the catalogue. The code for a type is generated: [`Object`] for
-//! each object type, [`Composite`] for each interface and union.
+//! The build generates an [`Object`] for each object type and a [`Composite`] for each interface and union. Both traits
+//! are generic over the resolvers' shared state, so that introspection works for every schema.
 
 use std::future::{Future, ready};
 use std::marker::PhantomData;
@@ -35,7 +34,7 @@ pub trait Answer<T>: Future<Output = Result<T>> + Send {}
 
 impl<T, F: Future<Output = Result<T>> + Send> Answer<T> for F {}
 
-/// How often a mutation is tried before the caller is told about the conflict.
+/// The most attempts for a mutation that loses races. After the last one, the caller gets an error.
 const ATTEMPTS: usize = 5;
 
 impl<'a, S: State> Execution<'a, S> {
@@ -82,7 +81,7 @@ impl<'a, S: State> Execution<'a, S> {
         })
     }
 
-    /// The subject of a payload without ids: nothing.
+    /// Returns the empty subject of a payload without ids.
     pub fn unidentified<'c, T>(&'c self, _: &'c FieldPlan, _: &'c T) -> BoxFuture<'c, Vec<u8>> {
         Box::pin(ready(Vec::new()))
     }
@@ -139,6 +138,7 @@ impl<S: State, T: Object<S>> Composite<S> for T {
     }
 }
 
+/// Objects of one concrete type, with everything below them resolved.
 struct Level<'a, S, T> {
     rows: Vec<&'a T>,
     plan: &'a ObjectPlan,

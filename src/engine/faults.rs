@@ -1,4 +1,4 @@
-//! Collects the errors of a request, up to a maximum.
+//! Collects the errors of a request, up to [`MOST`].
 
 use async_graphql::ServerError;
 
@@ -29,7 +29,7 @@ impl Faults {
         self.0.len() >= MOST
     }
 
-    /// Returns the errors, if there are any.
+    /// Succeeds if there are no errors, else returns them.
     pub(super) fn none(self) -> Result<(), Vec<ServerError>> {
         if self.0.is_empty() { Ok(()) } else { Err(self.0) }
     }

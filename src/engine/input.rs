@@ -39,7 +39,7 @@ pub struct Boxed<T>(pub Box<T>);
 /// A custom scalar's name and the function that validates a value of it.
 pub type ScalarCheck = (&'static str, fn(&Value) -> Result<(), InputError>);
 
-/// The check of a [`ScalarCheck`].
+/// Validates a value by reading it as a `T`. The function of a [`ScalarCheck`].
 pub fn check<T: Input>(value: &Value) -> Result<(), InputError> {
     T::read(value).map(drop)
 }
@@ -425,7 +425,7 @@ impl Substitution<'_> {
     }
 }
 
-/// Evaluates an integer literal. Beyond 64 bits it is kept as text, which is still a valid `ID`.
+/// Evaluates an integer literal. One beyond 64 bits becomes text, which is still a valid `ID`.
 fn integer_literal(text: &str) -> Value {
     text.parse::<i64>().map_or_else(|_| Value::String(text.to_owned()), |int| Value::Number(int.into()))
 }

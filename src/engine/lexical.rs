@@ -1,4 +1,4 @@
-//! Works around differences between apollo-parser 0.8 and the specification's grammar, before the text is parsed.
+//! Works around apollo-parser 0.8 where it differs from the specification's grammar. Runs before the parser.
 //!
 //! Every character keeps its offset, so that errors point into the original text. The comparison with graphql-js in
 //! `tests/graphql-js-validation` finds such differences.
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use apollo_compiler::parser::Parser;
 
-/// A syntax error that the parser would accept: its byte offset and message.
+/// A syntax error that the parser would miss: its byte offset and message.
 pub(super) type Mistake = (usize, &'static str);
 
 /// Returns the text in a form that the parser reads correctly.
@@ -130,7 +130,8 @@ impl Tokens {
     }
 }
 
-/// Whether the parser accepts a description as a string. If not, it stays in the text and the parser refuses it.
+/// Whether the parser accepts a description as a string. Other descriptions stay in the text, and the parser refuses
+/// them.
 fn is_string(text: &str, place: &Range<usize>) -> bool {
     let string = text.get(place.clone()).unwrap_or_default();
     Parser::new().parse_ast(format!("{{a(b:{string})}}"), "description").is_ok()

@@ -1,9 +1,9 @@
 //! Lets texts that differ only in their literals share a cache entry.
 //!
-//! A client that writes values into its queries, instead of sending variables, sends a new text each time. Validity
-//! hardly depends on the values of strings and integers. It depends on them in two places: coercion, which is checked
-//! for each request, and the comparison of two values. So the literals are cut out of the text, and the rest is the
-//! cache key.
+//! A client that writes values into its queries, instead of sending variables, sends a new text each time. The strings
+//! and integers are cut out of the text, and the rest is the cache key. Their values can affect validity in two ways
+//! only. Coercion can fail: it runs again for each request. Two values can be equal: only literals that occur once are
+//! cut out.
 
 use std::ops::Range;
 
@@ -13,10 +13,11 @@ use async_graphql::Value;
 
 use super::lexical::while_is;
 
-/// Replaces each literal by filler of the same length, so that byte offsets stay valid. Never occurs in UTF-8.
+/// Overwrites each byte of a literal. The text keeps its length, so that byte offsets stay valid. No text contains this
+/// byte, because it never occurs in UTF-8.
 const BLANK: u8 = 0xff;
 
-/// The most literals that are cut out. Each one is compared with every other.
+/// The most literals that are cut out. Each is compared with every other, so the work grows with their square.
 const MOST: usize = 64;
 
 /// The literals of a text, with their byte offsets.
@@ -24,7 +25,7 @@ const MOST: usize = 64;
 pub(super) struct Literals(Vec<(usize, Value)>);
 
 impl Literals {
-    /// Returns the literal at the same position in this document of the same shape.
+    /// Returns the literal at the position of `literal`, which belongs to another document of the same shape.
     pub(super) fn in_place_of(&self, literal: &Node<ast::Value>) -> Option<&Value> {
         if self.0.is_empty() {
             return None;
@@ -34,7 +35,8 @@ impl Literals {
         Some(&self.0[place].1)
     }
 
-    /// Estimates the memory they take, in bytes. The strings are part of the text, which is counted elsewhere.
+    /// Estimates the memory that the literals take, in bytes. Their strings are part of the text, which is counted
+    /// elsewhere.
     pub(super) fn weight(&self) -> u64 {
         (self.0.len() * size_of::<(usize, Value)>()) as u64
     }

@@ -17,7 +17,7 @@ mod argument_path;
 pub mod input;
 mod lexical;
 mod literals;
-// Compiled into the build script too, so it is among the generator's files.
+// The build script compiles it too, so the file lies with the generator.
 #[path = "../codegen/spelling.rs"]
 mod spelling;
 

@@ -22,8 +22,8 @@ use crate::error::{Code, Error, Result};
 /// A boxed future: one for each relation of a level, never one for each row.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Makes and boxes a future in a stack frame of its own. A function that makes one of many futures would otherwise have
-/// room for each of them, in a build without optimisation: the mutations together overflowed the stack.
+/// Creates and boxes a future in a stack frame of its own. Without optimisation, a function that creates one of many
+/// futures reserves stack for all of them; with all mutations in one function, the stack overflowed.
 pub fn boxed<'a, T, F>(make: impl FnOnce() -> F) -> BoxFuture<'a, T>
 where
     F: Future<Output = T> + Send + 'a,
@@ -31,7 +31,7 @@ where
     Box::pin(make())
 }
 
-/// The state that resolvers share: the database, the settings, the caller. One for each request.
+/// What the resolvers of one request share: the database, the settings, the caller.
 pub trait State: Send + Sync + Sized + 'static {
     /// The state of a mutation's resolver: a write transaction.
     type Writing: Send + Sync + 'static;
@@ -57,7 +57,7 @@ pub trait State: Send + Sync + Sized + 'static {
     fn budget(&self) -> &Budget {
         Budget::unlimited()
     }
-    /// Ends the writes of the mutation `name`, before they are committed, when they take too long.
+    /// Runs the writes of the mutation `name`, and fails when they take too long. Nothing is committed yet.
     fn in_time<T: Send>(
         &self,
         name: &str,
@@ -92,7 +92,7 @@ pub struct Execution<'a, S> {
     pub(super) mutation: usize,
 }
 
-/// What a resolver gets besides its parents and its arguments.
+/// What a resolver receives besides its parents and arguments.
 pub struct Context<'a, S> {
     /// The request's state.
     pub state: &'a S,
@@ -156,7 +156,7 @@ impl<'a, S: State> Execution<'a, S> {
         Slot::Failed { message, code }
     }
 
-    /// The slot of a field that is not a relation. A plan never asks for one.
+    /// The slot of a field that has no resolver: an internal error. Plans never resolve such a field.
     pub fn unresolved(&self, field: &FieldPlan) -> Slot<'a> {
         self.fail(Error::internal(format!("{} has no resolver", field.name())))
     }
@@ -201,7 +201,7 @@ impl<'a> Children<'a> {
         Self { levels, places: Some(places) }
     }
 
-    /// Writes one object, by its position in that order.
+    /// Writes the object that was collected at position `place`.
     #[inline]
     pub fn write(&self, place: usize, out: &mut Writer<'a>) -> Written {
         match &self.places {
@@ -220,7 +220,7 @@ pub trait Rows<'a>: Send + Sync {
     fn write(&self, row: usize, out: &mut Writer<'a>) -> Written;
 }
 
-/// The Rust type of an SDL object, interface or union. It has no methods: it distinguishes the leaves of an
+/// Marks the Rust type of an SDL object, interface or union. The marker distinguishes the leaves of an
 /// [`AnswerShape`] from lists.
 pub trait Node: Send + Sync + Sized + 'static {}
 

@@ -62,18 +62,18 @@ pub struct Cursor {
     pub order: Option<i64>,
     /// The row's id.
     pub id: i64,
-    /// The position in an order that the client chose, which has no other sort key.
+    /// The position in an order that the client chose. `order` is then `None`.
     pub chosen: Option<Arc<Chosen>>,
 }
 
 /// A position in an order that the client chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
-    /// The number of the order. A cursor of one order is refused by the others.
+    /// The number of the order. Other orders refuse the cursor.
     pub order: u8,
     /// The value by which the row is ordered, if it has one.
     pub value: Option<SortValue>,
-    /// What the value belongs to, such as the team of a service; 0 where that is the row itself.
+    /// The id of the row that the value belongs to, such as a service's team. 0 if the value is the listed row's own.
     pub group: i64,
 }
 
@@ -139,10 +139,13 @@ impl PageRequest {
         Ok(Self { first, after })
     }
 
-    /// Refuses a cursor of another kind of list: `is_meant` says whether it is one of this.
+    /// Refuses a cursor of another list. `is_meant` reports whether a cursor fits this one.
     pub fn check(&self, is_meant: impl FnOnce(&Cursor) -> bool) -> Result<(), UserError> {
         match &self.after {
-            Some(after) if !is_meant(after) => Err(UserError::new("after", "after is a cursor of another list")),
+            Some(after) if !is_meant(after) => Err(UserError::new(
+                "after",
+                "`after` is a cursor of another list or order. Use `pageInfo.endCursor` of the previous page.",
+            )),
             _ => Ok(()),
         }
     }
@@ -354,6 +357,7 @@ mod tests {
             assert!(!more || page.info.end_cursor.is_some(), "{first} of {length}");
         }
     }
+
     #[test]
     fn a_cursor_is_read_as_it_was_written() {
         let chosen =

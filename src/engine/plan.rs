@@ -136,7 +136,7 @@ impl FieldPlan {
         self.below().any(reads)
     }
 
-    /// The fields directly below it, for all types of objects that it may answer.
+    /// The fields directly below it, for all object types that it can return.
     pub(super) fn below(&self) -> impl Iterator<Item = &Self> {
         self.children.iter().flat_map(|object| &object.fields)
     }

@@ -5,7 +5,7 @@ use apollo_compiler::schema::{Component, ExtendedType};
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{Schema, name};
 
-/// Part of every schema since the specification of 2025. apollo-compiler 1.33 implements that of 2021.
+/// Built into every schema by the specification of 2025. apollo-compiler 1.33 implements that of 2021.
 const ONE_OF: &str = r#"
 "Indicates exactly one field must be supplied and this field must not be `null`."
 directive @oneOf on INPUT_OBJECT

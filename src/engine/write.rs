@@ -8,7 +8,7 @@ use async_graphql::{PathSegment, ServerError};
 use super::request_error::request_error;
 use crate::error::Code;
 
-/// The error that makes the current value null.
+/// The error of a value that must become null.
 pub type Bubble = Box<ServerError>;
 
 /// One step of a response path, borrowed from the plan.
@@ -31,7 +31,7 @@ pub struct Writer<'a> {
     more_errors: usize,
 }
 
-/// The most errors in one response. As a rule they are alike: one field that fails for each row.
+/// The most errors in one response. Usually they are alike: one field that fails for each row.
 pub const MOST_ERRORS: usize = 100;
 
 /// For each byte: 0 if it needs no escape in a JSON string, else the letter of its escape (`u` for `\u00XX`).

@@ -231,7 +231,7 @@ async fn an_invalid_cursor_or_one_of_another_list_is_an_error() {
     let (by_id, by_moment) = (cursor("services"), cursor("deploys"));
     let id = read["services"]["edges"][0]["node"]["id"].as_str().expect("an id");
     let unreadable = "`after` is not a valid cursor. Use `pageInfo.endCursor` of the previous page.";
-    let foreign = "after is a cursor of another list";
+    let foreign = "`after` is a cursor of another list or order. Use `pageInfo.endCursor` of the previous page.";
     let ask = async |list: &str, after: &str| {
         let query = format!("query($after: String) {{ account {{ {list}(after: $after) {{ nodes {{ id }} }} }} }}");
         endpoint.app.query(&query, json!({ "after": after })).await
