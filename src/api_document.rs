@@ -1,7 +1,11 @@
-//! API documents that pipelines post: what one is written in, what it calls itself, and how it is stored.
+//! API documents: what one is written in, what it calls itself, and how it is stored. Pipelines post them; [`pull`] reads
+//! them from a URL.
+
+pub mod hosts;
+pub mod pull;
 
 use sea_orm::sea_query::{LockType, OnConflict};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, Set};
 use serde::Deserialize;
 
 use crate::db::Db;
@@ -35,6 +39,16 @@ pub enum Stored {
     NoService,
     /// The endpoint was deleted in the meantime.
     EndpointGone,
+}
+
+/// Returns the text of a document, or what is wrong with it, as the rest of a sentence about the document.
+pub fn text_of(body: &[u8]) -> Result<String, &'static str> {
+    match std::str::from_utf8(body) {
+        Err(_) => Err("is not UTF-8"),
+        // PostgreSQL cannot store NUL.
+        Ok(text) if text.contains('\0') => Err("has a NUL character"),
+        Ok(text) => Ok(text.to_owned()),
+    }
 }
 
 /// What a document is written in, and what it calls itself, from its text. A text that is nothing else is Markdown.
@@ -81,7 +95,6 @@ fn shortened(title: &str) -> String {
 
 /// Stores the document of a service, in the place of the one that was posted to the endpoint before.
 pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<Stored, DbErr> {
-    let (format, title) = describe(&text);
     db.write(async |transaction| {
         let Some(service) = service::Entity::by_alias(transaction, alias).await? else { return Ok(Stored::NoService) };
         // Two posts for one service follow each other.
@@ -89,32 +102,78 @@ pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<
         if integration::lock_present(transaction, &[endpoint]).await?.is_empty() {
             return Ok(Stored::EndpointGone);
         }
-        let known = document::Entity::find()
-            .filter(Column::ServiceId.eq(service.id))
-            .filter(Column::IntegrationId.eq(endpoint))
-            .one(transaction)
-            .await?;
-        let now = Timestamp::now();
-        let row = document::ActiveModel {
-            service_id: Set(service.id),
-            integration_id: Set(endpoint),
-            title: Set(title.unwrap_or(service.name)),
-            format: Set(format),
-            created_at: Set(now),
-            updated_at: Set(known.as_ref().map_or(now, |known| Timestamp::now_after(known.updated_at))),
-            ..Default::default()
-        };
-        let changed = [Column::Title, Column::Format, Column::UpdatedAt];
-        let known_already =
-            OnConflict::columns([Column::ServiceId, Column::IntegrationId]).update_columns(changed).to_owned();
-        let stored = document::Entity::insert(row).on_conflict(known_already).exec_with_returning(transaction).await?;
-        let row = content::ActiveModel { document_id: Set(stored.id), content: Set(text), ..Default::default() };
-        let has_one =
-            OnConflict::column(content::Column::DocumentId).update_column(content::Column::Content).to_owned();
-        content::Entity::insert(row).on_conflict(has_one).exec_without_returning(transaction).await?;
-        Ok(if known.is_some() { Stored::Replaced } else { Stored::Created })
+        let known = find(transaction, service.id, Some(endpoint)).await?;
+        let outcome = if known.is_some() { Stored::Replaced } else { Stored::Created };
+        put(transaction, &service, Some(endpoint), known, text).await?;
+        Ok(outcome)
     })
     .await
+}
+
+/// Stores the pulled document of a service that the transaction has locked. Returns whether the text is another one than
+/// before.
+async fn put_pulled(transaction: &DatabaseTransaction, service: &service::Model, text: String) -> Result<bool, DbErr> {
+    let known = find(transaction, service.id, None).await?;
+    if let Some(known) = &known {
+        let content = content::Entity::find().filter(content::Column::DocumentId.eq(known.id)).one(transaction).await?;
+        if content.is_some_and(|content| content.content == text) {
+            return Ok(false);
+        }
+    }
+    put(transaction, service, None, known, text).await?;
+    Ok(true)
+}
+
+/// Finds the document of a service: the one of an integration, or the pulled one.
+async fn find(
+    transaction: &DatabaseTransaction,
+    service_id: i64,
+    integration_id: Option<i64>,
+) -> Result<Option<document::Model>, DbErr> {
+    let source = match integration_id {
+        Some(id) => Column::IntegrationId.eq(id),
+        None => Column::IntegrationId.is_null(),
+    };
+    document::Entity::find().filter(Column::ServiceId.eq(service_id)).filter(source).one(transaction).await
+}
+
+/// Stores the document of a service that the transaction has locked, in the place of `known`.
+async fn put(
+    transaction: &DatabaseTransaction,
+    service: &service::Model,
+    integration_id: Option<i64>,
+    known: Option<document::Model>,
+    text: String,
+) -> Result<(), DbErr> {
+    let (format, title) = describe(&text);
+    let title = title.unwrap_or_else(|| service.name.clone());
+    let now = Timestamp::now();
+    let stored = match known {
+        Some(known) => {
+            let row = document::ActiveModel {
+                title: Set(title),
+                format: Set(format),
+                updated_at: Set(Timestamp::now_after(known.updated_at)),
+                ..known.into()
+            };
+            row.update(transaction).await?
+        }
+        None => {
+            let row = document::ActiveModel {
+                service_id: Set(service.id),
+                integration_id: Set(integration_id),
+                title: Set(title),
+                format: Set(format),
+                created_at: Set(now),
+                updated_at: Set(now),
+                ..Default::default()
+            };
+            row.insert(transaction).await?
+        }
+    };
+    let row = content::ActiveModel { document_id: Set(stored.id), content: Set(text), ..Default::default() };
+    let has_one = OnConflict::column(content::Column::DocumentId).update_column(content::Column::Content).to_owned();
+    content::Entity::insert(row).on_conflict(has_one).exec_without_returning(transaction).await.map(drop)
 }
 
 #[cfg(test)]

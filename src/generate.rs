@@ -2,7 +2,7 @@
 //! machine.
 //!
 //! Service number n has the alias `svc-n`; a fifth of the services have a second one. There is a team for every hundred
-//! services. The services and what belongs to them are written in one transaction, the deploys in another.
+//! services and a system for every twenty; a service has about three dependencies, five tools and a property. The services and what belongs to them are written in one transaction, the deploys in another.
 
 use std::ops::RangeInclusive;
 
@@ -16,13 +16,15 @@ use crate::entity::{
 use crate::error::{Result, UserError};
 
 mod deploys;
+mod graph;
 
 pub use deploys::deploys;
 
-/// Services, or deploys, that are made before they are stored. Another number makes another catalogue.
+/// The number of services whose rows are made before what belongs to them, and of deploys that are numbered together.
+/// Another number makes another catalogue.
 const BATCH: u64 = 10_000;
-/// Rows stored at once.
-const ROWS: usize = 2_000;
+/// The number of rows stored at once.
+const ROWS: usize = 1_000;
 /// The creation time of every row.
 const EPOCH: i64 = 1_760_000_000_000_000;
 
@@ -93,14 +95,18 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
             tx.drop_indexes(table, &mut dropped).await?;
         }
         let teams = people(tx, services.div_ceil(100), &mut random).await?;
-        let mut done = 0;
+        graph::contacts(tx, &teams, &mut ids).await?;
+        let systems = graph::systems(tx, services, &teams, &mut ids).await?;
+        let (first, mut done) = (ids.last::<service::Entity>() + 1, 0);
         while done < services {
             let numbers = done + 1..=services.min(done + BATCH);
             done = *numbers.end();
-            let of_services = some_services(tx, numbers.clone(), (&teams, &tiers), &mut ids, &mut random).await?;
+            let of_services =
+                some_services(tx, numbers.clone(), (&teams, &tiers, &systems), &mut ids, &mut random).await?;
             what_belongs_to(tx, numbers.zip(of_services), &mut ids, &mut random).await?;
             progress(done);
         }
+        graph::around(tx, first..=ids.last::<service::Entity>(), &mut ids).await?;
         tx.build(dropped).await?;
         ids.give(tx).await?;
         Ok(db::search::rebuild(tx).await?)
@@ -109,7 +115,22 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
 }
 
 /// The tables that are filled in bulk.
-const TABLES: [&str; 5] = ["service", "service_alias", "tag", "repository", "service_repository"];
+const TABLES: [&str; 14] = [
+    "contact",
+    "domain",
+    "domain_alias",
+    "system",
+    "system_alias",
+    "service",
+    "service_alias",
+    "tag",
+    "repository",
+    "service_repository",
+    "service_dependency",
+    "tool",
+    "property",
+    "on_call",
+];
 
 /// The last id given in each of [`TABLES`]. A bulk insert does not return ids.
 struct Ids([(&'static str, i64); TABLES.len()]);
@@ -125,11 +146,20 @@ impl Ids {
 
     /// The next id of a table.
     fn next<E: EntityName + Default>(&mut self) -> i64 {
-        let table = E::default();
-        let last = self.0.iter_mut().find(|(name, _)| *name == table.table_name());
-        let (_, last) = last.expect("a table that is filled in bulk");
+        let last = self.of::<E>();
         *last += 1;
         *last
+    }
+
+    /// The last id given in a table.
+    fn last<E: EntityName + Default>(&mut self) -> i64 {
+        *self.of::<E>()
+    }
+
+    fn of<E: EntityName + Default>(&mut self) -> &mut i64 {
+        let table = E::default();
+        let last = self.0.iter_mut().find(|(name, _)| *name == table.table_name());
+        last.map(|(_, last)| last).expect("a table that is filled in bulk")
     }
 
     /// Notes the ids as given.
@@ -178,12 +208,12 @@ async fn people(db: &impl ConnectionTrait, count: u64, random: &mut fastrand::Rn
 async fn some_services(
     db: &Bulk,
     numbers: RangeInclusive<u64>,
-    (teams, tiers): (&[i64], &[i64]),
+    (teams, tiers, systems): (&[i64], &[i64], &[i64]),
     ids: &mut Ids,
     random: &mut fastrand::Rng,
 ) -> Result<Vec<Created>> {
     let now = Timestamp::from_micros(EPOCH);
-    let (mut rows, mut created) = (Vec::new(), Vec::new());
+    let (mut rows, mut created) = (Waiting::<service::Entity>::default(), Vec::new());
     for number in numbers {
         let name = format!("{}-{}-{number}", pick(random, QUALITIES), pick(random, WORKS));
         let description = format!(
@@ -194,7 +224,7 @@ async fn some_services(
         );
         let (id, slug) = (ids.next::<service::Entity>(), slug(&name, service_alias::Entity::NOUN));
         created.push((id, name.clone(), slug.clone()));
-        rows.push(service::ActiveModel {
+        rows.0.push(service::ActiveModel {
             id: Set(id),
             slug: Set(slug),
             name: Set(name),
@@ -202,18 +232,45 @@ async fn some_services(
             language: Set(Some(pick(random, LANGUAGES).to_owned())),
             framework: Set(Some(pick(random, FRAMEWORKS).to_owned())),
             owner_id: Set(Some(teams[random.usize(..teams.len())])),
+            system_id: Set(Some(systems[graph::system_of(number)])),
             tier_id: Set((!tiers.is_empty()).then(|| tiers[random.usize(..tiers.len())])),
             created_at: Set(now),
             updated_at: Set(now),
             ..Default::default()
         });
+        rows.store_if_many(db).await?;
     }
-    insert::<service::Entity>(db, &rows).await?;
+    rows.store(db).await?;
     Ok(created)
 }
 
 /// The id, the name and the slug of a service.
 type Created = (i64, String, String);
+
+/// What belongs to services, until it is stored.
+#[derive(Default)]
+struct Belongings {
+    aliases: Waiting<service_alias::Entity>,
+    tags: Waiting<tag::Entity>,
+    repositories: Waiting<repository::Entity>,
+    links: Waiting<service_repository::Entity>,
+}
+
+impl Belongings {
+    async fn store_if_many(&mut self, db: &Bulk) -> Result<()> {
+        self.aliases.store_if_many(db).await?;
+        self.tags.store_if_many(db).await?;
+        // A link refers to its repository.
+        if self.repositories.0.len() >= ROWS { self.store(db).await } else { Ok(()) }
+    }
+
+    async fn store(&mut self, db: &Bulk) -> Result<()> {
+        self.aliases.store(db).await?;
+        self.tags.store(db).await?;
+        self.repositories.store(db).await?;
+        self.links.store(db).await
+    }
+}
 
 /// Creates the aliases, tags and repositories of services, which come with their numbers.
 async fn what_belongs_to(
@@ -222,16 +279,12 @@ async fn what_belongs_to(
     ids: &mut Ids,
     random: &mut fastrand::Rng,
 ) -> Result<()> {
-    let (mut aliases, mut tags, mut repositories, mut links) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut rows = Belongings::default();
     for (number, (service, service_name, slug)) in services {
         let mut alias = |value: String, kind| {
             let id = Set(ids.next::<service_alias::Entity>());
-            aliases.push(service_alias::ActiveModel {
-                id,
-                service_id: Set(service),
-                value: Set(value),
-                kind: Set(kind),
-            });
+            let (service_id, value, kind) = (Set(service), Set(value), Set(kind));
+            rows.aliases.0.push(service_alias::ActiveModel { id, service_id, value, kind });
         };
         alias(slug, Kind::Slug);
         alias(format!("svc-{number}"), Kind::Managed);
@@ -242,7 +295,7 @@ async fn what_belongs_to(
         random.shuffle(&mut keys);
         for key in &keys[..*pick(random, &[&1, &2, &3, &3, &3, &4, &5])] {
             let value = format!("{key}-{}", random.u32(1..=40));
-            tags.push(tag::ActiveModel {
+            rows.tags.0.push(tag::ActiveModel {
                 id: Set(ids.next::<tag::Entity>()),
                 key: Set((*key).to_owned()),
                 value: Set(value),
@@ -252,8 +305,8 @@ async fn what_belongs_to(
         }
         for copy in 0..*pick(random, &[&0, &1, &1, &1, &2]) {
             let id = ids.next::<repository::Entity>();
-            repositories.push(repository_of(id, format!("org/{service_name}-{copy}"), number % 2 == 0));
-            links.push(service_repository::ActiveModel {
+            rows.repositories.0.push(repository_of(id, format!("org/{service_name}-{copy}"), number % 2 == 0));
+            rows.links.0.push(service_repository::ActiveModel {
                 id: Set(ids.next::<service_repository::Entity>()),
                 service_id: Set(service),
                 repository_id: Set(id),
@@ -261,11 +314,9 @@ async fn what_belongs_to(
                 ..Default::default()
             });
         }
+        rows.store_if_many(db).await?;
     }
-    insert::<service_alias::Entity>(db, &aliases).await?;
-    insert::<tag::Entity>(db, &tags).await?;
-    insert::<repository::Entity>(db, &repositories).await?;
-    insert::<service_repository::Entity>(db, &links).await
+    rows.store(db).await
 }
 
 fn repository_of(id: i64, name: String, is_private: bool) -> repository::ActiveModel {
@@ -284,15 +335,29 @@ fn repository_of(id: i64, name: String, is_private: bool) -> repository::ActiveM
     }
 }
 
-/// Stores rows.
-async fn insert<E: EntityTrait>(db: &Bulk, rows: &[E::ActiveModel]) -> Result<()>
+/// The rows of a table that wait to be stored.
+struct Waiting<E: EntityTrait>(Vec<E::ActiveModel>);
+
+impl<E: EntityTrait> Default for Waiting<E> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<E: EntityTrait> Waiting<E>
 where
     E::ActiveModel: ActiveModelTrait<Entity = E>,
 {
-    for some in rows.chunks(ROWS) {
-        db.insert_models::<E>(some).await?;
+    /// Stores the rows once there are [`ROWS`].
+    async fn store_if_many(&mut self, db: &Bulk) -> Result<()> {
+        if self.0.len() >= ROWS { self.store(db).await } else { Ok(()) }
     }
-    Ok(())
+
+    async fn store(&mut self, db: &Bulk) -> Result<()> {
+        db.insert_models::<E>(&self.0).await?;
+        self.0.clear();
+        Ok(())
+    }
 }
 
 fn pick<'a, T: ?Sized>(random: &mut fastrand::Rng, choices: &'a [&'a T]) -> &'a T {

@@ -9,6 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
+use crate::api_document::{self, hosts::Hosts};
 use crate::app::openid::{self, Provider};
 use crate::commands::{app_url, close, created_sentence, open, say, sentence};
 use crate::config::{Addresses, Listen, LogFormat, OpenId, Passed, Serve};
@@ -97,7 +98,9 @@ fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App 
     let production = Environments::production(&settings.production_environments);
     let (account_name, budget) = (settings.account_name.clone(), settings.budget.limits());
     let estimate = settings.budget.max_estimate;
-    let catalogue = Settings { account_name, app_url: app_url.to_owned(), budget, estimate, production };
+    let document_hosts = Hosts::from(settings.pull_documents_from.clone());
+    let catalogue =
+        Settings { account_name, app_url: app_url.to_owned(), budget, estimate, production, document_hosts };
     let app = App::new(db.clone(), Catalogue::new(db.clone(), catalogue), settings.edge.clone());
     let app = if settings.addresses.given_app_url().is_none() { app.with_origin_of_proxies() } else { app };
     let Some(openid) = openid else { return app };
@@ -126,12 +129,18 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     let figures = tokio::spawn(deploy::figures::build::run(db.clone()));
     let keys = tokio::spawn(retention::run_idempotency_keys(db.clone()));
     let windows = db.is_shared().then(|| tokio::spawn(retention::run_windows(db.clone())));
+    let documents = tokio::spawn({
+        let (db, app, hosts) = (db.clone(), Arc::clone(&app), Hosts::from(settings.pull_documents_from));
+        async move { api_document::pull::run(db, hosts, |pulled| app.note_pull(pulled)).await }
+    });
     let version = tokio::spawn(watch_version(db.clone()));
     let (told, stop) = tokio::sync::oneshot::channel();
     let service = http::serve(Arc::clone(&app), listener, tls.clone(), async {
         // An error means that the sender is gone, which also means to stop.
         let _ = stop.await;
-        for task in [deploys, audit, Some(figures), Some(keys), windows, Some(version)].into_iter().flatten() {
+        for task in
+            [deploys, audit, Some(figures), Some(keys), windows, Some(documents), Some(version)].into_iter().flatten()
+        {
             task.abort();
         }
     });

@@ -1,6 +1,8 @@
 //! The time and the size of every page, with 10,000 services and a million deploys. A page may take 20 ms and 100 KB.
+//! Queries through the graph of services are timed too.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use regex::Regex;
 use serde_json::{Value, json};
@@ -11,7 +13,8 @@ use crate::data::Place;
 use crate::options::Options;
 use crate::server::Program;
 use crate::statistics::percentile;
-use crate::subject::{Role, Subject, time_page};
+use crate::subject::{Role, Subject};
+use crate::target::Target;
 
 /// The longest median, of a page that is asked for alone.
 const MOST_TIME: Duration = Duration::from_millis(20);
@@ -19,53 +22,92 @@ const MOST_BYTES: usize = 100_000;
 /// How many clients ask for a page at once.
 const TOGETHER: usize = 8;
 
+/// What a request asks for.
+enum Asked {
+    Page(String),
+    /// A name, and an operation as a JSON string.
+    Query(&'static str, String),
+}
+
+impl Asked {
+    fn name(&self) -> &str {
+        match self {
+            Self::Page(path) => path,
+            Self::Query(name, _) => name,
+        }
+    }
+
+    async fn send(&self, connection: &mut Connection, target: &Target) -> Result<(Duration, usize), String> {
+        let request = match self {
+            Self::Page(path) => target.page(path),
+            Self::Query(_, text) => target.query(text, "{}"),
+        };
+        let begin = Instant::now();
+        let answer = connection.send(request).await?;
+        let took = begin.elapsed();
+        if answer.status == 200 && !answer.body.starts_with(br#"{"errors"#) {
+            Ok((took, answer.body.len()))
+        } else {
+            Err(format!("{}: {}", self.name(), answer.shortened()))
+        }
+    }
+}
+
 /// Prints a row for each page and returns the figures, and the pages that are over the limits.
-pub async fn run(program: &Program, options: &Options) -> Result<(Value, Vec<String>), String> {
-    let (services, deploys, times) = if options.is_quick() { (300, 1_000, 1) } else { (10_000, 1_000_000, 200) };
-    let place = Place::sqlite()?;
+pub async fn run(program: &Program, place: &Place, options: &Options) -> Result<(Value, Vec<String>), String> {
+    let (deploys, times) = if options.is_quick() { (1_000, 1) } else { (1_000_000, 200) };
+    let services = options.services_of_pages();
     place.fill(program, "pages", services, deploys).await?;
-    let subject = Subject::rollcall(&place, (program, Role::Ours), ("pages", "served"), (services, 0)).await?;
+    let subject = Subject::rollcall(place, (program, Role::Ours), ("pages", "served"), (services, 0)).await?;
     let (mut figures, mut over) = (Vec::new(), Vec::new());
-    println!("\n## All pages, SQLite, {services} services, {deploys} deploys\n");
-    println!("| page | p50 ms | p99 ms | p50 ms, {TOGETHER} at once | bytes |\n|---|---:|---:|---:|---:|");
-    for path in paths(&subject, services).await? {
-        let (alone, bytes) = time_alone(&subject, &path, times).await?;
-        let together = time_together(&subject, &path, times / TOGETHER + 1).await?;
+    println!("\n## All pages, {}, {services} services, {deploys} deploys\n", place.name());
+    println!("| page or query | p50 ms | p99 ms | p50 ms, {TOGETHER} at once | bytes |\n|---|---:|---:|---:|---:|");
+    for asked in all(&subject, services).await? {
+        let asked = Arc::new(asked);
+        let (alone, bytes) = time_alone(&subject, &asked, times).await?;
+        let together = time_together(&subject, &asked, times / TOGETHER + 1).await?;
         let [p50, p99, p50_together] =
             [(&alone, 0.5), (&alone, 0.99), (&together, 0.5)].map(|(times, share)| percentile(times, share));
         let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
         let (p50_ms, p99_ms, together_ms) = (milliseconds(p50), milliseconds(p99), milliseconds(p50_together));
-        println!("| {path} | {p50_ms:.1} | {p99_ms:.1} | {together_ms:.1} | {bytes} |");
-        figures.push(
-            json!({ "page": path, "p50Ms": p50_ms, "p99Ms": p99_ms, "p50MsTogether": together_ms, "bytes": bytes }),
-        );
-        if (bytes > MOST_BYTES || p50 > MOST_TIME) && !options.is_quick() {
-            over.push(format!("{path} takes {p50_ms:.1} ms and {bytes} bytes, of {MOST_TIME:?} and {MOST_BYTES}"));
+        let name = asked.name();
+        println!("| {name} | {p50_ms:.1} | {p99_ms:.1} | {together_ms:.1} | {bytes} |");
+        figures.push(json!({
+            "database": place.name(),
+            "page": name,
+            "p50Ms": p50_ms,
+            "p99Ms": p99_ms,
+            "p50MsTogether": together_ms,
+            "bytes": bytes,
+        }));
+        let is_page = matches!(&*asked, Asked::Page(_));
+        if is_page && (bytes > MOST_BYTES || p50 > MOST_TIME) && !options.is_quick() {
+            over.push(format!("{name} takes {p50_ms:.1} ms and {bytes} bytes, of {MOST_TIME:?} and {MOST_BYTES}"));
         }
     }
     Ok((json!(figures), over))
 }
 
-async fn time_alone(subject: &Subject, path: &str, times: usize) -> Result<(Vec<Duration>, usize), String> {
+async fn time_alone(subject: &Subject, asked: &Asked, times: usize) -> Result<(Vec<Duration>, usize), String> {
     let mut connection = Connection::open(subject.target.address).await?;
-    let (_, body) = time_page(&mut connection, &subject.target, path).await?;
+    let (_, bytes) = asked.send(&mut connection, &subject.target).await?;
     let mut took = Vec::new();
     for _ in 0..times {
-        took.push(time_page(&mut connection, &subject.target, path).await?.0);
+        took.push(asked.send(&mut connection, &subject.target).await?.0);
     }
     took.sort_unstable();
-    Ok((took, body.len()))
+    Ok((took, bytes))
 }
 
-async fn time_together(subject: &Subject, path: &str, times: usize) -> Result<Vec<Duration>, String> {
+async fn time_together(subject: &Subject, asked: &Arc<Asked>, times: usize) -> Result<Vec<Duration>, String> {
     let mut tasks = JoinSet::new();
     for _ in 0..TOGETHER {
-        let (target, path) = (subject.target.clone(), path.to_owned());
+        let (target, asked) = (subject.target.clone(), Arc::clone(asked));
         tasks.spawn(async move {
             let mut connection = Connection::open(target.address).await?;
             let mut took = Vec::new();
             for _ in 0..times {
-                took.push(time_page(&mut connection, &target, &path).await?.0);
+                took.push(asked.send(&mut connection, &target).await?.0);
             }
             Ok::<_, String>(took)
         });
@@ -78,11 +120,61 @@ async fn time_together(subject: &Subject, path: &str, times: usize) -> Result<Ve
     Ok(all)
 }
 
+/// Everything that is asked for: pages, and queries through the graph of services.
+async fn all(subject: &Subject, services: u64) -> Result<Vec<Asked>, String> {
+    let mut all: Vec<Asked> = paths(subject, services).await?.into_iter().map(Asked::Page).collect();
+    let middle = services / 2;
+    let late = late_system(subject).await?;
+    // The first service has the most dependents. One in the middle is like most.
+    for (name, text) in [
+        ("five steps of impact, most dependents", impact("svc-1")),
+        ("five steps of impact", impact(&format!("svc-{middle}"))),
+        ("a page of dependents", "{account{service(alias:\"svc-1\"){dependents{edges{node{id name}}}}}}".to_owned()),
+        ("what belongs to a page of services", format!("{{account{{services(first:100){GRAPH}}}}}")),
+        ("the first systems", "{account{systems(first:100){nodes{id name}}}}".to_owned()),
+        ("systems after nine tenths", format!("{{account{{systems(first:100,after:{late}){{nodes{{id name}}}}}}}}")),
+    ] {
+        all.push(Asked::Query(name, json!(text).to_string()));
+    }
+    Ok(all)
+}
+
+/// What the graph says of each service.
+const GRAPH: &str = "{nodes{id parent{name} tools(first:5){nodes{url}} properties(first:5){nodes{value}} \
+                     dependencies(first:5){edges{node{id name}}}}}";
+
+fn impact(alias: &str) -> String {
+    format!(
+        "{{account{{service(alias:\"{alias}\"){{impact(depth:5){{totalCount isComplete edges{{distance node{{name}}}}}}}}}}}}"
+    )
+}
+
+/// The cursor after nine tenths of the systems, as GraphQL writes it.
+async fn late_system(subject: &Subject) -> Result<Value, String> {
+    let mut connection = Connection::open(subject.target.address).await?;
+    let mut cursors = vec![Value::Null];
+    loop {
+        let after = cursors.last().unwrap_or(&Value::Null);
+        let text = format!("{{account{{systems(first:100,after:{after}){{pageInfo{{hasNextPage endCursor}}}}}}}}");
+        let answer = connection.send(subject.target.query(&json!(text).to_string(), "{}")).await?;
+        let json: Value = serde_json::from_slice(&answer.body).map_err(|_| answer.shortened())?;
+        let page = &json["data"]["account"]["systems"]["pageInfo"];
+        if page["hasNextPage"] != true {
+            break;
+        }
+        cursors.push(page["endCursor"].clone());
+    }
+    Ok(cursors.swap_remove((cursors.len() - 1) * 9 / 10))
+}
+
 /// The pages: those with most to read, and each kind of the others.
 async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> {
     let second_page = link(subject, "/services", r#"href="(/services\?[^"]*after=[^"]*)""#).await?;
     let integration = link(subject, "/integrations", r#"href="(/integrations/[^"?]{8,})""#).await?;
+    let system = link(subject, "/systems", r#"href="(/systems/[^"?]*)""#).await?;
+    let domain = link(subject, "/domains", r#"href="(/domains/[^"?]*)""#).await?;
     let middle = format!("/services/svc-{}", services / 2);
+    let graph = format!("{middle}/graph");
     let paths = [
         "/services",
         &second_page,
@@ -97,6 +189,15 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/services/svc-1/deploys",
         "/services/svc-1/edit",
         &middle,
+        "/services/svc-1/graph",
+        &graph,
+        "/services/svc-1/dependencies",
+        "/services/svc-1/tools",
+        "/services/svc-1/properties",
+        "/systems",
+        &system,
+        "/domains",
+        &domain,
         "/search?q=svc-99",
         "/search?q=leger+biling",
         "/new/service",
@@ -121,7 +222,7 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
 /// The first link on a page that looks like this.
 async fn link(subject: &Subject, path: &str, pattern: &str) -> Result<String, String> {
     let mut connection = Connection::open(subject.target.address).await?;
-    let (_, body) = time_page(&mut connection, &subject.target, path).await?;
+    let body = connection.send(subject.target.page(path)).await?.body;
     let pattern = Regex::new(pattern).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&body);
     let found = pattern.captures(&text).ok_or_else(|| format!("{path} has no link like {pattern}"))?;

@@ -79,6 +79,28 @@ impl Place {
         Ok(url)
     }
 
+    /// The bytes that a database takes on the disk, without the write-ahead log.
+    pub async fn bytes(&self, name: &str) -> Result<u64, String> {
+        let Self::Postgres(server) = self else {
+            self.execute_on_file(name, "PRAGMA wal_checkpoint(TRUNCATE)")?;
+            return fs::metadata(self.file(name)).map(|it| it.len()).map_err(|error| error.to_string());
+        };
+        let why = |error: sea_orm::sqlx::Error| error.to_string();
+        let mut connection = PgConnection::connect(&server.url(name)).await.map_err(why)?;
+        let size = sea_orm::sqlx::query_scalar::<_, i64>("SELECT pg_database_size(current_database())");
+        let bytes = size.fetch_one(&mut connection).await.map_err(why)?;
+        connection.close().await.map_err(why)?;
+        u64::try_from(bytes).map_err(|error| error.to_string())
+    }
+
+    /// Removes a database that nobody uses.
+    pub async fn remove(&self, name: &str) -> Result<(), String> {
+        match self {
+            Self::Sqlite(_) => fs::remove_file(self.file(name)).map_err(|error| error.to_string()),
+            Self::Postgres(_) => self.execute(&[format!("DROP DATABASE {name}")], "postgres").await,
+        }
+    }
+
     /// Copies a database that nobody uses, and returns the URL of the copy.
     pub async fn copy(&self, from: &str, to: &str) -> Result<String, String> {
         if let Self::Sqlite(_) = self {

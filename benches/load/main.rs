@@ -35,6 +35,7 @@ mod processes;
 mod report;
 mod rounds;
 mod server;
+mod sizes;
 mod statistics;
 mod subject;
 mod target;
@@ -101,12 +102,20 @@ async fn run(options: &Options) -> Result<Vec<String>, String> {
     figures["databases"] = json!(databases);
     let mut over = Vec::new();
     if options.has_part("all-pages") {
-        let (pages, slow) = all_pages::run(&programs.ours, options).await?;
-        figures["allPages"] = pages;
-        over.extend(slow);
+        let places = if options.names_databases() { places(options)? } else { vec![Place::sqlite()?] };
+        let mut pages = Vec::new();
+        for place in &places {
+            let (figures, slow) = all_pages::run(&programs.ours, place, options).await?;
+            pages.push(figures);
+            over.extend(slow);
+        }
+        figures["allPages"] = json!(pages);
     }
     if options.has_part("deploys") {
         figures["deploys"] = deploys::run(&programs.ours, options).await?;
+    }
+    if options.is_named("sizes") {
+        figures["sizes"] = sizes::run(&programs.ours, places(options)?, options).await?;
     }
     let file = options.json.clone().unwrap_or_else(|| default_json(options));
     std::fs::write(&file, format!("{figures:#}\n")).map_err(|error| format!("{}: {error}", file.display()))?;

@@ -7,7 +7,7 @@ use clap::{Parser, ValueEnum};
 use crate::lines::{LINES, PAGE};
 
 /// Parts of the bench beside the lines of the table.
-const PARTS: [&str; 2] = ["all-pages", "deploys"];
+const PARTS: [&str; 3] = ["all-pages", "deploys", "sizes"];
 
 /// Measures how fast rollcall answers, and with how much processor time and memory.
 #[derive(Debug, Clone, Parser)]
@@ -21,13 +21,13 @@ pub struct Options {
     /// A folder with other programs to measure beside it
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
-    /// The databases to measure [default: both; sqlite with --quick]
+    /// The databases to measure [default: both; sqlite for all-pages and with --quick]
     #[arg(long, value_name = "DATABASE")]
     database: Option<Databases>,
-    /// The lines to measure, separated by commas, such as Q1,W1,page; also all-pages and deploys
+    /// The lines to measure, separated by commas, such as Q1,W1,page; also all-pages, deploys and sizes
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = name)]
     pub only: Vec<String>,
-    /// The number of services, a multiple of 100 [default: 100000; 300 with --quick]
+    /// The number of services, a multiple of 100 [default: 100000, 10000 for all-pages; 300 with --quick]
     #[arg(long, value_name = "NUMBER", value_parser = services)]
     services: Option<u64>,
     /// How long each line is measured in each round [default: 2; 0.05 with --quick]
@@ -63,6 +63,11 @@ impl Options {
         self.quick || !self.bench
     }
 
+    /// Whether databases are selected.
+    pub fn names_databases(&self) -> bool {
+        self.database.is_some()
+    }
+
     pub fn has_sqlite(&self) -> bool {
         self.database != Some(Databases::Postgres)
     }
@@ -75,6 +80,11 @@ impl Options {
         self.services.unwrap_or(if self.is_quick() { 300 } else { 100_000 })
     }
 
+    /// The number of services when all pages are measured.
+    pub fn services_of_pages(&self) -> u64 {
+        self.services.unwrap_or(if self.is_quick() { 300 } else { 10_000 })
+    }
+
     pub fn seconds(&self) -> f64 {
         self.seconds.unwrap_or(if self.is_quick() { 0.05 } else { 2.0 })
     }
@@ -85,7 +95,12 @@ impl Options {
 
     /// Whether a part beside the lines is selected.
     pub fn has_part(&self, part: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|word| word == part)
+        self.only.is_empty() || self.is_named(part)
+    }
+
+    /// Whether a part is selected by its name, because it is not measured otherwise.
+    pub fn is_named(&self, part: &str) -> bool {
+        self.only.iter().any(|word| word == part)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is measured: a running server and the processes that work for it.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::client::Connection;
 use crate::data::Place;
@@ -167,17 +167,4 @@ async fn first_answer(target: &Target) -> Result<(), String> {
     let (request, check) = LINES[0].call(target, &mut fastrand::Rng::with_seed(1)).split();
     let answer = Connection::open(target.address).await?.send(request).await?;
     check.look(&answer, true, false)
-}
-
-/// Sends a request for a page and returns how long it took, and the page.
-pub async fn time_page(
-    connection: &mut Connection,
-    target: &Target,
-    path: &str,
-) -> Result<(Duration, bytes::Bytes), String> {
-    let request = target.page(path);
-    let begin = Instant::now();
-    let answer = connection.send(request).await?;
-    let took = begin.elapsed();
-    if answer.status == 200 { Ok((took, answer.body)) } else { Err(format!("{path}: {}", answer.shortened())) }
 }

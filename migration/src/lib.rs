@@ -64,6 +64,8 @@ mod m20261123_000007_more_orders;
 mod m20261123_000010_covering_indexes;
 mod m20261123_000010_filter_pairs;
 mod m20261123_000020_remembered;
+mod m20261123_000021_last_deploy;
+mod m20261123_000030_pulled_documents;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
@@ -129,12 +131,15 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000010_covering_indexes::Migration),
             Box::new(m20261123_000010_filter_pairs::Migration),
             Box::new(m20261123_000020_remembered::Migration),
+            Box::new(m20261123_000021_last_deploy::Migration),
+            Box::new(m20261123_000030_pulled_documents::Migration),
         ]
     }
 }
 
 /// The migration that a program must know to use a database with all migrations of this program. See the rules above.
-const NEEDED: &str = "m20261123_000003_compatibility";
+/// Programs without this one cannot read documents that no integration received. No release has documents without it.
+const NEEDED: &str = "m20261123_000030_pulled_documents";
 
 /// The first migration after which a database says which migration it needs.
 const SAYS_WHAT_IT_NEEDS: &str = "m20261123_000003_compatibility";

@@ -14,6 +14,7 @@ use super::visit::Visit;
 use super::{Answer, Fault, Site};
 use crate::entity::{Timestamp, service_document};
 use crate::graphql::id::Id;
+use crate::outgoing::authority;
 
 /// The maximum length of a shown document, in bytes. The API answers the whole document.
 const LONGEST: usize = 256 * 1024;
@@ -33,7 +34,7 @@ pub async fn page(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fa
             @match &document.source {
                 Some(ServiceDocumentSource::ApiDocIntegration(source)) => { ", posted to " (source.name) },
                 Some(ServiceDocumentSource::ServiceRepository(link)) => { ", read from " (link.repository.name) },
-                None => {},
+                None => @if let Some(url) = &document.service.api_document_url { ", pulled from " (authority(url)) },
             }
             @if let Some(timestamps) = &document.timestamps { " " (time(timestamps.updated_at.0, now)) }
         }

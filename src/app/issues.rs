@@ -1,5 +1,7 @@
 //! The code issues of a service, by severity.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 use sea_orm::ConnectionTrait;
 
@@ -27,7 +29,12 @@ impl Issues {
     /// Counts the issues by severity, and reads the most severe. The API cannot sort by severity, so both are read from
     /// the database.
     pub async fn of_service<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<Self, Fault> {
-        let mut counts = code_issue::by_severity(db, service_id).await?;
+        // Again in lower case: that of a database can differ from that of the issues in the list.
+        let mut by_word = BTreeMap::new();
+        for (word, number) in code_issue::by_severity(db, service_id).await? {
+            *by_word.entry(word.map(|word| word.to_lowercase())).or_default() += number;
+        }
+        let mut counts = Vec::from_iter(by_word);
         counts.sort_by(|(one, _), (other, _)| rank(one).cmp(&rank(other)).then_with(|| one.cmp(other)));
         let worst = match counts.is_empty() {
             true => Vec::new(),
@@ -65,10 +72,16 @@ impl Issues {
                     summary {
                         span class=(class) { (word.as_deref().unwrap_or("without severity")) } " " (count(*number, "issue"))
                     }
-                    ul { @for issue in of_word() {
-                        li { (external_link(issue.external_url.as_deref(), &issue.name)) " " span.soft { (issue.issue_category) } }
-                    } }
-                    @if shown < *number { p.soft { (grouped(number - shown)) " more. Use the API to read all " code { "codeIssues" } "." } }
+                    // None is left for severities after the most severe issues.
+                    @if shown > 0 {
+                        ul { @for issue in of_word() {
+                            li {
+                                (external_link(issue.external_url.as_deref(), &issue.name)) " "
+                                span.soft { (issue.issue_category) }
+                            }
+                        } }
+                    }
+                    @if shown < *number { p.soft { (grouped(number - shown)) @if shown > 0 { " more" } @else { " not shown here" } ". Use the API to read all " code { "codeIssues" } "." } }
                 }
             }
         }

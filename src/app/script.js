@@ -39,7 +39,9 @@ const openSearch = () => {
     document.body.append(dialog);
     const [form, , found] = dialog.children;
     const [field, close] = form.elements;
-    close.addEventListener("click", () => dialog.close());
+    // A hidden field keeps the focus until the next frame, and would take a key that opens the search again.
+    const leave = () => (document.activeElement.blur(), dialog.close());
+    close.addEventListener("click", leave);
     whileTyping(form, async (signal) => {
       if (!field.value.trim()) return found.replaceChildren();
       const results = await part(link.pathname + "?" + new URLSearchParams({ q: field.value }), "results", signal);
@@ -49,7 +51,7 @@ const openSearch = () => {
       if (event.key === "Escape") {
         // By default, Escape only clears a search field.
         event.preventDefault();
-        return dialog.close();
+        return leave();
       }
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (!step) return;

@@ -20,6 +20,7 @@ use crate::entity::deploy::Environments;
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, service};
 use crate::graphql::id::{self, Class};
+use crate::outgoing::authority;
 
 /// The period of the metrics, in days.
 const DAYS: usize = 30;
@@ -149,18 +150,34 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
                     }
                 } }
             }
-            @if !service.documents.nodes.is_empty() {
+            @if !service.documents.nodes.is_empty() || service.api_document_url.is_some() {
                 dt { "API" }
-                dd { @for document in &service.documents.nodes {
-                    div {
-                        (external_link(document.html_url.as_deref(), &short(&document.title)))
-                        " " span.soft { (document.format.to_string()) }
+                dd {
+                    @for document in &service.documents.nodes {
+                        div {
+                            (external_link(document.html_url.as_deref(), &short(&document.title)))
+                            " " span.soft { (document.format.to_string()) }
+                        }
                     }
-                } }
+                    (pull(service, now))
+                }
             }
             dt { "Added" }
             dd { (time(service.timestamps.created_at.0, now)) ", changed " (time(service.timestamps.updated_at.0, now)) }
         }
+    }
+}
+
+/// From which host the API document is pulled, and how that went.
+fn pull(service: &Service, now: Timestamp) -> Markup {
+    let (Some(url), Some(pull)) = (&service.api_document_url, &service.api_document_pull) else { return html! {} };
+    html! {
+        @match (&pull.pulled_at, &pull.error) {
+            (Some(pulled_at), _) => div.soft { "Pulled from " (authority(url)) " " (time(pulled_at.0, now)) },
+            (None, None) => div.soft { "Will be pulled from " (authority(url)) " within a minute" },
+            (None, Some(_)) => {},
+        }
+        @if let Some(error) = &pull.error { div { span.mark.bad { "Not pulled" } " " (error) } }
     }
 }
 

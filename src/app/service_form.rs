@@ -32,6 +32,12 @@ const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
     (Column::Language, "Language", "", 1),
     (Column::Framework, "Framework", "", 1),
     (Column::Product, "Product", "", 1),
+    (
+        Column::ApiDocumentUrl,
+        "URL of the API document",
+        "rollcall reads it about every hour. Your administrator decides from which hosts.",
+        1,
+    ),
     (Column::Note, "Notes", MARKDOWN, 6),
 ];
 /// The hidden field with the service's `updatedAt` when the form was shown.
@@ -68,6 +74,7 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         framework: given(Column::Framework),
         product: given(Column::Product),
         note: given(Column::Note),
+        api_document_url: given(Column::ApiDocumentUrl),
         tier_alias: given(Column::TierId),
         lifecycle_alias: given(Column::LifecycleId),
         owner_input: given(Column::OwnerId).map_value(by_alias),
@@ -161,6 +168,7 @@ impl Service {
             (Column::Language, self.language.clone()),
             (Column::Framework, self.framework.clone()),
             (Column::Product, self.product.clone()),
+            (Column::ApiDocumentUrl, self.api_document_url.clone()),
             (Column::Note, self.note.clone()),
         ];
         texts.into_iter().fold(Fields::default(), |fields, (column, text)| {
@@ -184,6 +192,7 @@ fn update<'a>(id: &'a str, had: &Fields, says: &'a Fields) -> ServiceUpdateInput
         framework: field(Column::Framework),
         product: field(Column::Product),
         note: field(Column::Note),
+        api_document_url: field(Column::ApiDocumentUrl),
         tier_alias: field(Column::TierId),
         lifecycle_alias: field(Column::LifecycleId),
         owner_input: field(Column::OwnerId).map_value(by_alias),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{Addresses, Budget, Database, Edge, Log, OpenIdArgs, Tracing, value};
+use crate::api_document::hosts::Host;
 
 /// The settings of `rollcall serve`.
 #[derive(Debug, Clone, Args)]
@@ -29,6 +30,16 @@ pub struct Serve {
         value_parser = value::name
     )]
     pub production_environments: Vec<String>,
+    /// Hosts that API documents may be pulled from, separated by commas, each with a port if it is not the default one
+    /// [default: none]
+    #[arg(
+        long,
+        value_name = "HOSTS",
+        env = "ROLLCALL_PULL_DOCUMENTS_FROM",
+        value_delimiter = ',',
+        value_parser = value::document_host
+    )]
+    pub pull_documents_from: Vec<Host>,
     /// How long deploys are kept, such as 400d, at least 1d. The last deploy of each service is always kept. After a
     /// deploy is removed, another post with its dedup_id is a new deploy [default: forever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = value::retention)]

@@ -7,6 +7,8 @@ use std::time::Duration;
 use ipnet::IpNet;
 use jiff::{Span, SpanRelativeTo};
 
+use crate::api_document::hosts::Host;
+
 /// Parses durations such as `30s`, `90d`, `1h 30m`. A day is 24 hours.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let span: Span = text.parse().map_err(|_| "write it like 30s, 12h or 90d".to_owned())?;
@@ -55,12 +57,25 @@ pub(super) fn name(text: &str) -> Result<String, String> {
     if name.is_empty() { Err("write a name, or several separated by commas".to_owned()) } else { Ok(name.to_owned()) }
 }
 
+/// Parses `docs.example.com` and `git.example.com:8443`.
+pub(super) fn document_host(text: &str) -> Result<Host, String> {
+    text.parse()
+}
+
 /// Parses `10.0.0.0/8` and `10.0.0.1`.
 pub(super) fn network(text: &str) -> Result<IpNet, String> {
     let text = text.trim();
-    text.parse::<IpNet>()
-        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
-        .map_err(|_| "write it like 10.0.0.1, 10.0.0.0/8 or fd00::/8".to_owned())
+    let network = text.parse::<IpNet>().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+    network.map(canonical).map_err(|_| "write it like 10.0.0.1, 10.0.0.0/8 or fd00::/8".to_owned())
+}
+
+/// Converts a network of IPv4 addresses that are written as IPv6 ones (`::ffff:10.0.0.0/104`), because addresses are
+/// compared as IPv4 ones.
+fn canonical(network: IpNet) -> IpNet {
+    const MAPPED: u8 = 96;
+    let address = network.addr().to_canonical();
+    let length = network.prefix_len().checked_sub(MAPPED).filter(|_| address.is_ipv4() && network.addr().is_ipv6());
+    length.and_then(|length| IpNet::new(address, length).ok()).unwrap_or(network)
 }
 
 /// Parses a base URL.

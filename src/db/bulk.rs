@@ -19,24 +19,38 @@ use sea_orm::{
 };
 use tokio::time::timeout;
 
-use super::refusal::{UNCERTAIN, is_broken};
+use super::refusal::{UNCERTAIN, is_broken, reason};
 use super::{Db, postgres};
 
 /// The settings of SQLite's write connection during such a transaction. Sorting uses as much memory again as the page
 /// cache, and then files.
-const SQLITE_BULK: &str = "PRAGMA cache_size = -24576; PRAGMA temp_store = FILE";
+const SQLITE_BULK: &str = "PRAGMA temp_store = FILE; PRAGMA cache_size = -16384";
+
+/// The page cache while indexes are built, which reads and writes most pages once, and sorts.
+const SQLITE_BUILD: &str = "PRAGMA cache_size = -8192";
+
+/// The page cache of [`SQLITE_BULK`], after that.
+const SQLITE_BUILT: &str = "PRAGMA cache_size = -16384";
 
 /// Restores the settings that [`super::sqlite`] makes.
 const SQLITE_USUAL: &str = "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY; PRAGMA temp_store_directory = ''";
 
-/// The maximum number of rows of a statement on SQLite. More rows save no time.
-const ROWS: usize = 200;
+/// The maximum number of rows of a statement on SQLite, for [`rows_at_once`]. More rows save no time.
+const ROWS: usize = 128;
 
 /// The maximum number of parameters of a statement on SQLite.
 const PARAMETERS: usize = 32_766;
 
 /// The bytes of `COPY` data sent at once.
 const CHUNK: usize = 1 << 16;
+
+/// Returns how many of the `left` rows the next statement takes: a power of two, and at most `most`.
+///
+/// A connection keeps the statements that it has prepared, by their texts, and a statement of many rows takes much
+/// memory. This way a table needs few texts, however many rows there are.
+pub fn rows_at_once(left: usize, most: usize) -> usize {
+    1 << left.min(most).max(1).ilog2()
+}
 
 /// A write transaction that stores very many rows. It has no time limits.
 #[derive(Debug)]
@@ -71,7 +85,10 @@ impl Db {
             _ => {
                 self.prepare_sqlite().await?;
                 let done = self.bulk_of_sqlite(work).await;
-                self.write.execute_unprepared(SQLITE_USUAL).await?;
+                // The transaction has ended already, so this must not change its result.
+                if let Err(error) = self.write.execute_unprepared(SQLITE_USUAL).await {
+                    tracing::warn!(error = %reason(&error), "the usual settings of SQLite cannot be restored");
+                }
                 done
             }
         }
@@ -166,12 +183,18 @@ impl Bulk {
     /// Builds dropped indexes again. On PostgreSQL, updates the statistics of the tables: without them it reads a table
     /// that was empty as a whole, page after page.
     pub async fn build(&self, Dropped { tables, indexes }: Dropped) -> Result<(), DbErr> {
-        for index in indexes {
-            self.execute_unprepared(&index).await?;
-        }
-        if self.get_database_backend() == DbBackend::Postgres {
-            for table in tables {
-                self.execute_unprepared(&format!("ANALYZE \"{table}\"")).await?;
+        match &self.0 {
+            Kind::Embedded(_) => {
+                self.execute_unprepared(SQLITE_BUILD).await?;
+                for index in indexes {
+                    self.execute_unprepared(&index).await?;
+                }
+                self.execute_unprepared(SQLITE_BUILT).await?;
+            }
+            Kind::Pooled { .. } => {
+                for table in tables {
+                    self.execute_unprepared(&format!("ANALYZE \"{table}\"")).await?;
+                }
             }
         }
         Ok(())
@@ -200,12 +223,13 @@ impl Bulk {
     }
 
     async fn insert_embedded(&self, table: &str, columns: &[&str], values: Vec<Value>) -> Result<(), DbErr> {
-        let most = ROWS.min(PARAMETERS / columns.len()) * columns.len();
+        let row = format!("({})", vec!["?"; columns.len()].join(","));
+        let most = ROWS.min(PARAMETERS / columns.len());
         let mut values = values.into_iter();
         while values.len() > 0 {
-            let some: Vec<Value> = values.by_ref().take(most).collect();
-            let row = format!("({})", vec!["?"; columns.len()].join(","));
-            let rows = vec![&*row; some.len() / columns.len()].join(",");
+            let count = rows_at_once(values.len() / columns.len(), most);
+            let some: Vec<Value> = values.by_ref().take(count * columns.len()).collect();
+            let rows = vec![&*row; count].join(",");
             let insert = format!("INSERT INTO \"{table}\" ({}) VALUES {rows}", names(columns));
             self.execute_raw(Statement::from_sql_and_values(DbBackend::Sqlite, insert, some)).await?;
         }
@@ -332,6 +356,38 @@ impl ConnectionTrait for Bulk {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_statements_of_many_rows_have_few_texts() {
+        let statements = |mut left: usize| {
+            let mut counts = Vec::new();
+            while left > 0 {
+                counts.push(rows_at_once(left, 100));
+                left -= counts[counts.len() - 1];
+            }
+            counts
+        };
+        assert!(statements(0).is_empty());
+        assert_eq!(statements(1), [1]);
+        assert_eq!(statements(203), [64, 64, 64, 8, 2, 1]);
+    }
+
+    #[tokio::test]
+    async fn what_is_committed_is_a_success_even_if_the_settings_cannot_be_restored() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("bulk.db").display());
+        let db = super::super::sqlite::open(&url).await.expect("a database");
+        let done = db.write_bulk(async |bulk| {
+            bulk.execute_unprepared("CREATE TABLE kept (id integer)").await?;
+            // The transaction has its connection already. Only later ones are refused.
+            drop(db.write.get_sqlite_connection_pool().close());
+            Ok::<_, DbErr>(7)
+        });
+        assert_eq!(done.await, Ok(7));
+        assert!(db.write.execute_unprepared("SELECT 1").await.is_err(), "the settings could not be restored");
+        let again = super::super::sqlite::open(&url).await.expect("a database");
+        again.write.execute_unprepared("SELECT id FROM kept").await.expect("the table is kept");
+    }
 
     #[test]
     fn a_text_cannot_end_its_column_or_its_row() {

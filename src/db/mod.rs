@@ -47,7 +47,7 @@ mod windows;
 mod writes;
 
 pub use backup::backup;
-pub use bulk::{Bulk, Dropped};
+pub use bulk::{Bulk, Dropped, rows_at_once};
 pub use copies::{by_key, to_each};
 use embedded::{Embedded, Observer};
 pub use file::Exposed;

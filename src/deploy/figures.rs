@@ -26,26 +26,33 @@ use sea_orm::sea_query::{Asterisk, ExprTrait, Func, Query, SelectStatement};
 
 use self::durations::Walk;
 use super::metrics::{self, Metrics, Wanted, Whose, Window};
-use super::recoveries::{FAILURE, SUCCESS, next_success, recoveries as recoveries_of};
+use super::recoveries::{FAILURE, SUCCESS, next_success, recoveries_of_earlier};
 use crate::db::{self, Backend, Read, Row, Snapshot};
 use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Environments};
 
 pub mod build;
+pub mod day;
 pub mod durations;
 
 /// The maximum number of deploys that are read beside the figures: those of days without figures. If there are more,
 /// the database computes the metrics from all deploys.
 pub const ROWS: i64 = 50_000;
-/// The maximum number of changes that are looked at. If there are more, no figures are used.
+/// The maximum number of changes that are taken into account. If there are more, no figures are used.
 pub const CHANGES: u64 = 10_000;
+/// The maximum number of changes that there may be, with those of today, which concern no figures but are read as well.
+/// If there are more, because nobody has removed them for long, no figures are used.
+pub const SEEN: u64 = 100_000;
 
 const FIGURES: &str = "deploy_figures";
 const CHANGE: &str = "deploy_change";
 const VERSION: &str = "deploy_figures_version";
 /// The environment of the figures of all deploys.
 const ALL: &str = "*";
+/// The environment of a row that says that the day is above a limit: it has no figures of environments, and perhaps none
+/// of all deploys either.
+const MANY: &str = "!";
 
 /// A day, as the number of days since 1970.
 type Day = i64;
@@ -84,7 +91,7 @@ async fn sum(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Option<Me
     let days = first..day_of(window.end);
     // A failure can be recovered after the window.
     let until = if wanted.recovery_time { Day::MAX } else { days.end };
-    let with_figures = days_with_figures(db, first..until).await?;
+    let with_figures = days_with_figures(db, &window.environments, first..until).await?;
     let Some(with_figures) = without_changed(db, with_figures).await? else { return Ok(None) };
     let inside: Vec<Day> = with_figures.iter().copied().filter(|day| days.contains(day)).collect();
     let (Some(first), Some(last)) = (inside.first(), inside.last()) else { return Ok(None) };
@@ -111,7 +118,11 @@ async fn sum(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Option<Me
     }
     for gap in &later {
         let failures = start_of(*first)..start_of(*last + 1);
-        for (failed, recovered) in recoveries(db, gap, failures, &window.environments).await? {
+        let recoveries = recoveries(db, gap, failures, &window.environments).await?;
+        if recoveries.len() as i64 > ROWS {
+            return Ok(None);
+        }
+        for (failed, recovered) in recoveries {
             if inside.binary_search(&day_of(failed)).is_ok() {
                 sum.recovery_times.push(seconds(recovered.as_micros() - failed.as_micros()));
             }
@@ -129,12 +140,27 @@ fn seconds(micros: i64) -> u64 {
     u64::try_from(micros / 1_000_000).unwrap_or_default()
 }
 
-/// Returns the days among these that have figures, stale ones included.
-async fn days_with_figures(db: &Snapshot, days: Range<Day>) -> Result<BTreeSet<Day>, DbErr> {
+/// Returns the days among these that have figures of the environments, stale ones included.
+async fn days_with_figures(
+    db: &Snapshot,
+    environments: &Environments,
+    days: Range<Day>,
+) -> Result<BTreeSet<Day>, DbErr> {
+    let mut found = days_with(db, &[ALL], days.clone()).await?;
+    if !environments.keys().is_empty() {
+        for day in days_with(db, &[MANY], days).await? {
+            found.remove(&day);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the days among these that have a row of any of these names.
+async fn days_with(db: &Snapshot, names: &[&str], days: Range<Day>) -> Result<BTreeSet<Day>, DbErr> {
     let query = Query::select()
         .column("day")
         .from(FIGURES)
-        .and_where(Expr::col("environment").eq(ALL))
+        .and_where(db::is_any_text(db.backend(), Expr::col("environment"), names))
         .and_where(Expr::col("day").gte(days.start))
         .and_where(Expr::col("day").lt(days.end))
         .take();
@@ -144,6 +170,10 @@ async fn days_with_figures(db: &Snapshot, days: Range<Day>) -> Result<BTreeSet<D
 /// Removes the days that changes concern. `None` if there are too many changes.
 async fn without_changed(db: &Snapshot, mut days: BTreeSet<Day>) -> Result<Option<BTreeSet<Day>>, DbErr> {
     let Some(last) = days.last() else { return Ok(Some(days)) };
+    let some = Query::select().column("number").from(CHANGE).limit(SEEN + 1).take();
+    if count(db, some).await?.unsigned_abs() > SEEN {
+        return Ok(None);
+    }
     let query = changes(*last).limit(CHANGES + 1).take();
     let changes = db.rows(&query, change).await?;
     if changes.len() as u64 > CHANGES {
@@ -201,13 +231,18 @@ async fn are_more(db: &Snapshot, spans: impl Iterator<Item = &Span>) -> Result<b
             .and_where(Column::DeployedAt.lt(span.end))
             .limit(left.unsigned_abs() + 1)
             .take();
-        let count = Query::select().expr(Func::count(Expr::col(Asterisk))).from_subquery(some, "some").take();
-        left -= db.rows(&count, |row| row.get::<i64>(0)).await?.pop().unwrap_or_default();
+        left -= count(db, some).await?;
         if left < 0 {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Counts rows.
+async fn count(db: &Snapshot, rows: SelectStatement) -> Result<i64, DbErr> {
+    let count = Query::select().expr(Func::count(Expr::col(Asterisk))).from_subquery(rows, "some").take();
+    Ok(db.rows(&count, |row| row.get::<i64>(0)).await?.pop().unwrap_or_default())
 }
 
 /// The figures of a day and an environment.
@@ -260,7 +295,8 @@ async fn figures(
     db.scan(&query, read).await
 }
 
-/// Returns the times of the failures in a span, and of the successes in another that recovered them.
+/// Returns the times of the failures in a span that successes in another span recovered, and of these successes. Only of
+/// failures before the latter span. Reads little more than [`ROWS`] of them.
 async fn recoveries(
     db: &Snapshot,
     successes: &Span,
@@ -271,16 +307,16 @@ async fn recoveries(
     for is_named in [true, false] {
         let success = |column: Column| Expr::col((SUCCESS, column));
         let failed_at = || Expr::col((FAILURE, Column::DeployedAt));
-        let mut query = recoveries_of(is_named);
+        let mut query = recoveries_of_earlier(is_named, time(successes.start));
         query
-            .and_where(success(Column::DeployedAt).gte(successes.start))
             .and_where(success(Column::DeployedAt).lt(successes.end))
             .and_where(failed_at().gte(failures.start))
-            .and_where(failed_at().lt(failures.end));
+            .and_where(failed_at().lt(failures.end))
+            .limit(ROWS.unsigned_abs() + 1);
         if let Some(condition) = environments.condition(success(Column::EnvironmentKey)) {
             query.and_where(condition);
         }
-        recoveries.append(&mut db.rows(&query, |row| Ok((time(row.get(1)?), time(row.get(2)?)))).await?);
+        recoveries.append(&mut db.rows(&query, |row| Ok((time(row.get(2)?), time(row.get(3)?)))).await?);
     }
     Ok(recoveries)
 }

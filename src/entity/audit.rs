@@ -126,6 +126,24 @@ pub async fn record<C: ConnectionTrait>(
     Entity::insert(entry(actor, action, subject, detail)).exec_without_returning(db).await.map(drop)
 }
 
+/// Like [`record`], for many entries: their actions, subjects and details. Writes at most [`ROWS`] in one statement.
+pub async fn record_all<'a, C: ConnectionTrait>(
+    db: &C,
+    actor: &Actor,
+    mut entries: impl ExactSizeIterator<Item = (&'a str, Subject, Json)>,
+) -> Result<(), DbErr> {
+    while entries.len() > 0 {
+        let rows = db::rows_at_once(entries.len(), ROWS);
+        let some = entries.by_ref().take(rows);
+        let some: Vec<_> = some.map(|(action, subject, detail)| entry(actor, action, subject, &detail)).collect();
+        Entity::insert_many(some).exec_without_returning(db).await?;
+    }
+    Ok(())
+}
+
+/// The maximum number of entries that a statement writes. With details of [`DETAIL`] bytes, they are 1 MiB.
+const ROWS: usize = 128;
+
 /// A written entry.
 #[derive(Clone, Debug)]
 pub struct Written {

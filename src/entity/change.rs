@@ -217,11 +217,15 @@ pub fn between<M: ModelTrait>(before: Option<&M>, after: Option<&M>) -> Json {
 
 /// Returns the name of an object. `None` if the object does not exist.
 pub async fn called(db: &impl Read, class: &str, id: i64) -> Result<Option<String>, DbErr> {
-    let Some(row) = row(db, class, id).await? else { return Ok(None) };
-    Ok(NAMES.iter().find_map(|name| match row.get(name)? {
+    Ok(row(db, class, id).await?.as_ref().and_then(name_of))
+}
+
+/// The name among the values of a row.
+fn name_of(row: &Columns) -> Option<String> {
+    NAMES.iter().find_map(|name| match row.get(name)? {
         Value::String(name) => name.clone(),
         _ => None,
-    }))
+    })
 }
 
 async fn row(db: &impl Read, class: &str, id: i64) -> Result<Option<Columns>, DbErr> {
@@ -382,12 +386,10 @@ async fn compare_relationships(
         |all: &[relationship::Model]| -> BTreeSet<String> { all.iter().map(|one| one.unique_key.clone()).collect() };
     let (old, new) = (keys(&before), keys(&after));
     let (mut removed, mut added) = (Entries::new(), Entries::new());
-    for one in before.iter().filter(|one| !new.contains(&one.unique_key)) {
-        removed.insert(relationship_words(committed, one).await?, None);
-    }
-    for one in after.iter().filter(|one| !old.contains(&one.unique_key)) {
-        added.insert(relationship_words(transaction, one).await?, None);
-    }
+    let gone: Vec<_> = before.iter().filter(|one| !new.contains(&one.unique_key)).collect();
+    removed.extend(relationship_words(committed, &gone).await?.into_iter().map(|words| (words, None)));
+    let made: Vec<_> = after.iter().filter(|one| !old.contains(&one.unique_key)).collect();
+    added.extend(relationship_words(transaction, &made).await?.into_iter().map(|words| (words, None)));
     compare_list(changed, "relationships", removed, added);
     Ok(())
 }
@@ -398,13 +400,27 @@ async fn relationships(db: &impl Read, service: i64) -> Result<Vec<relationship:
     db.all(own.filter(Column::RelationshipDefinitionId.is_not_null()).order_by_asc(Column::Id)).await
 }
 
-async fn relationship_words(db: &impl Read, one: &relationship::Model) -> Result<String, DbErr> {
-    let definition = called(db, "RelationshipDefinition", one.relationship_definition_id.unwrap_or_default()).await?;
-    let target = match one.target().map(relationship::End::named) {
-        Some((class, id)) => called(db, class, id).await?,
-        None => None,
-    };
-    Ok(format!("{}: {}", definition.unwrap_or_default(), target.unwrap_or_default()))
+/// Describes relationships by their definitions and targets. Reads the definitions in one statement, and the targets in
+/// one for each kind.
+async fn relationship_words(db: &impl Read, all: &[&relationship::Model]) -> Result<Vec<String>, DbErr> {
+    let definitions = all.iter().map(|one| one.relationship_definition_id);
+    let definitions = relationship_definition::Entity::by_ids(db, definitions).await?;
+    let mut targets = vec![None; all.len()];
+    macro_rules! each {
+        ($($table:ident $id:ident),*) => {$({
+            let found = $table::Entity::by_ids(db, all.iter().map(|one| one.$id)).await?;
+            for (target, found) in targets.iter_mut().zip(found) {
+                *target = target.take().or_else(|| found.as_ref().map(columns).as_ref().and_then(name_of));
+            }
+        })*};
+    }
+    each!(service target_service_id, system target_system_id, domain target_domain_id, team target_team_id,
+        infrastructure_resource target_infrastructure_resource_id);
+    let words = definitions.into_iter().zip(targets).map(|(definition, target): (_, Option<String>)| {
+        let definition = definition.map(|definition| definition.alias);
+        format!("{}: {}", definition.unwrap_or_default(), target.unwrap_or_default())
+    });
+    Ok(words.collect())
 }
 
 fn tag_owner(class: &str) -> Option<tag::Column> {

@@ -9,10 +9,14 @@ use std::hash::Hash;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, LockType, OnConflict, Query, SelectStatement};
-use sea_orm::{QueryResult, QuerySelect, TryGetable};
+use sea_orm::{QuerySelect, TryGetable};
 use serde::Deserialize;
 
 use super::{deploy, service, suggestion};
+use crate::db::rows_at_once;
+
+/// The maximum number of counters that a statement raises.
+const ROWS: usize = 256;
 
 /// A row of `deploy_number`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -56,22 +60,25 @@ pub async fn take_of_aliases<C: ConnectionTrait>(
 async fn take<C: ConnectionTrait, K: TryGetable + Eq + Hash>(
     db: &C,
     key: Column,
-    counts: impl ExactSizeIterator<Item = (Expr, i64)>,
+    mut counts: impl ExactSizeIterator<Item = (Expr, i64)>,
 ) -> Result<HashMap<K, i64>, DbErr> {
-    if counts.len() == 0 {
-        return Ok(HashMap::new());
+    let mut taken = HashMap::with_capacity(counts.len());
+    while counts.len() > 0 {
+        let last = Expr::col((Entity, Column::Last)).add(Expr::col(("excluded", Column::Last)));
+        let mut insert = Query::insert();
+        insert.into_table(Entity).columns([key, Column::Last]);
+        let rows = rows_at_once(counts.len(), ROWS);
+        for (key, count) in counts.by_ref().take(rows) {
+            insert.values_panic([key, Expr::value(count)]);
+        }
+        insert
+            .on_conflict(OnConflict::column(key).value(Column::Last, last).to_owned())
+            .returning(Query::returning().columns([key, Column::Last]));
+        for row in db.query_all(&insert).await? {
+            taken.insert(row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        }
     }
-    let last = Expr::col((Entity, Column::Last)).add(Expr::col(("excluded", Column::Last)));
-    let mut insert = Query::insert();
-    insert.into_table(Entity).columns([key, Column::Last]);
-    for (key, count) in counts {
-        insert.values_panic([key, Expr::value(count)]);
-    }
-    insert
-        .on_conflict(OnConflict::column(key).value(Column::Last, last).to_owned())
-        .returning(Query::returning().columns([key, Column::Last]));
-    let read = |row: &QueryResult| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?));
-    db.query_all(&insert).await?.iter().map(read).collect()
+    Ok(taken)
 }
 
 /// Gives the counter of an alias to the service that now has the alias. The service continues after the greater of the

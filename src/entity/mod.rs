@@ -27,6 +27,7 @@ pub mod contact;
 pub mod delivery;
 pub mod deploy;
 pub mod deploy_number;
+pub mod document_pull;
 pub mod domain;
 pub mod domain_alias;
 pub mod field_rule;

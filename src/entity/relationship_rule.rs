@@ -38,6 +38,21 @@ pub async fn check(
     source: End,
     target: End,
 ) -> Result<()> {
+    check_ends(db, definition, source, target).await?;
+    if definition.max_items.is_none() {
+        return Ok(());
+    }
+    let own = Entity::find().filter(Column::RelationshipDefinitionId.eq(definition.id));
+    check_number(definition, own.filter(source.columns()[0].eq(source.named().1)).count(db).await?)
+}
+
+/// Like [`check`], but does not count.
+pub async fn check_ends(
+    db: &DatabaseTransaction,
+    definition: &relationship_definition::Model,
+    source: End,
+    target: End,
+) -> Result<()> {
     let own_type = match source {
         End::Service(id) => match db.one(service::Entity::find_by_id(id)).await? {
             Some(service) => component_type::or_default(db, service.type_id).await?,
@@ -59,14 +74,19 @@ pub async fn check(
             return Err(UserError::new("target", message).into());
         }
     }
-    let Some(most) = definition.max_items else { return Ok(()) };
-    let own = Entity::find().filter(Column::RelationshipDefinitionId.eq(definition.id));
-    let count = own.filter(source.columns()[0].eq(source.named().1)).count(db).await?;
-    if count >= u64::try_from(most).unwrap_or_default() {
-        let message = format!("the source has {count} relationships of this definition; at most {most} are allowed");
-        return Err(UserError::new("source", message).into());
-    }
     Ok(())
+}
+
+/// Fails if a source with `count` relationships of the definition may not have another.
+pub fn check_number(definition: &relationship_definition::Model, count: u64) -> Result<()> {
+    match definition.max_items {
+        Some(most) if count >= u64::try_from(most).unwrap_or_default() => {
+            let message =
+                format!("the source has {count} relationships of this definition; at most {most} are allowed");
+            Err(UserError::new("source", message).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the words that a definition may use for an object: its kind, and its component type or its type.

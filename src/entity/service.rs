@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::alias::{AliasTable, Kind};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::timestamp::touch;
-use super::{Timestamp, row_lock, service_alias, service_search, text, tier};
+use super::{Timestamp, document_pull, row_lock, service_alias, service_search, text, tier};
 use crate::db::{self, Read};
 use crate::error::{Result, UserError};
 
@@ -48,6 +48,8 @@ pub struct Model {
     pub type_id: Option<i64>,
     /// The path of its API document in its repository.
     pub api_document_path: Option<String>,
+    /// The URL from which its API document is pulled. [`document_pull`] knows when.
+    pub api_document_url: Option<String>,
     /// Which of its API documents is preferred: a value of the SDL's `ApiDocumentSourceEnum`.
     pub preferred_api_document_source: Option<String>,
     /// The name of the service file that governs the service; `None` if the service is not locked.
@@ -82,6 +84,7 @@ impl FieldRules for Entity {
         FieldRule::text("product", Column::Product, text::SHORT),
         FieldRule::text("language", Column::Language, text::SHORT),
         FieldRule::text("framework", Column::Framework, text::SHORT),
+        FieldRule::text("apiDocumentUrl", Column::ApiDocumentUrl, text::URL).checked(document_pull::check_url),
         FieldRule::text("note", Column::Note, text::NOTE).not_in_files(),
     ];
 }
@@ -205,12 +208,14 @@ pub async fn create<C: ConnectionTrait>(db: &C, row: ActiveModel) -> Result<Writ
     row.slug = Set(slug);
     let service = row.update(db).await?;
     service_search::refresh(db, service.id).await?;
+    document_pull::follow(db, service.id, None, service.api_document_url.as_deref()).await?;
     Ok(Writable(service))
 }
 
 /// Updates a service with the values that `row` sets. If these include a name, also gives the service the aliases that
 /// follow from it.
 pub async fn update<C: ConnectionTrait>(db: &C, service: &Writable, mut row: ActiveModel) -> Result<Model, DbErr> {
+    let url_before = service.api_document_url.as_deref();
     let name = if let ActiveValue::Set(name) = &row.name { Some(name.clone()) } else { None };
     if let Some(name) = &name {
         row.slug = Set(claim_name(db, service, name).await?);
@@ -220,6 +225,7 @@ pub async fn update<C: ConnectionTrait>(db: &C, service: &Writable, mut row: Act
     if name.is_some() {
         service_search::refresh(db, service.id).await?;
     }
+    document_pull::follow(db, service.id, url_before, service.api_document_url.as_deref()).await?;
     Ok(service)
 }
 

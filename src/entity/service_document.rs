@@ -1,4 +1,4 @@
-//! API documents of services. Their texts are rows of `service_document_content`.
+//! API documents of services, posted or pulled. Their texts are rows of `service_document_content`.
 
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -14,8 +14,9 @@ pub struct Model {
     pub id: i64,
     /// The service.
     pub service_id: i64,
-    /// The integration that it was posted to; at most one document per service and integration.
-    pub integration_id: i64,
+    /// The integration that it was posted to, or `None` if it was pulled. A service has at most one document per
+    /// integration, and one that was pulled.
+    pub integration_id: Option<i64>,
     /// The title that the document states.
     pub title: String,
     /// The format.

@@ -76,7 +76,19 @@ pub async fn check_parent(db: &DatabaseTransaction, team: Option<i64>, parent: i
         // Locked, so that two mutations cannot close a cycle together.
         above = row_lock::row::<Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
     }
-    let mut below: Vec<i64> = team.into_iter().collect();
+    match team {
+        Some(team) => check_parts(db, team, levels).await,
+        None => Ok(()),
+    }
+}
+
+/// Checks that the teams below `team` keep the maximum depth with this many teams above `team`. The caller has locked
+/// `team` and all teams above it: whoever adds a team below it locks these too.
+///
+/// # Errors
+/// There would be too many teams above `team` or above a team below it.
+pub async fn check_parts(db: &DatabaseTransaction, team: i64, above: usize) -> Result<()> {
+    let (mut below, mut levels) = (vec![team], above);
     while !below.is_empty() {
         if levels > MAX_DEPTH {
             return Err(too_deep());

@@ -80,15 +80,24 @@ pub fn email_key(email: &str) -> String {
 
 /// Recomputes the keys that an older version stored in another form.
 pub async fn refresh_email_keys<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
-    let users = Entity::find().select_only().columns([Column::Id, Column::Email, Column::EmailKey]);
-    for (id, email, key) in users.into_tuple::<(i64, String, String)>().all(db).await? {
-        if email_key(&email) != key {
-            let key = Expr::value(email_key(&email));
-            Entity::update_many().col_expr(Column::EmailKey, key).filter(Column::Id.eq(id)).exec(db).await?;
+    let mut after = 0;
+    loop {
+        let users = Entity::find().select_only().columns([Column::Id, Column::Email, Column::EmailKey]);
+        let users = users.filter(Column::Id.gt(after)).order_by_asc(Column::Id).limit(AT_ONCE);
+        let users: Vec<(i64, String, String)> = users.into_tuple().all(db).await?;
+        let Some((last, ..)) = users.last() else { return Ok(()) };
+        after = *last;
+        for (id, email, key) in users {
+            if email_key(&email) != key {
+                let key = Expr::value(email_key(&email));
+                Entity::update_many().col_expr(Column::EmailKey, key).filter(Column::Id.eq(id)).exec(db).await?;
+            }
         }
     }
-    Ok(())
 }
+
+/// The number of users whose keys are recomputed at once.
+const AT_ONCE: u64 = 1_000;
 
 /// Finds the user with this email address, ignoring the case of ASCII letters.
 pub async fn by_email<C: Read>(db: &C, email: &str) -> Result<Option<Model>, DbErr> {

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sea_orm::{EntityTrait, QueryOrder, QuerySelect, Set};
+use sea_orm::{EntityTrait, QueryOrder, QuerySelect, QueryTrait, Set};
 
-use super::{BATCH, insert, pick};
-use crate::db::{self, Bulk, Db, Dropped};
+use super::{BATCH, Waiting, pick};
+use crate::db::{self, Bulk, Db, Dropped, Read};
 use crate::entity::deploy::{self, Status};
 use crate::entity::{Timestamp, deploy_number, service};
 use crate::error::{Result, UserError};
@@ -33,7 +33,8 @@ const STATUSES: &[(&str, Status)] = &[
 /// When there are no services.
 pub async fn deploys(db: &Db, count: u64, end: Timestamp, mut progress: impl FnMut(u64)) -> Result<()> {
     let services = service::Entity::find().select_only().column(service::Column::Id).column(service::Column::Slug);
-    let services = services.order_by_asc(service::Column::Id).into_tuple::<(i64, String)>().all(db.read()).await?;
+    let services = services.order_by_asc(service::Column::Id).into_query();
+    let services: Vec<(i64, String)> = db.read().rows(&services, |row| Ok((row.get(0)?, row.get(1)?))).await?;
     if services.is_empty() {
         return Err(UserError::base("there are no services in this catalogue to generate deploys for").into());
     }
@@ -47,15 +48,16 @@ pub async fn deploys(db: &Db, count: u64, end: Timestamp, mut progress: impl FnM
         let mut done = 0;
         while done < count {
             let chosen = choose(&services, BATCH.min(count - done), &mut random);
-            let mut rows = Vec::with_capacity(chosen.len());
+            done += chosen.len() as u64;
+            let mut rows = Waiting::<deploy::Entity>::default();
             for (service, slug, number) in numbered(tx, chosen).await? {
                 moment += step;
                 last_id += 1;
                 let row = row(service, slug, number, Timestamp::from_micros(moment), &mut random);
-                rows.push(deploy::ActiveModel { id: Set(last_id), ..row });
+                rows.0.push(deploy::ActiveModel { id: Set(last_id), ..row });
+                rows.store_if_many(tx).await?;
             }
-            done += rows.len() as u64;
-            insert::<deploy::Entity>(tx, &rows).await?;
+            rows.store(tx).await?;
             progress(done);
         }
         tx.build(dropped).await?;

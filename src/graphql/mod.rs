@@ -14,6 +14,7 @@ use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use async_graphql::{Request, ServerError};
 
+use crate::api_document::hosts::Hosts;
 use crate::budget::{Budget, Excess, Limits, Used};
 use crate::db::Db;
 use crate::engine::{self, Documents, Prepared, Response, request_error};
@@ -116,6 +117,8 @@ pub struct Settings {
     pub estimate: u64,
     /// The environments that count as production.
     pub production: Environments,
+    /// The hosts from which API documents may be pulled.
+    pub document_hosts: Hosts,
 }
 
 impl Settings {
@@ -123,7 +126,15 @@ impl Settings {
     pub fn new(account_name: impl Into<String>, app_url: impl Into<String>) -> Self {
         let (budget, estimate) = (Limits::default(), engine::cost::Limits::default().estimate);
         let production = Environments::production(&["production".to_owned()]);
-        Self { account_name: account_name.into(), app_url: app_url.into(), budget, estimate, production }
+        let document_hosts = Hosts::default();
+        Self {
+            account_name: account_name.into(),
+            app_url: app_url.into(),
+            budget,
+            estimate,
+            production,
+            document_hosts,
+        }
     }
 }
 

@@ -67,6 +67,10 @@ impl ServiceResolver for Service {
         service_document::preferred(services, ctx).await
     }
 
+    async fn api_document_pull(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ApiDocumentPull>>> {
+        service_document::pulls(services, ctx).await
+    }
+
     async fn documents(
         services: &[&Self],
         args: &ServiceDocumentsArgs,
@@ -172,8 +176,9 @@ impl ServiceResolver for Service {
 
 /// Copies a row of a page, and charges the copy to the budget.
 pub(super) fn clone_charged(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
-    let texts = [&row.description, &row.note, &row.language, &row.framework, &row.product, &row.api_document_path];
-    let text = texts.into_iter().flatten().map(String::len).sum::<usize>();
+    let own = [&row.description, &row.note, &row.language, &row.framework, &row.product];
+    let texts = own.into_iter().chain([&row.api_document_path, &row.api_document_url]);
+    let text = texts.flatten().map(String::len).sum::<usize>();
     ctx.db().charge::<Service>(row.name.len() + row.slug.len() + text)?;
     Ok(row.clone())
 }
@@ -230,6 +235,7 @@ impl ServiceCreateMutation for Mutation {
             framework,
             product,
             note,
+            api_document_url,
             tier_alias,
             lifecycle_alias,
             owner_input,
@@ -247,6 +253,8 @@ impl ServiceCreateMutation for Mutation {
         draft.set(Column::Framework, &framework);
         draft.set(Column::Product, &product);
         draft.set(Column::Note, &note);
+        draft.set(Column::ApiDocumentUrl, &api_document_url);
+        service_document::check_host(ctx, &mut draft);
         draft.refer(db, Column::TierId, &tier_alias).await?;
         draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;
         set_owner(db, &mut draft, &owner_input, &owner_alias).await?;
@@ -308,24 +316,29 @@ impl ServiceApiDocSettingsUpdateMutation for Mutation {
         ctx: &MutationCtx<'_>,
         service: IdentifierInput,
         api_document_path: MaybeUndefined<String>,
+        api_document_url: MaybeUndefined<String>,
         preferred_api_document_source: MaybeUndefined<ApiDocumentSourceEnum>,
     ) -> Result<ServiceUpdatePayload> {
         let db = ctx.db();
         let service = require_writable_at(db, &service).await?;
-        let mut row: service::ActiveModel = service::Model::from(service.clone()).into();
+        let mut draft = Draft::<service::Entity>::of(service.clone().into());
         match api_document_path {
             MaybeUndefined::Undefined => {}
-            MaybeUndefined::Null => row.api_document_path = Set(None),
+            MaybeUndefined::Null => draft.row.api_document_path = Set(None),
             MaybeUndefined::Value(path) => {
-                let path = text::at_most("apiDocumentPath", &path, text::URL)?;
-                row.api_document_path = Set(Some(path).filter(|path| !path.is_empty()));
+                let path = text::optional("apiDocumentPath", &path, text::URL);
+                if let Some(path) = draft.problems.take(path) {
+                    draft.row.api_document_path = Set(path);
+                }
             }
         }
+        draft.set(Column::ApiDocumentUrl, &api_document_url);
+        service_document::check_host(ctx, &mut draft);
         if !preferred_api_document_source.is_undefined() {
             let source = preferred_api_document_source.value().map(|source| source.as_str().to_owned());
-            row.preferred_api_document_source = Set(source);
+            draft.row.preferred_api_document_source = Set(source);
         }
-        let service = service::update(db, &service, row).await?;
+        let service = service::update(db, &service, draft.done()?).await?;
         Ok(ServiceUpdatePayload { service: Some(service), ..Default::default() })
     }
 }
@@ -346,6 +359,7 @@ impl ServiceUpdateMutation for Mutation {
             framework,
             product,
             note,
+            api_document_url,
             tier_alias,
             lifecycle_alias,
             owner_input,
@@ -364,6 +378,8 @@ impl ServiceUpdateMutation for Mutation {
         draft.set(Column::Framework, &framework);
         draft.set(Column::Product, &product);
         draft.set(Column::Note, &note);
+        draft.set(Column::ApiDocumentUrl, &api_document_url);
+        service_document::check_host(ctx, &mut draft);
         draft.refer(db, Column::TierId, &tier_alias).await?;
         draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;
         set_owner(db, &mut draft, &owner_input, &owner_alias).await?;

@@ -1,21 +1,22 @@
-//! API documents of services, as they were posted.
+//! API documents of services, posted or pulled.
 
 use std::collections::HashMap;
 
-use sea_orm::{ColumnTrait, EntityTrait, ModelTrait, QueryFilter};
+use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, ModelTrait, QueryFilter};
 
 use super::context::{Ctx, MutationCtx};
+use super::draft::Draft;
 use super::id::{self, Id};
 use super::integration;
 use super::list::List;
-use super::relation::to_its_one;
+use super::relation::to_one;
 use super::schema::*;
 use super::types::{Service, ServiceDocument};
 use crate::db::{self, Read};
 use crate::engine::page::PageRequest;
 use crate::entity::service_document::{Column, Entity, Format};
-use crate::entity::{integration as integrations, service_document_content as content, text};
-use crate::error::Result;
+use crate::entity::{document_pull, integration as integrations, service, service_document_content as content, text};
+use crate::error::{Result, UserError};
 
 impl ServiceDocumentResolver for ServiceDocument {
     fn format(&self) -> ServiceDocumentFormatEnum {
@@ -33,9 +34,9 @@ impl ServiceDocumentResolver for ServiceDocument {
     }
 
     async fn source(documents: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceDocumentSource>>> {
-        let keys: Vec<_> = documents.iter().map(|document| Some(document.integration_id)).collect();
-        let rows = to_its_one::<integrations::Model>(ctx, keys).await?;
-        Ok(rows.into_iter().map(|row| Some(integration::api_doc(row).into())).collect())
+        let keys: Vec<_> = documents.iter().map(|document| document.integration_id).collect();
+        let rows = to_one::<integrations::Model>(ctx, keys).await?;
+        Ok(rows.into_iter().map(|row| row.map(|row| integration::api_doc(row).into())).collect())
     }
 
     async fn timestamps(documents: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Timestamps>>> {
@@ -89,15 +90,59 @@ pub(super) async fn of_services(
     documents.of(Column::ServiceId, services.iter().map(|service| service.id)).pages(ctx, &request).await
 }
 
-/// Returns the preferred document of each service: the one that was updated last. `None` if the service prefers pulled
-/// documents, because rollcall pulls none.
+/// Returns the preferred document of each service: of those that it prefers, the one that changed last.
 pub(super) async fn preferred(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceDocument>>> {
-    let newest = List::<Entity>::new(Column::Id).newest_first(Column::UpdatedAt);
-    let found =
-        newest.of(Column::ServiceId, services.iter().map(|service| service.id)).first_per_parent(ctx.db()).await?;
-    let is_pulled = |service: &&Service| service.preferred_api_document_source.as_deref() == Some("PULL");
-    let found = services.iter().zip(found).map(|(service, found)| found.filter(|_| !is_pulled(service)));
-    Ok(found.collect())
+    let mut found = vec![None; services.len()];
+    let sources = [None, Some(ApiDocumentSourceEnum::Push), Some(ApiDocumentSourceEnum::Pull)];
+    // Most services have the same preference, so that this is one statement.
+    for source in sources {
+        let prefers = |service: &Service| ServiceResolver::preferred_api_document_source(service) == source;
+        let places: Vec<usize> = (0..services.len()).filter(|place| prefers(services[*place])).collect();
+        if places.is_empty() {
+            continue;
+        }
+        let documents = List::<Entity>::new(Column::Id).newest_first(Column::UpdatedAt);
+        let documents = match source {
+            None => documents,
+            Some(ApiDocumentSourceEnum::Push) => documents.filter(Column::IntegrationId.is_not_null()),
+            Some(ApiDocumentSourceEnum::Pull) => documents.filter(Column::IntegrationId.is_null()),
+        };
+        let ids = places.iter().map(|place| services[*place].id);
+        let newest = documents.of(Column::ServiceId, ids).first_per_parent(ctx.db()).await?;
+        for (place, document) in places.into_iter().zip(newest) {
+            found[place] = document;
+        }
+    }
+    Ok(found)
+}
+
+/// Returns when the document of each service is pulled, for services with a URL.
+pub(super) async fn pulls(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ApiDocumentPull>>> {
+    let db = ctx.db();
+    let with_url = services.iter().filter(|service| service.api_document_url.is_some());
+    let ids: Vec<i64> = with_url.map(|service| service.id).collect();
+    if ids.is_empty() {
+        return Ok(services.iter().map(|_| None).collect());
+    }
+    let rows =
+        db.all(document_pull::Entity::find().filter(db::any(db, document_pull::Column::ServiceId, &ids))).await?;
+    let rows: HashMap<i64, document_pull::Model> = rows.into_iter().map(|row| (row.service_id, row)).collect();
+    let pull = |service: &&Service| {
+        let Some(row) = rows.get(&service.id) else { return Ok(None) };
+        db.charge::<ApiDocumentPull>(row.error.as_ref().map_or(0, String::len))?;
+        let (pulled_at, error, next_pull_at) = (row.pulled_at, row.error.clone(), row.next_pull_at);
+        Ok(Some(ApiDocumentPull { pulled_at, error, next_pull_at }))
+    };
+    services.iter().map(pull).collect()
+}
+
+/// Refuses the URL of a document if the administrator does not allow to pull from its host.
+pub(super) fn check_host(ctx: &MutationCtx<'_>, draft: &mut Draft<service::Entity>) {
+    if let ActiveValue::Set(Some(url)) = &draft.row.api_document_url
+        && let Err(why) = ctx.settings().document_hosts.check(url)
+    {
+        draft.problems.push(UserError::new("apiDocumentUrl", why));
+    }
 }
 
 impl ServiceDocumentDeleteMutation for Mutation {

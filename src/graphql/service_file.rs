@@ -13,12 +13,15 @@ use crate::db::Reader;
 use crate::entity::audit::Subject;
 use crate::entity::text;
 use crate::error::{Error, Problems, Result, UserError};
-use crate::service_file::{self, Applied, FieldChange, File, Note, Options, Origin, Outcome, Permit, Refused};
+use crate::service_file::{self, Applied, Bounds, FieldChange, File, Note, Options, Origin, Outcome, Permit, Refused};
 
 /// The maximum number of documents in a request.
 pub const DOCUMENTS: usize = 1_000;
 /// The maximum number of list entries in all documents of a request.
 pub const ENTRIES: usize = 10_000;
+/// The maximum number of fields that a request changes, in all subjects. An entry of the tags or the properties is a
+/// field, any other list is one.
+pub const CHANGES: usize = 30_000;
 /// The maximum number of mistakes that an answer reports.
 const MISTAKES: usize = 100;
 /// The maximum number of notes in an answer.
@@ -75,7 +78,7 @@ impl ServiceFilesApplyMutation for Mutation {
             origin: origin.unwrap_or_default(),
             is_dry_run: dry_run.value().copied().unwrap_or(false),
             releases_missing,
-            bounds: Some((DOCUMENTS, ENTRIES)),
+            bounds: Some(Bounds { documents: DOCUMENTS, entries: ENTRIES, changes: CHANGES }),
             permit: Some(&PermitOf { caller, committed }),
         };
         let file = |ServiceFileInput { path, text }| File { path, content: Ok(text), is_found: false };

@@ -21,7 +21,7 @@ use crate::entity::{
     self, ByIds, code_issue_project_resource, deploy, deploy_number, integration, service_alias, service_search,
     suggestion_integration,
 };
-use crate::error::{Result, UserError, quoted};
+use crate::error::{Error, Result, UserError, quoted};
 
 impl ServiceSuggestionResolver for ServiceSuggestion {
     fn kind(&self) -> ServiceSuggestionKind {
@@ -76,10 +76,20 @@ pub(super) async fn of_account(
     suggestions.page(ctx, &PageRequest::new(first, after)?).await
 }
 
-/// Sets the state of a suggestion, unless it is accepted already. The update locks the suggestion before the mutation
-/// does anything else, so that a concurrent deploy sees either no decision or the whole of it.
-async fn decide(db: &DatabaseTransaction, id: &str, state: State) -> Result<ServiceSuggestion> {
+/// Finds a suggestion that is not accepted yet.
+async fn undecided(db: &DatabaseTransaction, id: &str) -> Result<ServiceSuggestion> {
     let suggestion = id::require::<suggestion::Entity>(db, id, "id").await?;
+    if suggestion.state == State::Accepted { Err(accepted_already()) } else { Ok(suggestion) }
+}
+
+fn accepted_already() -> Error {
+    UserError::new("id", "the suggestion is accepted already").into()
+}
+
+/// Sets the state of a suggestion, unless somebody has accepted it in the meantime. The update locks the suggestion
+/// before the mutation writes anything, so that a concurrent deploy sees either no decision or the whole of it. A
+/// service is locked before, as by everybody who locks both: in another order, two of them could deadlock.
+async fn decide(db: &DatabaseTransaction, suggestion: ServiceSuggestion, state: State) -> Result<ServiceSuggestion> {
     let decided = suggestion::Entity::update_many()
         .col_expr(Column::State, Expr::value(state))
         .filter(Column::Id.eq(suggestion.id))
@@ -87,7 +97,7 @@ async fn decide(db: &DatabaseTransaction, id: &str, state: State) -> Result<Serv
         .exec(db)
         .await?;
     if decided.rows_affected == 0 {
-        return Err(UserError::new("id", "the suggestion is accepted already").into());
+        return Err(accepted_already());
     }
     Ok(ServiceSuggestion { state, ..suggestion })
 }
@@ -99,21 +109,25 @@ impl ServiceSuggestionAcceptMutation for Mutation {
     ) -> Result<ServiceSuggestionAcceptPayload> {
         let ServiceSuggestionAcceptInput { id, service: existing, name } = input;
         let db = ctx.db();
-        let suggestion = decide(db, &id, State::Accepted).await?;
-        let (service, alias_kind) = match (existing.value(), name.value()) {
+        let suggestion = undecided(db, &id).await?;
+        let (suggestion, service, alias_kind) = match (existing.value(), name.value()) {
             (Some(_), Some(_)) => {
                 return Err(UserError::new("name", "a name is for a new service; here an existing one is given").into());
             }
             (Some(IdentifierInput { id, alias }), None) => {
                 let found = async { identifier::require::<Service>(db, Identifier::new(id, alias)?).await };
                 let found = found.await.map_err(|error| error.map_user(|error| error.within("service")))?;
-                (entity::service::lock_writable(db, found).await?, AliasKind::Managed)
+                let service = entity::service::lock_writable(db, found).await?;
+                (decide(db, suggestion, State::Accepted).await?, service, AliasKind::Managed)
             }
             (None, name) => {
+                // Nobody else can have locked the service that is about to be created.
+                let suggestion = decide(db, suggestion, State::Accepted).await?;
                 let name = name.unwrap_or(&suggestion.alias);
                 let name = entity::text::required("name", name, entity::text::SHORT)?;
                 let kind = if name == suggestion.alias { AliasKind::Name } else { AliasKind::Managed };
-                (entity::service::create(db, entity::service::new(name, "suggestion")).await?, kind)
+                let service = entity::service::create(db, entity::service::new(name, "suggestion")).await?;
+                (suggestion, service, kind)
             }
         };
         match suggestion.code_issue_project_id {
@@ -161,7 +175,8 @@ impl ServiceSuggestionIgnoreMutation for Mutation {
         input: ServiceSuggestionIgnoreInput,
     ) -> Result<ServiceSuggestionIgnorePayload> {
         let ServiceSuggestionIgnoreInput { id } = input;
-        let service_suggestion = Some(decide(ctx.db(), &id, State::Ignored).await?);
+        let suggestion = undecided(ctx.db(), &id).await?;
+        let service_suggestion = Some(decide(ctx.db(), suggestion, State::Ignored).await?);
         Ok(ServiceSuggestionIgnorePayload { service_suggestion, ..Default::default() })
     }
 }
@@ -172,7 +187,8 @@ impl ServiceSuggestionUnignoreMutation for Mutation {
         input: ServiceSuggestionUnignoreInput,
     ) -> Result<ServiceSuggestionUnignorePayload> {
         let ServiceSuggestionUnignoreInput { id } = input;
-        let service_suggestion = Some(decide(ctx.db(), &id, State::Open).await?);
+        let suggestion = undecided(ctx.db(), &id).await?;
+        let service_suggestion = Some(decide(ctx.db(), suggestion, State::Open).await?);
         Ok(ServiceSuggestionUnignorePayload { service_suggestion, ..Default::default() })
     }
 }

@@ -86,17 +86,18 @@ pub(super) struct Opening {
 /// Serves a connection until it ends. When `stop` becomes true, finishes its requests and closes it.
 pub(super) async fn run<A: Answers>(
     answers: Arc<A>,
-    (mut stream, mut peer): (Stream, SocketAddr),
+    (mut stream, address): (Stream, SocketAddr),
     Opening { proxies, tls, patience }: Opening,
     stop: watch::Receiver<bool>,
 ) {
     stream.send_at_once();
     let began = Instant::now();
+    let mut peer = Sender { address, is_unnamed: false };
     if let Some(proxies) = proxies
-        && client::is_trusted(peer.ip().to_canonical(), &proxies)
+        && client::is_trusted(address.ip().to_canonical(), &proxies)
     {
         // Boxed, so that other connections do not reserve space for it.
-        match Box::pin(named_by_proxy(&mut stream, peer, began + patience.head)).await {
+        match Box::pin(named_by_proxy(&mut stream, address, began + patience.head)).await {
             Some(client) => peer = client,
             None => return,
         }
@@ -110,11 +111,19 @@ pub(super) async fn run<A: Answers>(
     }
 }
 
-/// Reads the PROXY header of a trusted proxy. Returns the client's address, or the proxy's if that speaks for itself.
-/// `None` means that the connection is to be closed.
-async fn named_by_proxy(stream: &mut Stream, proxy: SocketAddr, deadline: Instant) -> Option<SocketAddr> {
+/// Who sends the requests of a connection.
+#[derive(Clone, Copy)]
+struct Sender {
+    address: SocketAddr,
+    /// See [`Peer::is_unnamed`].
+    is_unnamed: bool,
+}
+
+/// Reads the PROXY header of a trusted proxy. Returns the client that it names, or the proxy if it names nobody. `None`
+/// means that the connection is to be closed.
+async fn named_by_proxy(stream: &mut Stream, proxy: SocketAddr, deadline: Instant) -> Option<Sender> {
     let reason = match timeout_at(deadline, proxy_header::read(stream)).await {
-        Ok(Ok(client)) => return Some(client.unwrap_or(proxy)),
+        Ok(Ok(client)) => return Some(Sender { address: client.unwrap_or(proxy), is_unnamed: client.is_none() }),
         Ok(Err(Refused::Closed)) => {
             debug!(peer = %proxy, "a connection ended before its first byte");
             return None;
@@ -133,15 +142,15 @@ async fn encrypted<A: Answers>(
     stream: Watched,
     tls: TlsAcceptor,
     activity: Arc<Mutex<Activity>>,
-    peer: SocketAddr,
+    peer: Sender,
     patience: Patience,
     stop: watch::Receiver<bool>,
 ) {
     let began = lock(&activity).began;
     let stream = match timeout_at(began + patience.head, tls.accept(stream)).await {
         Ok(Ok(stream)) => Box::new(stream),
-        Ok(Err(error)) => return debug!(%peer, %error, "a handshake failed"),
-        Err(_) => return debug!(%peer, "a handshake took too long"),
+        Ok(Err(error)) => return debug!(peer = %peer.address, %error, "a handshake failed"),
+        Err(_) => return debug!(peer = %peer.address, "a handshake took too long"),
     };
     speak(answers, (stream, true), activity, peer, patience, stop).await;
 }
@@ -165,7 +174,7 @@ async fn speak<A: Answers>(
     answers: Arc<A>,
     (stream, is_encrypted): (impl AsyncRead + AsyncWrite + Send + Unpin + 'static, bool),
     activity: Arc<Mutex<Activity>>,
-    peer: SocketAddr,
+    peer: Sender,
     patience: Patience,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -173,7 +182,8 @@ async fn speak<A: Answers>(
         let (answers, answering) = (Arc::clone(&answers), Answering::begin(&activity));
         // Boxed, because an idle connection would reserve space for it too.
         Box::pin(async move {
-            let reply = answers.answer(request, Peer { address: peer.ip(), is_encrypted }).await;
+            let Sender { address, is_unnamed } = peer;
+            let reply = answers.answer(request, Peer { address: address.ip(), is_unnamed, is_encrypted }).await;
             drop(answering);
             Ok::<_, Infallible>(reply.map(Full::new))
         })
@@ -200,7 +210,7 @@ async fn speak<A: Answers>(
         tokio::select! {
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
-                    debug!(%peer, error, "a connection failed");
+                    debug!(peer = %peer.address, error, "a connection failed");
                 }
                 return;
             }

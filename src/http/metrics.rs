@@ -23,6 +23,7 @@ use super::limits::Key;
 use super::reply::{self, Reply};
 use super::serve::{Answers, Peer};
 use super::{App, router};
+use crate::api_document::pull::Pulled;
 use crate::budget::Used;
 use crate::db::Db;
 use crate::deploy::Outcome;
@@ -59,6 +60,7 @@ pub struct Metrics {
     processor: Histogram,
     names: RwLock<HashSet<String>>,
     deploys: Counters<DeployLabels>,
+    documents: Counters<DocumentLabels>,
     limited: Counters<LimitLabels>,
     unauthenticated: Counter,
     connections: Gauge,
@@ -83,6 +85,11 @@ struct OperationLabels {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct DeployLabels {
+    result: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct DocumentLabels {
     result: &'static str,
 }
 
@@ -124,6 +131,7 @@ impl Default for Metrics {
             processor: Histogram::new(BOUNDS),
             names: RwLock::default(),
             deploys: Family::default(),
+            documents: Family::default(),
             limited: Family::default(),
             unauthenticated: Counter::default(),
             connections: Gauge::default(),
@@ -151,6 +159,8 @@ impl Metrics {
         to.register_with_unit("rollcall_graphql_operation_processor", help, seconds(), self.processor.clone());
         let help = "Posts to existing deploy endpoints, by result";
         to.register("rollcall_deploys", help, self.deploys.clone());
+        let help = "Pulls of API documents, by result";
+        to.register("rollcall_document_pulls", help, self.documents.clone());
         let help = "Requests refused by a rate limit";
         to.register("rollcall_limited_requests", help, self.limited.clone());
         let help = "Requests refused for lack of a valid token";
@@ -174,6 +184,9 @@ impl Metrics {
         // A counter must exist at 0, or its first increment is invisible.
         for result in ["ok", "no_service_found", "duplicate_deploy", "refused", "failed"] {
             self.deploys.get_or_create(&DeployLabels { result }).inc_by(0);
+        }
+        for result in Pulled::ALL {
+            self.documents.get_or_create(&DocumentLabels { result: result.name() }).inc_by(0);
         }
         for limit in ["token", "session", "address"] {
             self.limited.get_or_create(&LimitLabels { limit }).inc_by(0);
@@ -220,6 +233,11 @@ impl Metrics {
             Deploy::Failed => "failed",
         };
         self.deploys.get_or_create(&DeployLabels { result }).inc();
+    }
+
+    /// Records the result of pulling an API document.
+    pub fn document(&self, pulled: Pulled) {
+        self.documents.get_or_create(&DocumentLabels { result: pulled.name() }).inc();
     }
 
     /// Records a request refused by a rate limit.

@@ -14,8 +14,10 @@ use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Version, header};
+use ipnet::IpNet;
 use tracing::{error, info, warn};
 
+use crate::api_document::pull::Pulled;
 use crate::app::Site;
 use crate::app::openid::Provider;
 use crate::budget::Used;
@@ -165,9 +167,14 @@ impl App {
         Self { site: self.site.with_provider(provider), ..self }
     }
 
+    /// The proxies whose headers are believed in the requests of a connection.
+    fn trusted_proxies(&self, peer: Peer) -> &[IpNet] {
+        if peer.is_unnamed { &[] } else { &self.edge.trusted_proxies }
+    }
+
     /// The API and the pages at the origin that the request's proxy names.
     fn here(&self, peer: Peer, parts: &Parts) -> Option<Box<Here>> {
-        let origin = client::origin(peer.address, parts, &self.edge.trusted_proxies)?;
+        let origin = client::origin(peer.address, parts, self.trusted_proxies(peer))?;
         let catalogue = self.catalogue.reached_at(&origin);
         let site = self.site.reached_at(catalogue.clone());
         Some(Box::new(Here { catalogue, site }))
@@ -181,6 +188,11 @@ impl App {
     /// The pages, as reached by a request.
     fn site<'a>(&'a self, call: &'a Call) -> &'a Site {
         call.here.as_ref().map_or(&self.site, |here| &here.site)
+    }
+
+    /// Counts the result of pulling an API document.
+    pub fn note_pull(&self, pulled: Pulled) {
+        self.metrics.document(pulled);
     }
 
     /// Whether the service is stopping.
@@ -209,12 +221,12 @@ impl App {
         // HTTP/2 would buffer the frames of an unread body until the request ends. Dropping the body prevents that.
         let is_read = parts.method == Method::POST || parts.version < Version::HTTP_2;
         let mut body = is_read.then_some(body);
-        let client = client::address(peer.address, &parts.headers, &self.edge.trusted_proxies);
+        let client = client::address(peer.address, &parts.headers, self.trusted_proxies(peer));
         let mut call = Call {
             id,
             owner: Key::of_address(client),
             client,
-            forwarded: Forwarded::of(peer.address, &parts.headers, &self.edge.trusted_proxies),
+            forwarded: Forwarded::of(peer.address, &parts.headers, self.trusted_proxies(peer)),
             is_mutation: false,
             route: Route::of(parts.uri.path()),
             here: if self.learns_origin { self.here(peer, &parts) } else { None },
@@ -223,7 +235,7 @@ impl App {
             cost: None,
             parts,
         };
-        if call.forwarded == Forwarded::Ignored && client::may_be_a_proxy(client) {
+        if call.forwarded == Forwarded::Ignored && !peer.is_unnamed && client::may_be_a_proxy(client) {
             self.tell_of_proxy(&call);
         }
         let outcome = contain(self.respond(&mut call, body.as_mut())).await;

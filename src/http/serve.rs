@@ -39,6 +39,9 @@ pub enum Drained {
 pub(super) struct Peer {
     /// Its address, or the one that a PROXY header names.
     pub address: IpAddr,
+    /// Whether a PROXY header was read and names nobody. The address is the proxy's then, but the bytes may be those of any
+    /// client, so its headers are not believed.
+    pub is_unnamed: bool,
     /// Whether TLS ends here.
     pub is_encrypted: bool,
 }

@@ -3,13 +3,11 @@
 //! Values that the catalogue has no place for are skipped with a note, and so are unknown references: both are common in
 //! Backstage. [`left_out`] lists the keys that are always skipped. README.md says what each value becomes.
 
-use std::collections::HashMap;
-
 use sea_orm::sea_query::Value;
 
 use super::document::{
-    Contact, Dependency, Document, Given, GroupDocument, Link, Member, Naming, Person, ServiceDocument, Subject, Tags,
-    TeamDocument, Tool,
+    Api, Contact, Dependency, Document, Given, GroupDocument, Link, Member, Naming, Person, ServiceDocument, Subject,
+    Tags, TeamDocument, Tool,
 };
 use super::left_out;
 use super::reader::{Entries, Reader};
@@ -47,7 +45,7 @@ pub(super) fn read(file: usize, node: &At<Node>, problems: &mut Problems) -> Opt
         }
     }
     let kind = parts.get("kind").and_then(|kind| reader.string("kind", kind))?;
-    let is_known = ["Component", "System", "Domain", "Group", "User"].contains(&kind);
+    let is_known = ["Component", "API", "System", "Domain", "Group", "User"].contains(&kind);
     if !is_known {
         reader.leave(node.spot, format!("the entity of kind {} is not taken: {}", quoted(kind), left_out::kind(kind)));
         return None;
@@ -55,6 +53,7 @@ pub(super) fn read(file: usize, node: &At<Node>, problems: &mut Problems) -> Opt
     let entity = reader.entity(node, kind, &parts)?;
     let subject = match kind {
         "Component" => Subject::Service(Box::new(reader.component(entity))),
+        "API" => Subject::Api(reader.api(entity, node.spot)),
         "System" => {
             let mut fields = reader.described::<system::Entity>(&entity, system::Column::Description);
             fields.extend(reader.owner(&entity, system::Entity::rule(system::Column::OwnerId)));
@@ -71,34 +70,6 @@ pub(super) fn read(file: usize, node: &At<Node>, problems: &mut Problems) -> Opt
         _ => Subject::Person(reader.person(entity)),
     };
     Some(Document { file, spot: node.spot, subject })
-}
-
-/// Adds the people whose documents name a team to the members of that team's document.
-pub(super) fn join(documents: &mut [Document], problems: &mut Problems) {
-    let mut joining: Vec<(usize, At<String>, At<String>)> = Vec::new();
-    for Document { file, subject, .. } in documents.iter() {
-        if let Subject::Person(person) = subject {
-            joining.extend(person.teams.iter().map(|team| (*file, team.clone(), person.name.clone())));
-        }
-    }
-    let mut teams: HashMap<String, &mut TeamDocument> = HashMap::new();
-    for document in documents.iter_mut() {
-        if let Subject::Team(team) = &mut document.subject {
-            teams.insert(team.group.naming.found_by().value.clone(), team);
-        }
-    }
-    for (file, alias, person) in joining {
-        let Some(team) = teams.get_mut(&alias.value) else {
-            let alias_is = quoted(&alias.value);
-            let message = format!("the membership is not taken: no file of this run has the group {alias_is}");
-            problems.leave(file, alias.spot, message);
-            continue;
-        };
-        let members = team.members.get_or_insert_default();
-        if !members.iter().any(|member| member.is_person && member.user.value == person.value) {
-            members.push(Member { user: person, role: None, is_person: true });
-        }
-    }
 }
 
 /// An entity, with its parts that are read key by key.
@@ -233,6 +204,7 @@ impl Reader<'_> {
             entity.take(key);
         }
         let dependencies = entity.take("dependsOn").and_then(|node| self.depends_on(node));
+        let apis = entity.take("providesApis").and_then(|node| self.references(node, "api")).unwrap_or_default();
         let repositories = self.sources(&entity);
         let tags = self.tags_of(&entity);
         let tools = self.links(&entity).map(|links| links.into_iter().map(tool_of).collect());
@@ -247,7 +219,29 @@ impl Reader<'_> {
             dependencies,
             properties: None,
             relationships: None,
+            apis,
         }
+    }
+
+    /// Reads the URL of an API, from which it is pulled. Nothing else of an API has a place in the catalogue.
+    fn api(&mut self, mut entity: Entity<'_>, spot: Spot) -> Api {
+        let name = entity.name.with(entity.alias.clone());
+        let place = entity.take("definition").and_then(|node| match &node.value {
+            Node::Mapping(pairs) => pairs.iter().find_map(|(key, value)| match (&key.value, &value.value) {
+                (Node::Text(key), Node::Text(url)) if key == "$text" && url.contains("://") => Some(value.with(&**url)),
+                _ => None,
+            }),
+            _ => None,
+        });
+        let rule = service::Entity::rule(service::Column::ApiDocumentUrl);
+        let url = place.and_then(|At { value, spot }| self.take(spot, rule.check_text("definition", value)).flatten());
+        let named = quoted(&name.value).to_string();
+        let message = match url {
+            Some(_) => format!("of the API {named}, only the URL of its definition is taken"),
+            None => format!("the API {named} is not taken: its definition is no $text with an https URL"),
+        };
+        self.leave(spot, message);
+        Api { name, url }
     }
 
     fn group_entity<C>(&mut self, mut entity: Entity<'_>, fields: Vec<Given<C>>) -> GroupDocument<C> {

@@ -40,6 +40,7 @@ impl Document {
                     dependencies,
                     properties,
                     relationships,
+                    apis: _,
                 } = &**document;
                 let links = number(repositories) + number(tools) + number(contacts) + number(dependencies);
                 number(&naming.aliases) + number(tags) + links + parts(properties) + number(relationships)
@@ -53,6 +54,7 @@ impl Document {
             Subject::System(document) => number(&document.naming.aliases) + number(&document.tags),
             Subject::Domain(document) => number(&document.naming.aliases) + number(&document.tags),
             Subject::Person(person) => person.teams.len(),
+            Subject::Api(_) => 0,
         }
     }
 
@@ -61,7 +63,9 @@ impl Document {
         let properties = match &self.subject {
             Subject::Service(document) => &document.properties,
             Subject::Team(document) => &document.properties,
-            Subject::Repository(_) | Subject::System(_) | Subject::Domain(_) | Subject::Person(_) => &None,
+            Subject::Repository(_) | Subject::System(_) | Subject::Domain(_) | Subject::Person(_) | Subject::Api(_) => {
+                &None
+            }
         };
         properties.as_deref().unwrap_or_default()
     }
@@ -76,6 +80,8 @@ pub(super) enum Subject {
     Domain(GroupDocument<domain::Column>),
     /// A person of Backstage: gives members their addresses, and creates no user.
     Person(Person),
+    /// An API of Backstage: gives the services that provide it their URL.
+    Api(Api),
 }
 
 /// A field's value in a document: a value for the column, or the name of the row that it refers to.
@@ -119,6 +125,8 @@ pub(super) struct ServiceDocument {
     pub(super) dependencies: Option<Vec<Dependency>>,
     pub(super) properties: Option<Vec<Property>>,
     pub(super) relationships: Option<Vec<Relationship>>,
+    /// The aliases of the APIs that a component of Backstage provides.
+    pub(super) apis: Vec<At<String>>,
 }
 
 /// A link to a repository.
@@ -220,4 +228,11 @@ pub(super) struct Person {
     pub(super) email: Option<String>,
     /// The aliases of the teams that the person is in.
     pub(super) teams: Vec<At<String>>,
+}
+
+/// An API of Backstage, and the URL of its document, if that is known.
+#[derive(Debug)]
+pub(super) struct Api {
+    pub(super) name: At<String>,
+    pub(super) url: Option<String>,
 }

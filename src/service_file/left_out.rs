@@ -2,7 +2,6 @@
 
 /// Kinds of Backstage that are skipped, and why.
 const KINDS: &[(&str, &str)] = &[
-    ("API", "API documents are not read from files"),
     ("Resource", "infrastructure resources are not read from files"),
     ("Location", "the files that a location names are not followed; name them, or a folder, on the command line"),
     ("Template", "templates make new projects, and say nothing about existing ones"),
@@ -11,8 +10,7 @@ const KINDS: &[(&str, &str)] = &[
 /// Keys of Backstage's `spec` that are skipped, and why.
 const SPEC: &[(&str, &str)] = &[
     ("subcomponentOf", "a service is not a part of another service"),
-    ("providesApis", "API documents are not read from files"),
-    ("consumesApis", "API documents are not read from files"),
+    ("consumesApis", "the catalogue records which services a service depends on, not which APIs it uses"),
     ("dependencyOf", "a dependency is written at the service that depends"),
     ("subdomainOf", "a domain is not a part of another domain"),
     ("displayName", "users are not created from files"),

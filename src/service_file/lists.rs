@@ -96,12 +96,14 @@ fn difference<R, W: PartialEq>(present: Vec<R>, mut wanted: Vec<W>, content: imp
     (gone, wanted)
 }
 
-/// Replaces the service's links to repositories. A link without a folder keeps the folders of existing links.
+/// Replaces the service's links to repositories. A link without a folder keeps the folders of existing links. Adds the
+/// repositories that it creates to `created`.
 pub(super) async fn links(
     db: &DatabaseTransaction,
     service: &Writable,
     file: usize,
     wanted: &[Link],
+    created: &mut Vec<repository::Model>,
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
     use service_repository::{Column, Entity};
@@ -109,7 +111,7 @@ pub(super) async fn links(
     let mut present = Entity::find().filter(Column::ServiceId.eq(service.id)).all(db).await?;
     let mut seen = HashSet::with_capacity(wanted.len());
     for link in wanted {
-        let Some(repository) = linked(db, file, link, problems).await? else { continue };
+        let Some(repository) = linked(db, file, link, created, problems).await? else { continue };
         let folder = link.base_directory.as_ref().map(|folder| service_repository::folder(Some(folder.clone())));
         if !seen.insert((repository, folder.clone())) {
             problems.add(file, link.alias.spot, format!("\"{}\" occurs twice", link.alias.value));
@@ -139,18 +141,24 @@ pub(super) async fn links(
     Ok(is_changed)
 }
 
-/// Returns the key of the repository that a link names. Creates a missing one if the link has its name and URL, and
-/// reports it otherwise.
+/// Returns the key of the repository that a link names. If it is missing, creates it if the link has its name and URL,
+/// and otherwise reports it.
 async fn linked(
     db: &DatabaseTransaction,
     file: usize,
     Link { alias, repository, .. }: &Link,
+    created: &mut Vec<repository::Model>,
     problems: &mut Problems,
 ) -> Result<Option<i64>, DbErr> {
     match (repository::Entity::by_alias(db, &alias.value).await?, repository) {
         (Some(found), _) => return Ok(Some(found.id)),
         (None, Some((name, url))) => {
-            return Ok(Some(repositories::find_or_create(db, name, &alias.value, Some(url)).await?.0.id));
+            let (found, is_created) = repositories::find_or_create(db, name, &alias.value, Some(url)).await?;
+            let id = found.id;
+            if is_created {
+                created.push(found);
+            }
+            return Ok(Some(id));
         }
         // A document that could not be read may define it.
         (None, None) if problems.documents_are_missing => {}

@@ -21,6 +21,7 @@ mod catalog_info;
 mod document;
 mod find;
 mod groups;
+mod joined;
 mod left_out;
 mod lists;
 mod origin;
@@ -86,10 +87,21 @@ pub struct Options<'p> {
     pub is_dry_run: bool,
     /// Whether to release the services that other files of the repository govern and no document describes.
     pub releases_missing: bool,
-    /// The maximum number of documents, and of the entries of all their lists together.
-    pub bounds: Option<(usize, usize)>,
+    /// The maximum numbers. `None` allows any.
+    pub bounds: Option<Bounds>,
     /// The caller's permissions. `None` allows every change.
     pub permit: Option<&'p dyn Permit>,
+}
+
+/// The maximum size of a run, and of what it changes.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// The number of documents.
+    pub documents: usize,
+    /// The number of entries in the lists of all documents.
+    pub entries: usize,
+    /// The number of fields that change, as [`Applied::changes`] lists them, in all subjects.
+    pub changes: usize,
 }
 
 /// The reason why nothing was changed.
@@ -172,7 +184,7 @@ pub async fn apply(
     let (mut documents, mut problems) = read(files);
     check_bounds(&documents, options, &mut problems);
     if !problems.is_over() {
-        catalog_info::join(&mut documents, &mut problems);
+        joined::join(&mut documents, &mut problems);
     }
     // A savepoint, so that a dry run can roll back without ending the caller's transaction.
     let tx = transaction.begin().await?;
@@ -184,9 +196,9 @@ pub async fn apply(
         tx.rollback().await?;
         return Err(Refused::Problems(problems.notes().0));
     }
-    let mut applied = Vec::with_capacity(done.len());
+    let mut applied = Described::default();
     for change in &done {
-        applied.push(described(committed, &tx, change, &documents, &problems).await?);
+        applied.add(described(committed, &tx, change, &documents, &problems).await?, options)?;
     }
     if let (Some(repository), true) = (&options.origin.repository, options.releases_missing) {
         let described: Vec<i64> = done.iter().filter(|one| one.noun == "Service").map(|one| one.id).collect();
@@ -196,19 +208,22 @@ pub async fn apply(
             let (kind, changes) = ("service".to_owned(), fields(&changed));
             let outcome = Outcome::Released;
             let entry = Applied { path: String::new(), line: 0, kind, name, outcome, changes };
-            applied.push((entry, Some((subject, changed))));
+            applied.add((entry, Some((subject, changed))), options)?;
         }
     }
+    let applied = applied.all;
     check_permit(&tx, &applied, options).await?;
     if options.is_dry_run {
         tx.rollback().await?;
     } else {
         db::find::refresh(&tx).await?;
-        for (entry, changed) in &applied {
-            let Some((subject, changed)) = changed else { continue };
+        let changed = applied.iter().filter_map(|(entry, changed)| changed.as_ref().map(|changed| (entry, changed)));
+        let changed: Vec<_> = changed.collect();
+        let entries = changed.into_iter().map(|(entry, (subject, changed))| {
             let action = if entry.outcome == Outcome::Released { "release" } else { "apply" };
-            audit::record(&tx, actor, action, subject.clone(), &json!({ "changed": changed })).await?;
-        }
+            (action, subject.clone(), json!({ "changed": changed }))
+        });
+        audit::record_all(&tx, actor, entries).await?;
         tx.commit().await?;
     }
     Ok(Done { documents: applied.into_iter().map(|(entry, _)| entry).collect(), left_out: problems.notes().1 })
@@ -232,7 +247,7 @@ fn read(files: &[File]) -> (Vec<Document>, Problems) {
 
 /// Refuses more documents or entries of lists than the caller allows, before any of them costs a statement.
 fn check_bounds(documents: &[Document], options: &Options<'_>, problems: &mut Problems) {
-    let Some((most, entries)) = options.bounds else { return };
+    let Some(Bounds { documents: most, entries, changes: _ }) = options.bounds else { return };
     let mut left = entries;
     for (number, document) in documents.iter().enumerate() {
         let message = match left.checked_sub(document.entries()) {
@@ -248,7 +263,7 @@ fn check_bounds(documents: &[Document], options: &Options<'_>, problems: &mut Pr
 }
 
 /// Refuses the files if they change a subject that the caller may not change.
-async fn check_permit(tx: &DatabaseTransaction, applied: &[Described], options: &Options<'_>) -> Result<(), Refused> {
+async fn check_permit(tx: &DatabaseTransaction, applied: &[OfDocument], options: &Options<'_>) -> Result<(), Refused> {
     let Some(permit) = options.permit else { return Ok(()) };
     let mut refused = error::Problems::default();
     for (Applied { kind, name, .. }, changed) in applied {
@@ -265,7 +280,30 @@ async fn check_permit(tx: &DatabaseTransaction, applied: &[Described], options: 
 }
 
 /// The result of a document. If it changed something, also the audit's subject and changes.
-type Described = (Applied, Option<(Subject, Json)>);
+type OfDocument = (Applied, Option<(Subject, Json)>);
+
+/// The results of documents.
+#[derive(Default)]
+struct Described {
+    all: Vec<OfDocument>,
+    /// The number of fields that they change.
+    changes: usize,
+}
+
+impl Described {
+    /// Adds a result. Fails once more fields change than the caller allows.
+    fn add(&mut self, one: OfDocument, options: &Options<'_>) -> Result<(), Refused> {
+        self.changes += one.0.changes.len();
+        self.all.push(one);
+        match options.bounds {
+            Some(Bounds { changes: most, .. }) if self.changes > most => {
+                let message = format!("the files change more than {most} fields; apply fewer files at a time");
+                Err(Refused::Failed(UserError::new("files", message).into()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
 
 async fn described(
     committed: &impl Read,
@@ -273,7 +311,7 @@ async fn described(
     change: &Change,
     documents: &[Document],
     problems: &Problems,
-) -> Result<Described, DbErr> {
+) -> Result<OfDocument, DbErr> {
     let Change { number, noun, id, name, is_created, is_changed } = change;
     let outcome = match (is_created, is_changed) {
         (true, _) => Outcome::Created,

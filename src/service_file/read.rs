@@ -186,6 +186,7 @@ impl Reader<'_> {
             dependencies,
             properties,
             relationships,
+            apis: Vec::new(),
         })
     }
 

@@ -1,20 +1,17 @@
-//! Reads and writes the relationships of services: those of relationship definitions. A system, and what a service
-//! depends on, have keys of their own.
+//! Reads and writes the relationships of services that have a relationship definition. The system of a service and its
+//! dependencies have keys of their own.
 //!
 //! A file removes only the relationships that a file wrote.
 
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect,
-    Set,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect, Set};
 
 use super::document::{Document, Relationship, Subject};
 use super::reader::{Entries, Reader};
 use super::report::Problems;
-use super::yaml::{At, Node};
+use super::yaml::{At, Node, Spot};
 use crate::db;
 use crate::entity::relationship::{self, Column, End, Entity};
 use crate::entity::relationship_definition::{self, Model as Definition};
@@ -52,7 +49,7 @@ impl Reader<'_> {
         Some(found)
     }
 
-    /// A target: an alias, or an alias with the type of what has it.
+    /// Reads a target: an alias, or an alias with the kind of object that has it.
     fn target(&mut self, definition: &At<String>, node: &At<Node>) -> Option<Relationship> {
         let check = |alias: &str| text::required("alias", alias, text::SHORT);
         let definition = definition.clone();
@@ -95,7 +92,7 @@ pub(super) async fn definitions(
             }
             let definition = match missing.contains(alias.as_str()) {
                 true => None,
-                // So that its limits stay what they are while they are counted.
+                // Locked, so that its limits do not change while relationships are counted.
                 false => Entity::find().filter(Column::Alias.eq(alias)).lock(LockType::Share).one(db).await?,
             };
             match definition {
@@ -111,8 +108,8 @@ pub(super) async fn definitions(
     Ok(found)
 }
 
-/// Relates a service to the targets. A target that is not there is left out and noted: two repositories may relate
-/// their services to one another, and one of them comes first. Returns whether anything changed.
+/// Replaces the relationships that files gave a service. Skips a missing target with a note: the services of two
+/// repositories may relate to each other, and one repository is applied first. Returns whether anything changed.
 pub(super) async fn relate(
     db: &DatabaseTransaction,
     service: i64,
@@ -126,7 +123,7 @@ pub(super) async fn relate(
     let mut seen = HashSet::with_capacity(wanted.len());
     let mut new = Vec::new();
     for Relationship { definition: named, target: At { value: alias, spot }, kind } in wanted {
-        // One that is not there was reported.
+        // A missing definition was reported when the definitions were read.
         let Some(definition) = definitions.get(&named.value) else { continue };
         let Some(target) = relationship_rule::end(db, kind.as_deref(), alias).await? else {
             let message = format!("the relationship is not taken: nothing has the alias {}", quoted(alias));
@@ -149,28 +146,57 @@ pub(super) async fn relate(
     }
     let gone: Vec<i64> =
         present.iter().filter(|row| row.written_by.as_deref() == Some(BY_FILE)).map(|row| row.id).collect();
-    // First, because a definition limits how many there are.
+    // Delete first, because a definition limits how many relationships there are.
     if !gone.is_empty() {
         Entity::delete_many().filter(db::any(db, Column::Id, &gone)).exec(db).await?;
     }
     let is_changed = !gone.is_empty() || !new.is_empty();
+    if !new.is_empty() {
+        add(db, service, file, new, problems).await?;
+    }
+    Ok(is_changed)
+}
+
+/// Adds relationships of a service, each with its definition and the place that it has in the file.
+async fn add(
+    db: &DatabaseTransaction,
+    service: i64,
+    file: usize,
+    new: Vec<(&Definition, End, Spot)>,
+    problems: &mut Problems,
+) -> Result<(), DbErr> {
+    let source = End::Service(service);
+    // The service is locked, so nobody else adds relationships in the meantime.
+    let mut numbers = numbers(db, service).await?;
     for (definition, target, spot) in new {
-        let source = End::Service(service);
-        if let Err(error) = relationship_rule::check(db, definition, source, target).await {
+        if numbers.values().sum::<u64>() >= text::ENTRIES as u64 {
+            let message = format!("no more relationships can be added: a service has at most {}", text::ENTRIES);
+            problems.add(file, spot, message);
+            break;
+        }
+        let number = numbers.entry(Some(definition.id)).or_default();
+        let allowed = match relationship_rule::check_ends(db, definition, source, target).await {
+            Ok(()) => relationship_rule::check_number(definition, *number),
+            refused => refused,
+        };
+        if let Err(error) = allowed {
             problems.take(file, spot, error)?;
             continue;
         }
         let row = relationship::new(RELATED_TO, Some(definition.id), source, target);
         let row = relationship::ActiveModel { written_by: Set(Some(BY_FILE.to_owned())), ..row };
         row.insert(db).await?;
-        let number = Entity::find().filter(Column::SourceServiceId.eq(service)).count(db).await?;
-        if number > text::ENTRIES as u64 {
-            let message = format!("no more relationships can be added: a service has at most {}", text::ENTRIES);
-            problems.add(file, spot, message);
-            break;
-        }
+        *number += 1;
     }
-    Ok(is_changed)
+    Ok(())
+}
+
+/// Counts the relationships of a service, by definition.
+async fn numbers(db: &DatabaseTransaction, service: i64) -> Result<HashMap<Option<i64>, u64>, DbErr> {
+    let own = Entity::find().filter(Column::SourceServiceId.eq(service)).select_only();
+    let own = own.column(Column::RelationshipDefinitionId).column_as(Column::Id.count(), "number");
+    let own = own.group_by(Column::RelationshipDefinitionId).into_tuple::<(Option<i64>, i64)>().all(db).await?;
+    Ok(own.into_iter().map(|(definition, number)| (definition, u64::try_from(number).unwrap_or_default())).collect())
 }
 
 #[cfg(test)]

@@ -19,7 +19,8 @@ use crate::db;
 use crate::entity::service::Writable;
 use crate::entity::tag::Owner;
 use crate::entity::{
-    ByAlias, Timestamp, component_type, contact, property, service, service_alias, service_dependency, service_search,
+    ByAlias, Timestamp, component_type, contact, document_pull, property, repository, service, service_alias,
+    service_dependency, service_search,
 };
 use crate::error::quoted;
 
@@ -44,10 +45,12 @@ pub(super) async fn apply(
             }
         }
     }
-    let mut changes = Vec::with_capacity(subjects.len());
+    let (mut changes, mut linked) = (Vec::with_capacity(subjects.len()), Vec::new());
     for governed in subjects {
-        let is_freed = freed.contains(&governed.number);
-        changes.push(put(db, governed, is_freed, origin, problems).await?);
+        let (number, is_freed) = (governed.number, freed.contains(&governed.number));
+        let mut created = Vec::new();
+        changes.push(put(db, governed, is_freed, origin, &mut created, problems).await?);
+        linked.extend(created.into_iter().map(|repository| created_by_link(number, repository)));
     }
     // A service may depend on one that comes later.
     let related = relationships::definitions(db, documents, problems).await?;
@@ -65,7 +68,15 @@ pub(super) async fn apply(
             change.is_changed |= relationships::relate(db, change.id, *file, wanted, &related, problems).await?;
         }
     }
+    changes.extend(linked);
     Ok(changes)
+}
+
+/// The result of a link that created its repository. The audit and the permissions must see it, though it has no
+/// document.
+fn created_by_link(number: usize, repository: repository::Model) -> Change {
+    let repository::Model { id, default_alias: name, .. } = repository;
+    Change { number, noun: "Repository", id, name, is_created: true, is_changed: true }
 }
 
 /// Gives a service its properties, once its component type is written.
@@ -82,12 +93,14 @@ async fn describe(
     properties::assign(db, owner, wanted, definitions, |definition| definition.refuses_service(own), problems).await
 }
 
-/// Creates or updates a service. `is_freed` says that aliases were removed from it.
+/// Creates or updates a service. `is_freed` says that aliases were removed from it. Adds the repositories that its links
+/// create to `created`.
 async fn put(
     db: &DatabaseTransaction,
     governed: Governed<'_>,
     is_freed: bool,
     origin: &Origin,
+    created: &mut Vec<repository::Model>,
     problems: &mut Problems,
 ) -> Result<Change, DbErr> {
     let Governed { number, file, document, service, .. } = governed;
@@ -102,6 +115,7 @@ async fn put(
         dependencies: _,
         properties: _,
         relationships: _,
+        apis: _,
     } = document;
     let is_created = service.is_none();
     let before = match service {
@@ -110,20 +124,10 @@ async fn put(
     };
     let mut after = service::Model::from(before.clone());
     let has_new_alias = name(db, &before, &mut after, naming, file, problems).await?;
-    for Given { rule, said } in fields {
-        match rule.value.reference() {
-            Some(to) => {
-                if let Some(found) = key(db, to, file, said, naming.is_lenient, problems).await? {
-                    after.set(rule.column, found.into());
-                }
-            }
-            None => after.set(rule.column, said.value.clone()),
-        }
-    }
+    set_fields(db, &mut after, fields, file, naming.is_lenient, problems).await?;
     after.locked_by = Some(problems.name(file).to_owned());
     after.locked_repository.clone_from(&origin.repository);
-    let is_renamed = (&after.name, &after.slug) != (&before.name, &before.slug);
-    let name = after.slug.clone();
+    let (is_renamed, name) = ((&after.name, &after.slug) != (&before.name, &before.slug), after.slug.clone());
     let mut is_changed = is_freed || has_new_alias || after != *before;
     write(db, &before, after, is_created, origin).await?;
     if is_freed || is_renamed || has_new_alias {
@@ -133,7 +137,7 @@ async fn put(
         is_changed |= lists::tags(db, Owner::Service(&before), wanted).await?;
     }
     if let Some(wanted) = repositories {
-        is_changed |= lists::links(db, &before, file, wanted, problems).await?;
+        is_changed |= lists::links(db, &before, file, wanted, created, problems).await?;
     }
     if let Some(wanted) = tools {
         is_changed |= lists::tools(db, &before, wanted).await?;
@@ -142,6 +146,28 @@ async fn put(
         is_changed |= lists::contacts(db, contact::Column::ServiceId, before.id, wanted).await?;
     }
     Ok(Change { number, noun: "Service", id: before.id, name, is_created, is_changed })
+}
+
+/// Sets the fields that the document gives, as far as what they refer to exists.
+async fn set_fields(
+    db: &DatabaseTransaction,
+    service: &mut service::Model,
+    fields: &[Given<service::Column>],
+    file: usize,
+    is_lenient: bool,
+    problems: &mut Problems,
+) -> Result<(), DbErr> {
+    for Given { rule, said } in fields {
+        match rule.value.reference() {
+            Some(to) => {
+                if let Some(found) = key(db, to, file, said, is_lenient, problems).await? {
+                    service.set(rule.column, found.into());
+                }
+            }
+            None => service.set(rule.column, said.value.clone()),
+        }
+    }
+    Ok(())
 }
 
 /// Writes the row. A new commit alone does not change `updated_at`: it only tells where the file is.
@@ -158,7 +184,9 @@ async fn write(
         after.updated_at = Timestamp::now_after(before.updated_at);
     }
     if after != **before {
+        let url = after.api_document_url.clone();
         after.into_active_model().reset_all().update(db).await?;
+        document_pull::follow(db, before.id, before.api_document_url.as_deref(), url.as_deref()).await?;
     }
     Ok(())
 }

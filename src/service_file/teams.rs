@@ -73,7 +73,7 @@ pub(super) async fn apply(
     Ok(())
 }
 
-/// Refuses a team that is a part of itself.
+/// Refuses a team that is a part of itself, or that would have too many teams above it or above one of its parts.
 async fn check_parents(
     db: &DatabaseTransaction,
     id: i64,
@@ -82,8 +82,11 @@ async fn check_parents(
     problems: &mut Problems,
 ) -> Result<(), DbErr> {
     let parent = row_lock::row::<team::Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
-    let Some(parent) = parent else { return Ok(()) };
-    match team::check_parent(db, Some(id), parent).await {
+    let checked = match parent {
+        Some(parent) => team::check_parent(db, Some(id), parent).await,
+        None => team::check_parts(db, id, 0).await,
+    };
+    match checked {
         Err(error) => problems.take(file, spot, error),
         Ok(()) => Ok(()),
     }

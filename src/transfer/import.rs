@@ -16,10 +16,10 @@ use crate::entity;
 use crate::entity::audit::{self, Actor, Subject};
 
 /// The maximum number of rows stored at once.
-const BATCH: usize = 2_000;
+const BATCH: usize = 1_000;
 
 /// The maximum length of the lines stored at once. One line may be longer.
-const BATCH_BYTES: usize = 2 << 20;
+const BATCH_BYTES: usize = 1 << 20;
 
 /// The greatest id: the largest integer that every JSON parser reads exactly.
 const GREATEST_ID: i64 = (1 << 53) - 1;
@@ -202,6 +202,7 @@ async fn complete(db: &Bulk, greatest: &BTreeMap<String, i64>) -> Result<(), DbE
     db::search::rebuild(db).await?;
     entity::user::refresh_email_keys(db).await?;
     figures::build::forget_all(db).await?;
+    entity::document_pull::begin_all(db).await?;
     for table in TABLES {
         if let Some(last) = greatest.get(*table) {
             db::give_ids_after(db, table, *last).await?;
@@ -281,6 +282,14 @@ where
     for column in E::Column::iter() {
         let name = column.as_str();
         let json = columns.remove(name).unwrap_or(Json::Null);
+        // PostgreSQL cannot store it, and no input can contain it.
+        if json.as_str().is_some_and(|text| text.contains('\0')) {
+            let table = E::default();
+            let table = table.table_name();
+            return Err(format!(
+                "the column {name} of {table} has a NUL character (\\u0000), which text may not contain"
+            ));
+        }
         let is_null = json.is_null();
         let value = value(E::Model::get_value_type(column), json).ok_or_else(|| format!("{name} has another type"))?;
         // The entity checks nulls and the values of enums.
@@ -305,8 +314,7 @@ fn value(kind: ArrayType, json: Json) -> Option<Value> {
         (ArrayType::Bool, Json::Null) => Value::Bool(None),
         (ArrayType::Bool, Json::Bool(value)) => Value::Bool(Some(value)),
         (ArrayType::String, Json::Null) => Value::String(None),
-        // PostgreSQL cannot store NUL, and no input can contain it.
-        (ArrayType::String, Json::String(text)) if !text.contains('\0') => Value::String(Some(text)),
+        (ArrayType::String, Json::String(text)) => Value::String(Some(text)),
         _ => return None,
     })
 }

@@ -11,6 +11,7 @@ use hyper::{HeaderMap, Method, Request};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use rollcall::api_document::hosts::Hosts;
 use rollcall::app::openid::{self, Provider};
 use rollcall::config::{self, Command, Listen, Serve};
 use rollcall::db::Db;
@@ -108,7 +109,9 @@ impl TestApp {
             budget.processor = Duration::from_secs(60);
         }
         let estimate = settings.budget.max_estimate;
-        let catalogue = Settings { account_name, app_url: app_url.clone(), budget, estimate, production };
+        let document_hosts = Hosts::from(settings.pull_documents_from);
+        let catalogue =
+            Settings { account_name, app_url: app_url.clone(), budget, estimate, production, document_hosts };
         let catalogue = Catalogue::new(db.clone(), catalogue);
         let mut app = App::new(db.clone(), catalogue, settings.edge);
         if learns_origin {

@@ -113,24 +113,16 @@ async fn long_texts_and_long_lists_keep_the_page_small() {
     assert_eq!(browser.post("/services/long/edit", &[]).await.status, 422, "what it was is not known");
 }
 
-#[tokio::test]
-async fn issues_are_counted_in_total_and_the_most_severe_come_first() {
-    let app = TestApp::start().await;
-    let custom = integration::custom(&app, "Scanner").await;
+/// Creates the service "shop" with issues of these severities, named "issue 0" and so on.
+async fn create_issues(app: &TestApp, severities: impl IntoIterator<Item = Option<&str>>) {
+    let custom = integration::custom(app, "Scanner").await;
     let create = "mutation { serviceCreate(input: { name: \"shop\" }) { errors { message } } }";
     app.query(create, json!({})).await;
     let project = json!({ "integration": { "id": custom }, "externalId": "p" });
     let upsert =
         "mutation($p: CodeIssueProjectUpsertInput!) { codeIssueProjectUpsert(input: $p) { errors { message } } }";
     app.query(upsert, json!({ "p": { "identifier": project, "name": "shop", "url": "https://example.com" } })).await;
-    for number in 0..115 {
-        let severity = match number {
-            0..110 => Some("low"),
-            110..112 => None,
-            112 => Some("CRITICAL"),
-            113 => Some("critical"),
-            _ => Some("odd"),
-        };
+    for (number, severity) in severities.into_iter().enumerate() {
         let issue = json!({
             "identifier": { "externalId": number.to_string(), "codeIssueProject": project },
             "name": format!("issue {number}"), "issueCategory": "vulnerability", "severity": severity,
@@ -139,11 +131,62 @@ async fn issues_are_counted_in_total_and_the_most_severe_come_first() {
         let answer = app.query(upsert, json!({ "i": issue })).await;
         assert_eq!(answer["data"]["codeIssueUpsert"]["errors"], json!([]), "{answer}");
     }
+}
+
+#[tokio::test]
+async fn issues_are_counted_in_total_and_the_most_severe_come_first() {
+    let app = TestApp::start().await;
+    let severities = (0..115).map(|number| match number {
+        0..110 => Some("low"),
+        110..112 => None,
+        112 => Some("CRITICAL"),
+        113 => Some("critical"),
+        _ => Some("odd"),
+    });
+    create_issues(&app, severities).await;
     let page = Browser::of(&app, Role::Viewer).await.page("/services/shop").await;
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
     assert!(place("2 issues") < place("issue 113") && place("issue 113") < place("issue 112"));
     assert!(place("critical</span>") < place("low</span>") && place("low</span>") < place("odd</span>"));
     assert!(place("110 issues") < place("12 more. Use the API") && place("without severity") > 0);
+    // After the first 100 there is nothing to list.
+    assert!(!page.contains("<ul></ul>"), "{page}");
+    assert!(place("1 issue</summary>") < place("1 not shown here. Use the API"));
+    assert!(place("2 issues</summary>") < place("2 not shown here. Use the API"));
+}
+
+/// In words that a database and this program write in lower case in different ways.
+#[tokio::test]
+async fn every_issue_is_listed_below_its_severity() {
+    let app = TestApp::start().await;
+    create_issues(&app, ["GRÖSSER", "größer", "GRÖSSER", "grösser"].map(Some)).await;
+    let page = Browser::of(&app, Role::Viewer).await.page("/services/shop").await;
+    assert!(page.contains("grösser</span> 3 issues") && page.contains("größer</span> 1 issue<"), "{page}");
+    for number in 0..4 {
+        assert_eq!(page.matches(&format!("issue {number} <")).count(), 1, "{number}: {page}");
+    }
+    assert!(!page.contains("Use the API to read"), "{page}");
+}
+
+#[tokio::test]
+async fn the_kind_of_an_integration_does_not_follow_from_its_name() {
+    let app = TestApp::start().await;
+    let create = "mutation {
+        deploy: eventIntegrationCreate(input: { name: \"x\", type: githubActions }) { integration { id } }
+        document: eventIntegrationCreate(input: { name: \"y\", type: apiDoc }) { integration { id } }
+        custom: customIntegrationCreate(input: { name: \"z\" }) { integration { id } }
+    }";
+    let made = app.query(create, json!({})).await;
+    let mut browser = Browser::of(&app, Role::Admin).await;
+    for (field, kind) in [("deploy", "Deploy"), ("document", "API documents"), ("custom", "Custom")] {
+        let id = made["data"][field]["integration"]["id"].as_str().expect("an id");
+        for name in ["AWS", "Custom", "Deploy", "apiDoc", "kubernetes"] {
+            let renamed = browser.post(&format!("/integrations/{id}/rename"), &[("name", name)]).await;
+            assert_eq!(renamed.status, 303, "{name}");
+            let page = browser.page(&format!("/integrations/{id}")).await;
+            assert!(page.contains(&format!("{kind} integration, added")), "{name}: {page}");
+        }
+    }
 }
 
 #[tokio::test]

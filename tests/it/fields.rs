@@ -15,7 +15,9 @@ use crate::service::data;
 /// A text for the field that no other field has, or the name of an object that the field can refer to.
 fn sample<C: ColumnTrait>(rule: &FieldRule<C>) -> String {
     match rule.value {
-        ValueRule::Text(_) if rule.name == "url" => "https://git.example.com/org/sample".to_owned(),
+        ValueRule::Text(_) if ["url", "apiDocumentUrl"].contains(&rule.name) => {
+            "https://git.example.com/org/sample".to_owned()
+        }
         ValueRule::Text(_) => format!("sample of {}", rule.name),
         ValueRule::Named(Reference::User) => "lead@example.com".to_owned(),
         ValueRule::Named(Reference::Tier) => "tier_1".to_owned(),
@@ -37,7 +39,7 @@ fn in_form<C>(rule: &FieldRule<C>) -> String {
 }
 
 async fn with_names() -> TestApp {
-    let app = TestApp::start().await;
+    let app = TestApp::with(&["--pull-documents-from", "git.example.com"]).await;
     let names = r#"mutation {
         teamCreate(input: { name: "Platform" }) { errors { message } }
         componentTypeCreate(input: { name: "Platform" }) { errors { message } }
@@ -65,7 +67,7 @@ async fn fill_in<E: FieldRules>(app: &TestApp, new: &str) {
         let shown = match rule.value {
             ValueRule::Named(Reference::Tier | Reference::Lifecycle) => format!("value=\"{sample}\" selected"),
             ValueRule::Identified(_) => format!("name=\"{}\" value=\"{sample}\"", in_form(rule)),
-            ValueRule::Text(most) if most > text::SHORT => format!("\n{sample}</textarea>"),
+            ValueRule::Text(most) if most > text::URL => format!("\n{sample}</textarea>"),
             _ => format!("value=\"{sample}\""),
         };
         assert!(form.contains(&shown), "{} was not kept: {form}", rule.name);

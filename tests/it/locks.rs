@@ -35,8 +35,41 @@ async fn sent_during(app: &TestApp, meanwhile: &str, query: &str, variables: Val
     answer["data"].as_object_mut().and_then(|data| data.values_mut().next()).expect("a payload").take()
 }
 
+/// A deploy locks the services that it names before the suggestions. Were a suggestion accepted in the other order, the
+/// two could deadlock.
+#[tokio::test]
+async fn a_suggestion_that_waits_for_its_service_does_not_hold_up_deploys_on_postgres() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    if !is_postgres() {
+        return;
+    }
+    let cart = service(app, "cart").await;
+    endpoint.post_with(json!({ "service": "unknown" })).await;
+    let read = data(app, "{ account { serviceSuggestions { nodes { id } } } }").await;
+    let suggestion = &read["account"]["serviceSuggestions"]["nodes"][0]["id"];
+    let query = "mutation($id: ID!, $service: ID!) {
+        serviceSuggestionAccept(input: { id: $id, service: { id: $service } }) { errors { message } }
+    }";
+    let deploy = app.db.begin_write().await.expect("a transaction");
+    deploy.execute_unprepared("SELECT id FROM service FOR KEY SHARE").await.expect("a lock");
+    let is_answered = Cell::new(false);
+    let accepted = async {
+        let answer = app.query(query, json!({ "id": suggestion, "service": cart })).await;
+        is_answered.set(true);
+        answer
+    };
+    let committed = async {
+        while !is_answered.get() && !somebody_waits(app).await {}
+        deploy.execute_unprepared("SELECT id FROM suggestion FOR UPDATE NOWAIT").await.expect("nobody has locked it");
+        deploy.commit().await.expect("a commit");
+    };
+    let (answer, ()) = join(accepted, committed).await;
+    assert_eq!(answer["data"]["serviceSuggestionAccept"], json!({ "errors": [] }));
+}
+
 /// Whether a statement of this test's database waits for a row lock on PostgreSQL.
-async fn somebody_waits(app: &TestApp) -> bool {
+pub async fn somebody_waits(app: &TestApp) -> bool {
     let question = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     let backend = app.db.read().get_database_backend();
     !app.db.read().query_all_raw(Statement::from_string(backend, question)).await.expect("rows").is_empty()

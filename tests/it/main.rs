@@ -32,6 +32,7 @@ mod database_files;
 mod deploy;
 mod deploy_clients;
 mod deploy_figures;
+mod deploy_figures_limits;
 mod deploy_metrics;
 mod deploy_record;
 mod deploy_retention;

@@ -102,6 +102,7 @@ async fn the_metrics_count_requests_and_their_results() {
         ("rollcall_deploys_total{result=\"no_service_found\"}", 1.0),
         ("rollcall_deploys_total{result=\"refused\"}", 1.0),
         ("rollcall_deploys_total{result=\"failed\"}", 0.0),
+        ("rollcall_document_pulls_total{result=\"failed\"}", 0.0),
         ("rollcall_unauthenticated_requests_total", 1.0),
         ("rollcall_limited_requests_total{limit=\"token\"}", 0.0),
         ("rollcall_limited_requests_total{limit=\"session\"}", 0.0),

@@ -63,6 +63,67 @@ async fn limits_and_the_audit_see_the_client_of_a_proxy_header() {
     assert_eq!(entry.map(|entry| entry.actor_name).as_deref(), Some("192.0.2.77"));
 }
 
+/// Headers of version 1 and 2 that name nobody: an unknown client, the proxy itself, one of a Unix socket.
+fn naming_nobody() -> [Vec<u8>; 4] {
+    let unix = [&b"\r\n\r\n\0\r\nQUIT\n\x21\x31\0\xd8"[..], &[0; 216]].concat();
+    [
+        b"PROXY UNKNOWN\r\n".to_vec(),
+        b"PROXY UNKNOWN 192.0.2.1 127.0.0.1 40000 443\r\n".to_vec(),
+        b"\r\n\r\n\0\r\nQUIT\n\x20\0\0\0".to_vec(),
+        unix,
+    ]
+}
+
+#[tokio::test]
+async fn a_client_that_the_proxy_header_does_not_name_cannot_name_itself() {
+    let app = TestApp::with(&[ON, &["--ip-limit", "1"]].concat()).await;
+    assert_eq!(status(&get(&app, &naming_nobody()[0], "/sign-in", "").await), "200");
+    for (number, header) in naming_nobody().iter().enumerate() {
+        let forwarded = format!("X-Forwarded-For: 192.0.2.{number}\r\nForwarded: for=192.0.2.{number}\r\n");
+        assert_eq!(status(&get(&app, header, "/sign-in", &forwarded).await), "429", "{number}");
+        let health = get(&app, header, "/livez", &format!("Rollcall-Doctor: 1\r\n{forwarded}")).await;
+        assert!(health.contains("\nclient: 127.0.0.1\nforwarded: ignored\n"), "{health}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_the_proxy_header_does_not_name_cannot_say_where_links_lead() {
+    let app = TestApp::with(ON).await;
+    let forged = "X-Forwarded-Proto: https\r\nX-Forwarded-Host: evil.example.com\r\n";
+    for header in naming_nobody() {
+        let answer = get(&app, &header, "/sign-in", &format!("Accept: text/html\r\n{forged}")).await;
+        assert!(status(&answer) == "200" && !answer.contains("evil.example.com"), "{answer}");
+        assert!(!answer.to_lowercase().contains("strict-transport-security"), "{answer}");
+    }
+}
+
+/// Also byte by byte, and a second header is no request.
+#[tokio::test]
+async fn a_header_may_come_in_parts_and_comes_once() {
+    let app = TestApp::with(ON).await;
+    let request = b"GET /livez HTTP/1.1\r\nHost: test\r\nRollcall-Doctor: 1\r\nConnection: close\r\n\r\n";
+    for header in [line("192.0.2.1"), block(1)] {
+        let mut stream = app.connect().await;
+        for byte in [&header[..], request].concat() {
+            stream.write_all(&[byte]).await.expect("the service reads");
+            stream.flush().await.expect("the service reads");
+        }
+        let answer = read_to_end(&mut stream).await;
+        assert!(answer.contains("\nclient: 192.0.2.1\n"), "{answer}");
+        let twice = get(&app, &[&header[..], &header].concat(), "/livez", "").await;
+        assert_eq!(status(&twice), "400", "{twice}");
+    }
+}
+
+#[tokio::test]
+async fn a_trusted_proxy_may_be_written_as_an_ipv6_address() {
+    for trusted in ["::ffff:127.0.0.1", "::ffff:127.0.0.0/104"] {
+        let app = TestApp::with(&["--proxy-protocol", "--trusted-proxies", trusted]).await;
+        let answer = get(&app, &line("192.0.2.1"), "/livez", "Rollcall-Doctor: 1\r\n").await;
+        assert!(answer.contains("\nclient: 192.0.2.1\n"), "{trusted}: {answer}");
+    }
+}
+
 #[tokio::test]
 async fn a_proxy_behind_the_proxy_may_name_the_client_if_it_is_trusted_too() {
     let flags = ["--proxy-protocol", "--trusted-proxies", "127.0.0.1,192.0.2.1", "--ip-limit", "1"];

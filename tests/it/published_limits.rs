@@ -1,5 +1,6 @@
 //! The limits in README.md are those in the code.
 
+use rollcall::api_document::pull;
 use rollcall::app::openid::exchange;
 use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM};
 use rollcall::budget::Limits;
@@ -38,6 +39,7 @@ fn readme_has_the_limits_of_the_code() {
     let Ok(Command::Serve(settings)) = config::parse(["rollcall"]) else { panic!("no settings") };
     let edge = settings.edge;
     let cost = cost::Limits::default();
+    let day = figures::day::Limits::default();
     let budget = settings.budget.limits();
     assert_eq!(budget, Limits::default());
     assert_eq!(settings.budget.max_estimate, cost.estimate);
@@ -136,6 +138,10 @@ fn readme_has_the_limits_of_the_code() {
             format!("{}; {}; {}", number(ENTRIES), number(service_file::DOCUMENTS), number(service_file::ENTRIES)),
         ),
         (
+            "fields that the service files of a request change, each tag and each property for itself",
+            format!("{}; otherwise nothing is applied", number(service_file::CHANGES)),
+        ),
+        (
             "aliases of one owner; tags of one owner; tools and dependencies of a service",
             format!("{0}; {0}; {0} each; another is not added", number(ENTRIES)),
         ),
@@ -177,6 +183,19 @@ fn readme_has_the_limits_of_the_code() {
             format!("{}; {}", service_filter::MOST, user::CONDITIONS),
         ),
         (
+            "API document that is pulled; time for it; how many are pulled at one time",
+            format!("{} bytes; {:?}; {}", number(pull::LONGEST), pull::TIMEOUT, pull::AT_ONCE),
+        ),
+        (
+            "time between two pulls of an API document; after a first failure; after several",
+            format!(
+                "about {} hour; {} minutes; at most {} hours",
+                pull::INTERVAL.as_secs() / 3_600,
+                pull::FIRST_RETRY.as_secs() / 60,
+                pull::LONGEST_RETRY.as_secs() / 3_600
+            ),
+        ),
+        (
             "services that `Service.impact` finds; dependencies that it follows; its steps",
             format!("{}; {}; {STEPS}; `isComplete` is then false", number(FOUND), number(FOLLOWED)),
         ),
@@ -187,6 +206,15 @@ fn readme_has_the_limits_of_the_code() {
                 number(build::DAYS),
                 number(figures::ROWS),
                 number(figures::CHANGES)
+            ),
+        ),
+        (
+            "figures of a day: its deploys; its environments; changes that are not taken into account yet",
+            format!(
+                "{}; {}; {}; beyond that deploys are read",
+                number(day.deploys),
+                number(day.environments),
+                number(figures::SEEN)
             ),
         ),
         ("name, alias and other short text", format!("{} characters", text::SHORT)),

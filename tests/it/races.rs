@@ -1,12 +1,17 @@
 //! 64 clients that change the same thing at the same time: one wins, the others get an error or the winner's row, and
 //! nobody gets an internal error. Races about a single noun are tested with that noun.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
+use rollcall::entity::service_last_deploy;
+use sea_orm::{ConnectionTrait, EntityTrait};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
+use crate::database::is_postgres;
+use crate::locks::somebody_waits;
 use crate::service::data;
 use crate::webhook::Endpoint;
 
@@ -247,4 +252,50 @@ async fn of_64_who_change_services_of_a_concurrently_deleted_team_each_gets_one_
     }
     let read = data(&app, r#"{ account { services(ownerAlias: "core") { totalCount } } }"#).await;
     assert_eq!(read["account"]["services"]["totalCount"], 0);
+}
+
+/// Two transactions of which neither sees the other's deploys. SQLite has one writer.
+#[tokio::test]
+async fn the_time_of_the_last_deploy_is_right_after_a_removal_and_a_concurrent_change_on_postgres() {
+    let app = start().await;
+    if !is_postgres() {
+        return;
+    }
+    data(&app, r#"mutation { serviceCreate(input: { name: "Cart" }) { service { id } } }"#).await;
+    let store = |at: i64| {
+        format!(
+            "INSERT INTO deploy (service_id, service_alias, description, deploy_number, deployed_at, created_at) \
+             SELECT id, 'cart', 'd', '1', {at}, 0 FROM service"
+        )
+    };
+    let remove = |at: i64| format!("DELETE FROM deploy WHERE deployed_at = {at}");
+    let change = |from: i64, to: i64| format!("UPDATE deploy SET deployed_at = {to} WHERE deployed_at = {from}");
+    for (before, one, other, last) in [
+        (vec![10, 30], store(20), remove(30), 20),
+        (vec![10, 20, 30], remove(20), remove(30), 10),
+        (vec![10, 30], store(20), change(30, 5), 20),
+        (vec![10, 30], change(10, 20), remove(30), 20),
+    ] {
+        for (first, second) in [(&one, &other), (&other, &one)] {
+            let clear = "DELETE FROM deploy".to_owned();
+            for statement in [clear].into_iter().chain(before.iter().map(|at| store(*at))) {
+                app.db.write(async |tx| tx.execute_unprepared(&statement).await).await.expect("deploys");
+            }
+            let transaction = app.db.begin_write().await.expect("a transaction");
+            transaction.execute_unprepared(first).await.expect("a change");
+            let is_done = Cell::new(false);
+            let concurrent = async {
+                app.db.write(async |tx| tx.execute_unprepared(second).await).await.expect("a change");
+                is_done.set(true);
+            };
+            let committed = async {
+                while !is_done.get() && !somebody_waits(&app).await {}
+                transaction.commit().await.expect("a commit");
+            };
+            join(concurrent, committed).await;
+            let found = service_last_deploy::Entity::find().one(app.db.read()).await.expect("a row");
+            let found = found.and_then(|row| row.deployed_at).map(|at| at.as_micros());
+            assert_eq!(found, Some(last), "{first}; {second}");
+        }
+    }
 }

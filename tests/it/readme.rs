@@ -17,7 +17,7 @@ const README: &str = include_str!("../../README.md");
 
 /// Sections whose examples are not run, and why.
 const LEFT_OUT: &[(&str, &str)] = &[
-    ("Set up", "they build the program that this test uses"),
+    ("Run from source", "they build the program that this test uses"),
     ("OpenID Connect", "they need a provider; tests/browser has one"),
     ("Watching it", "it is an answer, and needs a disk that is full; full_disk.rs has one"),
     ("Behind a proxy", "they need Caddy; ops/proxies/check has it"),

@@ -38,7 +38,7 @@ const NOT_NULL: [(&str, &str); 10] = [
 fn names_what_is_ignored(schema: &Schema, field: &InputValueDefinition) -> bool {
     let description = field.description.as_deref().unwrap_or_default();
     schema.get_input_object(field.ty.inner_named_type()).is_some()
-        && description.starts_with("Accepted for older clients, and without effect")
+        && description.ends_with("Accepted for older clients.")
 }
 
 /// A mutation's arguments with one invalid value.
@@ -394,7 +394,7 @@ async fn dump(db: &Db) -> String {
     }
     tables!(
         alert_source alert_source_service code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource component_type contact delivery deploy
-        deploy_number domain domain_alias filter filter_predicate idempotency_key identity infrastructure_resource infrastructure_resource_alias integration lifecycle on_call property property_definition relationship relationship_definition repository service service_alias level category service_dependency service_document service_document_content service_last_deploy service_repository session sign_in_link suggestion
+        deploy_number document_pull domain domain_alias filter filter_predicate idempotency_key identity infrastructure_resource infrastructure_resource_alias integration lifecycle on_call property property_definition relationship relationship_definition repository service service_alias level category service_dependency service_document service_document_content service_last_deploy service_repository session sign_in_link suggestion
         suggestion_integration system system_alias tag team team_alias team_membership tier tool user
     );
     let modules = include_str!("../../src/entity/mod.rs").lines();

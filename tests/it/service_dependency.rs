@@ -305,12 +305,13 @@ async fn the_impact_of_a_service_is_all_that_depends_on_it_by_distance() {
     let of_other_list = "{ account { services(first: 1) { pageInfo { endCursor } } } }";
     let cursor =
         app.query(of_other_list, json!({})).await["data"]["account"]["services"]["pageInfo"]["endCursor"].clone();
+    let foreign = "`after` is a cursor of another list or order. Use `pageInfo.endCursor` of the previous page.";
     for (arguments, message) in [
         (json!({ "depth": 0 }), "depth must be from 1 to 5"),
         (json!({ "depth": 6 }), "depth must be from 1 to 5"),
         (json!({ "depth": -2147483648_i64 }), "depth must be from 1 to 5"),
         (json!({ "first": -1 }), "first must not be negative"),
-        (json!({ "after": cursor }), "after is a cursor of another list"),
+        (json!({ "after": cursor }), foreign),
     ] {
         let answer = app.query(IMPACT, arguments.clone()).await;
         assert_eq!(answer["errors"][0]["message"], message, "{arguments}: {answer}");

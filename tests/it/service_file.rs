@@ -208,7 +208,7 @@ service: {{ name: open
     let found = apply(&app, &[("good.yml", good), ("bad.yml", &bad)]).await.expect_err("mistakes");
     let expected = [
         "bad.yml:1:10: this program does not support this version: write version: 1",
-        "bad.yml:4:3: a service has no key \"ownr\"; its keys are name, description, owner, tier, lifecycle, system, type, product, language, framework, aliases, tags, repositories, tools, contacts, dependencies, properties, relationships",
+        "bad.yml:4:3: a service has no key \"ownr\"; its keys are name, description, owner, tier, lifecycle, system, type, product, language, framework, api_document_url, aliases, tags, repositories, tools, contacts, dependencies, properties, relationships",
         "bad.yml:6:9: no tier has the alias \"tier_9\"",
         "bad.yml:7:14: no lifecycle has the alias \"never\"",
         "bad.yml:8:13: language must be a string, not a number; put it in quotes",

@@ -191,7 +191,7 @@ spec: { profile: { email: ada@example.com }, memberOf: [moon-team] }
         "catalog-info.yaml:15:51: \"web\" is not taken: it is not a category",
         "catalog-info.yaml:21:42: \"resource:default/db\" is not taken: it is not a component",
         "catalog-info.yaml:21:65: the dependency is not taken: no service has the alias \"moon\"",
-        "catalog-info.yaml:22:3: spec.providesApis is not taken: API documents are not read from files",
+        "catalog-info.yaml:22:18: the API \"planner-api\" is not taken: no file of this run describes it",
         "catalog-info.yaml:42:9: spec.type is not taken: the catalogue has no field for it",
         "catalog-info.yaml:47:9: spec.type is not taken: the catalogue has no field for it",
     ];
@@ -265,4 +265,42 @@ async fn an_entity_without_a_name_and_a_document_that_is_no_entity_are_mistakes(
         let problems = crate::service_file::apply(&app, &[("f.yml", text)]).await.expect_err("a mistake");
         assert_eq!(problems, [expected]);
     }
+}
+
+#[tokio::test]
+async fn a_component_gets_the_url_of_the_api_that_it_provides() {
+    let app = catalogue().await;
+    let api = |name: &str, definition: &str| {
+        format!(
+            "---\napiVersion: backstage.io/v1alpha1\nkind: API\nmetadata: {{ name: {name} }}\n\
+             spec:\n  type: openapi\n  owner: planning\n  definition: {definition}\n"
+        )
+    };
+    let component = "apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata: { name: gate }\n\
+                     spec:\n  providesApis: [none, near, default/gate-api, more]\n";
+    let text = [
+        component.to_owned(),
+        api("near", "{ $text: ./openapi.yaml }"),
+        api("gate-api", "{ $text: \"https://docs.example.com/gate.yml\" }"),
+        api("more", "{ $text: \"https://docs.example.com/more.yml\" }"),
+        api("written", "'openapi: 3.1.0'"),
+        api("plain", "{ $text: \"http://docs.example.com/gate.yml\" }"),
+    ]
+    .concat();
+    let done = done_of(&app, &[("catalog-info.yaml", &*text)]).await.expect("it applies");
+    let notes: Vec<String> = done.left_out.iter().map(ToString::to_string).collect();
+    let expected = [
+        "catalog-info.yaml:5:18: the API \"none\" is not taken: no file of this run describes it",
+        "catalog-info.yaml:5:24: the API \"near\" is not taken: its definition is no $text with an https URL",
+        "catalog-info.yaml:5:48: the API \"more\" is not taken: a service has one API document that is pulled",
+        "catalog-info.yaml:7:1: the API \"near\" is not taken: its definition is no $text with an https URL",
+        "catalog-info.yaml:15:1: of the API \"gate-api\", only the URL of its definition is taken",
+        "catalog-info.yaml:23:1: of the API \"more\", only the URL of its definition is taken",
+        "catalog-info.yaml:31:1: the API \"written\" is not taken: its definition is no $text with an https URL",
+        "catalog-info.yaml:39:1: the API \"plain\" is not taken: its definition is no $text with an https URL",
+        "catalog-info.yaml:45:24: apiDocumentUrl must begin with https://; http:// is only for this machine",
+    ];
+    assert_eq!(notes, expected);
+    let service = data(&app, "{ account { service(alias: \"gate\") { apiDocumentUrl } } }").await;
+    assert_eq!(service["account"]["service"]["apiDocumentUrl"], "https://docs.example.com/gate.yml");
 }

@@ -3,7 +3,7 @@
 use rollcall::entity::audit;
 use rollcall::entity::user::Role;
 use rollcall::service_file::{Done, Options, Origin, Outcome, Refused};
-use sea_orm::{EntityTrait, QueryOrder};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -297,7 +297,12 @@ component:
     regulated: true
 "#;
     let done = done_of(&app, &[("original.yml", text)]).await.expect("it applies");
-    assert_eq!(lines(&done), ["created service order_book"]);
+    let expected = [
+        "created service order_book",
+        "created repository github.com:example/orders",
+        "created repository gitlab.com:example/shared",
+    ];
+    assert_eq!(lines(&done), expected);
     assert_eq!(done.left_out, []);
     let query = r#"{ account { service(alias: "orders") {
         name lifecycle { alias } tier { alias } product language framework description owner { name } parent { name }
@@ -414,4 +419,37 @@ async fn services_without_a_document_are_released_on_request() {
     let entries = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.read()).await.expect("entries");
     let released: Vec<_> = entries.iter().filter(|entry| entry.action == "release").collect();
     assert_eq!((released.len(), released[0].subject_name.as_deref()), (1, Some("mail")));
+}
+
+#[tokio::test]
+async fn a_repository_that_a_link_creates_is_audited_and_needs_permission() {
+    let app = TestApp::start().await;
+    let member = Browser::of(&app, Role::TeamMember).await;
+    let team = r#"mutation { teamCreate(input: { name: "Own", members: { email: "teammember@example.com" } }) { errors { message } } }"#;
+    data(&app, team).await;
+    let text = |name: &str| {
+        format!(
+            "version: 1\ncomponent: {{ name: {name}, owner: own, repositories: [{{ name: org/mono, provider: github }}] }}\n"
+        )
+    };
+    let by_member = async |text: String| {
+        let query = "mutation($text: String!) { serviceFilesApply(input: { files: { path: \"f.yml\", text: $text } }) { errors { message } } }";
+        member.query(query, json!({ "text": text })).await["data"]["serviceFilesApply"]["errors"].take()
+    };
+    let message = "the repository \"github.com:org/mono\": you can change only your own teams and what they own";
+    assert_eq!(by_member(text("Mine")).await, json!([{ "message": message }]));
+    let count = "{ account { services { totalCount } repositories { totalCount } } }";
+    let none = json!({ "services": { "totalCount": 0 }, "repositories": { "totalCount": 0 } });
+    assert_eq!(data(&app, count).await["account"], none);
+
+    let done = apply(&app, &[("f.yml", &text("Mine"))]).await.expect("it applies");
+    assert_eq!(done, ["created service mine", "created repository github.com:org/mono"]);
+    let entries = audit::Entity::find().filter(audit::Column::SubjectClass.eq("Repository"));
+    let entries = entries.all(app.db.read()).await.expect("entries");
+    assert_eq!(entries.len(), 1);
+    assert_eq!((&*entries[0].action, entries[0].subject_name.as_deref()), ("apply", Some("github.com:org/mono")));
+    let detail: Value = serde_json::from_str(&entries[0].detail).expect("JSON");
+    assert_eq!(detail["changed"]["url"], json!({ "old": null, "new": "https://github.com/org/mono" }));
+    // A link to a repository that is there creates none.
+    assert_eq!(by_member(text("Also")).await, json!([]));
 }

@@ -3,9 +3,10 @@
 use std::process::Output;
 
 use rollcall::entity::audit::{self, ActorKind};
+use rollcall::entity::tag;
 use rollcall::entity::token::Scope;
-use rollcall::graphql::service_file::{DOCUMENTS, ENTRIES};
-use sea_orm::{EntityTrait, QueryOrder};
+use rollcall::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
+use sea_orm::{EntityTrait, PaginatorTrait, QueryOrder};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -277,4 +278,30 @@ async fn the_mutation_refuses_too_much_input_before_it_costs_anything() {
         data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"],
         json!(0)
     );
+}
+
+#[tokio::test]
+async fn files_that_change_too_many_fields_change_nothing() {
+    let app = TestApp::start().await;
+    let tags = (0..1_000).map(|number| format!("k{number}: v")).collect::<Vec<_>>().join(", ");
+    let service =
+        |number: usize, tags: &str| format!("--- {{version: 1, service: {{name: s{number}, tags: {{{tags}}}}}}}\n");
+    let apply = async |text: String| send(&app, json!({ "files": [file("f.yml", &text)] })).await["errors"].take();
+    let services = CHANGES / 1_000 + 1;
+    for some in (0..services).collect::<Vec<_>>().chunks(8) {
+        assert_eq!(apply(some.iter().map(|number| service(*number, &tags)).collect()).await, json!([]));
+    }
+    let kept = async || {
+        let rows = tag::Entity::find().count(app.db.read()).await.expect("a count");
+        (rows, audit::Entity::find().count(app.db.read()).await.expect("a count"))
+    };
+    let before = kept().await;
+    assert_eq!(before.0, 1_000 * services as u64);
+    let message = "the files change more than 30000 fields; apply fewer files at a time";
+    let refused = apply((0..services).map(|number| service(number, "")).collect()).await;
+    assert_eq!(refused, json!([{ "message": message, "path": ["files"] }]));
+    assert_eq!(kept().await, before);
+    // One service fewer is within the limit.
+    assert_eq!(apply((1..services).map(|number| service(number, "")).collect()).await, json!([]));
+    assert_eq!(kept().await.0, 1_000);
 }

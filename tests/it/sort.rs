@@ -108,7 +108,8 @@ async fn a_cursor_is_valid_only_for_its_own_order() {
         (json!("name_ASC"), &of_none),
     ] {
         let answer = app.query(LIST, json!({ "by": by, "first": 1, "after": after })).await;
-        assert_eq!(answer["errors"][0]["message"], "after is a cursor of another list", "{by} {answer}");
+        let foreign = "`after` is a cursor of another list or order. Use `pageInfo.endCursor` of the previous page.";
+        assert_eq!(answer["errors"][0]["message"], foreign, "{by} {answer}");
     }
     for broken in ["x".repeat(5_000), of_name.as_str().expect("a cursor")[1..].to_owned()] {
         let answer = app.query(LIST, json!({ "by": "name_ASC", "after": broken })).await;

@@ -217,3 +217,37 @@ async fn the_audit_of_a_mutation_reads_only_the_lists_that_the_mutation_changes(
     let alias = format!("aliasCreate(input: {{ ownerId: {service}, alias: \"till-1\" }})");
     assert_eq!(changed(alias).await, [true, false, false], "what is changed is read");
 }
+
+#[tokio::test]
+async fn service_files_take_few_statements_for_the_audit_and_for_relationships() {
+    let observed = Observed::start().await;
+    let run = async |mutation: String| {
+        let (data, statements) =
+            observed.run(&format!("mutation {{ done: {mutation} {{ errors {{ message }} }} }}")).await;
+        assert_eq!(data["done"]["errors"], serde_json::json!([]), "{mutation}");
+        statements
+    };
+    let apply =
+        |text: &str| run(format!("serviceFilesApply(input: {{ files: {{ path: \"f.yml\", text: \"{text}\" }} }})"));
+    let many: String =
+        (0..40).map(|number| format!("--- {{version: 1, service: {{name: new-{number}}}}}\\n")).collect();
+    let statements = apply(&many).await;
+    let written = statements.iter().filter(|one| one.starts_with("INSERT INTO \"audit\"")).count();
+    assert_eq!(written, 2, "one for 32 services and one for 8: {statements:#?}");
+
+    run("relationshipDefinitionCreate(input: { name: \"Reads\", componentType: { alias: \"service\" } })".to_owned())
+        .await;
+    let related = |count: usize| {
+        let targets = (1..=count).map(|number| format!("svc-{number}")).collect::<Vec<_>>().join(", ");
+        format!("{{version: 1, service: {{name: reader, relationships: {{reads: [{targets}]}}}}}}")
+    };
+    apply(&related(0)).await;
+    let mut removed = Vec::new();
+    for count in [2, 20] {
+        let added = apply(&related(count)).await;
+        let counts = added.iter().filter(|one| one.contains("COUNT(") && one.contains("\"relationship\""));
+        assert_eq!(counts.count(), 1, "{added:#?}");
+        removed.push(apply(&related(0)).await.len());
+    }
+    assert_eq!(removed[0], removed[1], "the names of what is removed are read together");
+}

@@ -1,10 +1,12 @@
 //! Teams and their members.
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::database::Database;
 use crate::service::data;
+use crate::service_file::apply;
 
 /// Ada, Bob, and the team `Core` without members. Returns the team's id.
 async fn people(app: &TestApp) -> Value {
@@ -372,4 +374,59 @@ async fn a_team_has_at_most_twenty_teams_above_it() {
         "last": { "errors": [] }, "alone": { "errors": [] },
     });
     assert_eq!(data(&app, query).await, expected);
+}
+
+/// Sends two moves at once, each a team and its new parent, ten times. One of them is refused each time.
+async fn one_of_two_moves_is_refused(app: &TestApp, moves: [(&str, &str); 2], message: &str) {
+    let query = "mutation($team: String!, $parent: IdentifierInput) {
+        teamUpdate(input: { alias: $team, parentTeam: $parent }) { errors { path message } }
+    }";
+    for _ in 0..10 {
+        let moved =
+            moves.map(|(team, parent)| app.query(query, json!({ "team": team, "parent": { "alias": parent } })));
+        let answers = join_all(moved).await;
+        let errors: Vec<_> = answers.iter().map(|answer| answer["data"]["teamUpdate"]["errors"].clone()).collect();
+        let refused = json!([{ "path": ["parentTeam"], "message": message }]);
+        assert!(errors.contains(&json!([])) && errors.contains(&refused), "{errors:?}");
+        for (team, _) in moves {
+            app.query(query, json!({ "team": team, "parent": null })).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_concurrent_moves_do_not_exceed_the_depth_together() {
+    let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
+    for prefix in ["a", "b", "c"] {
+        tower(&app, prefix, 10).await;
+    }
+    let message = "there are at most 20 teams above a team";
+    one_of_two_moves_is_refused(&app, [("b1", "a10"), ("c1", "b10")], message).await;
+}
+
+#[tokio::test]
+async fn two_concurrent_moves_do_not_close_a_circle_together() {
+    let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
+    for prefix in ["a", "b"] {
+        tower(&app, prefix, 3).await;
+    }
+    let message = "a team cannot be a part of itself, or of one of its parts";
+    one_of_two_moves_is_refused(&app, [("a1", "b3"), ("b1", "a3")], message).await;
+}
+
+#[tokio::test]
+async fn a_service_file_keeps_the_depth_of_teams_too() {
+    let app = TestApp::start().await;
+    tower(&app, "a", 20).await;
+    let adopt = |name: &str, part: &str| {
+        format!(
+            "apiVersion: backstage.io/v1alpha1\nkind: Group\nmetadata: {{ name: {name} }}\n\
+             spec: {{ type: team, children: [{part}] }}\n"
+        )
+    };
+    apply(&app, &[("catalog-info.yaml", &adopt("top", "a1"))]).await.expect("a tower of 21");
+    let refused = apply(&app, &[("catalog-info.yaml", &adopt("higher", "top"))]).await.expect_err("a tower of 22");
+    assert!(refused.len() == 1 && refused[0].ends_with("there are at most 20 teams above a team"), "{refused:?}");
+    let read = data(&app, r#"{ account { team(alias: "top") { parentTeam { name } } } }"#).await;
+    assert_eq!(read["account"]["team"]["parentTeam"], json!(null));
 }

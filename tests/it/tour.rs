@@ -8,8 +8,10 @@ use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ObjectType;
 use apollo_compiler::validation::Valid;
 use rollcall::api_document;
-use rollcall::entity::{Timestamp, integration, session, user};
+use rollcall::entity::{Timestamp, document_pull, integration, session, user};
 use rollcall::graphql::{SDL, id};
+use sea_orm::EntityTrait;
+use sea_orm::sea_query::Expr;
 use serde_json::{Value, json};
 
 use crate::webhook::Endpoint;
@@ -101,7 +103,10 @@ fn is_name(word: &str) -> bool {
 impl Tour {
     /// Fills a catalogue.
     pub async fn start() -> Self {
-        let mut tour = Self { endpoint: Endpoint::start().await, ids: BTreeMap::new() };
+        let mut tour = Self {
+            endpoint: Endpoint::with(&["--pull-documents-from", "docs.example.com"]).await,
+            ids: BTreeMap::new(),
+        };
         tour.people().await;
         tour.services().await;
         tour.integrations().await;
@@ -175,7 +180,8 @@ impl Tour {
             security: categoryCreate(input: { name: "Security", description: "d" }) { category { id } errors { message } }
             oldCategory: categoryCreate(input: { name: "Old" }) { category { id } errors { message } }
             shopDocument: serviceApiDocSettingsUpdate(
-                service: { alias: "shop" }, apiDocumentPath: "openapi.yml", preferredApiDocumentSource: PUSH
+                service: { alias: "shop" }, apiDocumentPath: "openapi.yml", preferredApiDocumentSource: PUSH,
+                apiDocumentUrl: "https://docs.example.com/openapi.yml"
             ) { service { id } errors { message } }
             gadget: componentTypeCreate(input: { name: "Gadget", description: "d", icon: { color: "red", name: PhGear }, properties: {
                 alias: "weight", name: "Weight", description: "d", allowedInConfigFiles: false, propertyDisplayStatus: hidden,
@@ -311,6 +317,10 @@ impl Tour {
             let stored = api_document::store(&app.db, endpoint, "shop", "# The shop".to_owned()).await;
             assert_eq!(stored.expect("stored"), api_document::Stored::Created);
         }
+        let tried = document_pull::Entity::update_many()
+            .col_expr(document_pull::Column::PulledAt, Expr::value(Timestamp::now()))
+            .col_expr(document_pull::Column::Error, Expr::value("docs.example.com answers 404"));
+        app.db.write(async |db| tried.exec(db).await).await.expect("a pull");
         let ada = self.id("ada");
         let ada = id::number::<user::Entity>(ada.as_str().expect("an id")).expect("a user");
         let begun = app.db.write(async |db| session::begin(db, ada, None, Timestamp::now()).await);
@@ -434,6 +444,7 @@ impl Tour {
         let issue = |external: &str| json!({ "codeIssueProject": project("p"), "externalId": external });
         let service = json!({
             "name": "Basket", "description": "d", "language": "Go", "framework": "gin", "product": "Shop", "note": "n",
+            "apiDocumentUrl": "https://docs.example.com/basket.yml",
             "tierAlias": "tier_2", "lifecycleAlias": "beta", "ownerInput": { "id": id("Core") },
             "parent": { "alias": "till" }, "type": { "alias": "library" },
         });
@@ -618,11 +629,17 @@ impl Tour {
             ("serviceNoteUpdate", json!({ "input": { "service": { "id": id("shop") }, "note": "n" } })),
             (
                 "serviceApiDocSettingsUpdate",
-                json!({ "service": { "alias": "shop" }, "apiDocumentPath": "api.yml", "preferredApiDocumentSource": "PUSH" }),
+                json!({
+                    "service": { "alias": "shop" }, "apiDocumentPath": "api.yml", "preferredApiDocumentSource": "PUSH",
+                    "apiDocumentUrl": "https://docs.example.com/api.yml",
+                }),
             ),
             (
                 "serviceApiDocSettingsUpdate",
-                json!({ "service": { "id": id("shop") }, "apiDocumentPath": "api.yml", "preferredApiDocumentSource": "PUSH" }),
+                json!({
+                    "service": { "id": id("shop") }, "apiDocumentPath": "api.yml", "preferredApiDocumentSource": "PUSH",
+                    "apiDocumentUrl": "https://docs.example.com/shop.yml",
+                }),
             ),
             (
                 "serviceRepositoryUpdate",

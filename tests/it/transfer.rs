@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 use rollcall::db::Db;
-use rollcall::entity::{Timestamp, audit, identity, service};
+use rollcall::entity::{Timestamp, audit, identity, service, user};
 use rollcall::transfer;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, ModelTrait, Set, Statement};
 use serde_json::Value;
@@ -186,7 +186,8 @@ async fn the_search_index_of_an_import_is_the_one_that_single_writes_make() {
         for table in ["find_text", "find_posting", "find_word", "find_gram"] {
             tx.execute_unprepared(&format!("DELETE FROM {table}")).await?;
         }
-        for (kind, table) in [(1, "service"), (4, "team"), (5, "user"), (6, "repository")] {
+        for (kind, table) in [(1, "service"), (2, "system"), (3, "domain"), (4, "team"), (5, "user"), (6, "repository")]
+        {
             let stale = format!("INSERT INTO find_stale (kind, owner) SELECT {kind}, id FROM \"{table}\"");
             tx.execute_unprepared(&stale).await?;
         }
@@ -253,7 +254,7 @@ async fn a_file_that_is_not_an_export_is_refused_at_its_line_and_changes_nothing
         ),
         (
             vec![head, &ada.replace(r#""A""#, r#""\u0000""#), r#"{"rows":1}"#],
-            "export:2: name has another type".to_owned(),
+            "export:2: the column name of user has a NUL character (\\u0000), which text may not contain".to_owned(),
         ),
         (vec![head, &ada, &ada, r#"{"rows":2}"#], "export:3: the row cannot be stored: ".to_owned()),
         (
@@ -281,6 +282,24 @@ async fn a_file_that_is_not_an_export_is_refused_at_its_line_and_changes_nothing
     // Importing an export of a program without component types keeps the existing ones.
     let types = rollcall::entity::component_type::Entity::find().all(db.read()).await.expect("component types");
     assert_eq!(types.len(), 6);
+}
+
+#[tokio::test]
+async fn keys_of_email_addresses_are_computed_again_for_any_number_of_users() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let number = 1_001;
+    let mut text = "{\"rollcall\":\"catalogue\",\"version\":1}\n".to_owned();
+    for id in 1..=number {
+        let names = format!(r#""name":"A","email":"A{id}@Example.com","email_key":"A{id}@Example.com""#);
+        text += &format!(r#"{{"user":{{"id":{id},{names},"role":"user","created_at":0,"updated_at":0}}}}"#);
+        text += "\n";
+    }
+    text += &format!("{{\"rows\":{number}}}\n");
+    assert_eq!(transfer::import(&db, "export", &mut text.as_bytes(), |_| {}).await, Ok(number));
+    let users = user::Entity::find().all(db.read()).await.expect("users");
+    let stale: Vec<_> = users.iter().filter(|user| user.email_key != user::email_key(&user.email)).collect();
+    assert_eq!((users.len() as u64, stale.len()), (number, 0), "{stale:?}");
 }
 
 #[test]

@@ -5,20 +5,21 @@
 //! written in a transaction of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::time::Duration;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{ExprTrait, Func, Order, Query, SelectStatement};
+use sea_orm::sea_query::{ExprTrait, Order, Query};
 use sea_orm::{ConnectionTrait, DbErr};
 use tokio::time::sleep;
 use tracing::warn;
 
-use super::super::recoveries::{SUCCESS, is, next_success, recoveries};
-use super::durations;
-use super::{ALL, CHANGE, CHANGES, Day, FIGURES, VERSION, change, day_of, name, seconds, start_of, time};
-use crate::db::{self, Db, Read, Row, Snapshot};
+use super::super::recoveries::next_success;
+use super::day::{Figures, Limits};
+use super::{ALL, CHANGE, CHANGES, Day, FIGURES, MANY, VERSION, change, day_of, start_of, time};
+use crate::db::{self, Db, Read, Snapshot};
 use crate::entity::Timestamp;
-use crate::entity::deploy::{self, Column, Status};
+use crate::entity::deploy::{self, Column};
 use crate::retention::PAUSE;
 
 /// The approximate interval between runs.
@@ -28,8 +29,8 @@ pub const DAYS: Day = 3_653;
 /// The longest series of days without deploys that get figures, all 0, so that there are few gaps between days with
 /// figures. A longer one costs less than its days.
 const EMPTY: Day = 31;
-/// The number of deploys read at once.
-const PAGE: u64 = 5_000;
+/// How many days can lose their figures in one transaction, so that other writers do not wait long for it.
+const STALE: usize = 100;
 
 /// Keeps the figures up to date. Runs until dropped, which is safe at any await.
 pub async fn run(db: Db) {
@@ -45,17 +46,25 @@ pub async fn run(db: Db) {
 /// Brings the figures up to date with all deploys of days before that of `now`, the newest first. Returns how many days
 /// have got figures. Ends early if another process does the same.
 pub async fn update(db: &Db, now: Timestamp) -> Result<u64, DbErr> {
+    update_within(db, now, &Limits::default()).await
+}
+
+/// Does the same as [`update`] with other limits of a day.
+pub async fn update_within(db: &Db, now: Timestamp, limits: &Limits) -> Result<u64, DbErr> {
     let mut built = 0;
+    // Only falls, so that a run ends: somebody may write to a day all the time.
+    let mut end = day_of(now);
     loop {
         let is_rest = match forget(db).await? {
-            Done::Number(changes) => changes < CHANGES,
-            Done::ByAnother => return Ok(built),
+            Forgotten::All => true,
+            Forgotten::Some => false,
+            Forgotten::ByAnother => return Ok(built),
         };
         // New posts leave changes all the time, so this does not wait until there are none.
         if is_rest {
-            match build(db, now).await? {
-                Done::Number(0) | Done::ByAnother => return Ok(built),
-                Done::Number(days) => built += days,
+            match build(db, day_of(now) - DAYS..end, limits).await? {
+                None => return Ok(built),
+                Some(Built { number, first }) => (built, end) = (built + number, first),
             }
         }
         sleep(PAUSE / 10).await;
@@ -71,19 +80,29 @@ pub async fn forget_all<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// What a step has done.
-enum Done {
-    /// It has removed this many changes, or given figures to this many days.
-    Number(u64),
+/// What a step of [`forget`] has done.
+enum Forgotten {
+    /// It has removed all changes that it saw.
+    All,
+    /// It has removed some changes.
+    Some,
     /// Another process came first.
     ByAnother,
 }
 
+/// What a step of [`build`] has done.
+struct Built {
+    /// How many days have got figures.
+    number: u64,
+    /// The first of these days.
+    first: Day,
+}
+
 /// Removes the figures that changes concern, and these changes.
-async fn forget(db: &Db) -> Result<Done, DbErr> {
+async fn forget(db: &Db) -> Result<Forgotten, DbErr> {
     let snapshot = db.begin_read(None).await?;
     let version = version(&snapshot).await?;
-    let with_figures = with_figures(&snapshot, Day::MIN).await?;
+    let with_figures = with_figures(&snapshot, Day::MIN..Day::MAX).await?;
     // A change after the last day with figures concerns none.
     let last = with_figures.last().map_or(Day::MIN, |day| start_of(*day + 1));
     let next = next_success(|column| Expr::col((CHANGE, column)));
@@ -99,63 +118,73 @@ async fn forget(db: &Db) -> Result<Done, DbErr> {
     let changes = snapshot.rows(&changes, change).await?;
     drop(snapshot);
     if changes.is_empty() {
-        return Ok(Done::Number(0));
+        return Ok(Forgotten::All);
     }
-    let (mut numbers, mut stale) = (Vec::with_capacity(changes.len()), BTreeSet::new());
+    let is_page = changes.len() as u64 == CHANGES;
+    let (mut numbers, mut stale, seen) = (Vec::with_capacity(changes.len()), BTreeSet::new(), changes.len());
     for (number, days) in changes {
+        if stale.len() >= STALE {
+            break;
+        }
         numbers.push(number);
         stale.extend(days.into_iter().flatten().filter(|day| with_figures.contains(day)));
     }
+    let is_some = is_page || numbers.len() < seen;
     let stale = Vec::from_iter(stale);
-    write(db, version, numbers.len(), async |tx| {
+    let written = write(db, version, async |tx| {
         let backend = tx.get_database_backend();
         let stale = db::is_any(backend, Expr::col("day"), &stale);
         tx.execute(Query::delete().from_table(FIGURES).and_where(stale)).await?;
         let numbers = db::is_any(backend, Expr::col("number"), &numbers);
         tx.execute(Query::delete().from_table(CHANGE).and_where(numbers)).await?;
         Ok(())
+    });
+    Ok(match (written.await?, is_some) {
+        (false, _) => Forgotten::ByAnother,
+        (true, true) => Forgotten::Some,
+        (true, false) => Forgotten::All,
     })
-    .await
 }
 
-/// Gives figures to the newest day that has deploys and no figures, and to the days without deploys after it.
-async fn build(db: &Db, now: Timestamp) -> Result<Done, DbErr> {
+/// Gives figures to the newest of these days that has deploys and no figures, and to the days without deploys after it.
+/// `None` if there is none, or if another process came first.
+async fn build(db: &Db, among: Range<Day>, limits: &Limits) -> Result<Option<Built>, DbErr> {
     let snapshot = db.begin_read(None).await?;
     let version = version(&snapshot).await?;
-    let today = day_of(now);
-    let Some((day, empty)) = missing(&snapshot, today).await? else { return Ok(Done::Number(0)) };
+    let Some((day, empty)) = missing(&snapshot, among).await? else { return Ok(None) };
     let mut days = BTreeMap::new();
     if let Some(day) = day {
-        days.insert(day, figures(&snapshot, day).await?);
+        days.insert(day, Figures::of(&snapshot, day, limits).await?);
     }
     drop(snapshot);
     for day in empty {
-        days.insert(day, Figures::default());
+        days.insert(day, Some(Figures::default()));
     }
-    write(db, version, days.len(), async |tx| {
+    let Some(first) = days.keys().next().copied() else { return Ok(None) };
+    let built = Built { number: days.len() as u64, first };
+    let written = write(db, version, async |tx| {
         for (day, figures) in days {
-            figures.write(tx, day).await?;
+            Figures::write(figures, tx, day, limits).await?;
         }
         Ok(())
-    })
-    .await
+    });
+    Ok(written.await?.then_some(built))
 }
 
-/// Writes, unless the figures have another version by now. `number` is what it then returns.
+/// Writes, unless the figures have another version by now. Returns whether it has.
 async fn write(
     db: &Db,
     version: i64,
-    number: usize,
     work: impl AsyncFnOnce(&sea_orm::DatabaseTransaction) -> Result<(), DbErr>,
-) -> Result<Done, DbErr> {
+) -> Result<bool, DbErr> {
     let written = db.write::<_, DbErr>(async |tx| {
         // On PostgreSQL the second of two waits here for the first, and nobody else does.
         let raised = tx.execute(raise_version().and_where(Expr::col("version").eq(version))).await?;
         if raised.rows_affected() == 0 {
-            return Ok(Done::ByAnother);
+            return Ok(false);
         }
         work(tx).await?;
-        Ok(Done::Number(number as u64))
+        Ok(true)
     });
     written.await
 }
@@ -170,18 +199,17 @@ async fn version(snapshot: &Snapshot) -> Result<i64, DbErr> {
     version.ok_or_else(|| DbErr::RecordNotFound("the version of the figures of deploys".to_owned()))
 }
 
-/// Returns the days with figures, stale ones included.
-async fn with_figures(snapshot: &Snapshot, from: Day) -> Result<BTreeSet<Day>, DbErr> {
-    super::days_with_figures(snapshot, from..Day::MAX).await
+/// Returns the days with figures, stale ones and those above a limit included.
+async fn with_figures(snapshot: &Snapshot, days: Range<Day>) -> Result<BTreeSet<Day>, DbErr> {
+    super::days_with(snapshot, &[ALL, MANY], days).await
 }
 
-/// Finds the newest day before `today` that has deploys and no figures, and the days without deploys and figures up to
-/// the next day with figures, if they are few.
-async fn missing(snapshot: &Snapshot, today: Day) -> Result<Option<(Option<Day>, Vec<Day>)>, DbErr> {
-    let from = today - DAYS;
-    let with_figures = with_figures(snapshot, from).await?;
-    let mut end = today;
-    for day in with_figures.iter().rev().copied().filter(|day| *day < today).chain([from - 1]) {
+/// Finds the newest of these days that has deploys and no figures, and the days without deploys and figures up to the
+/// next day with figures, if they are few.
+async fn missing(snapshot: &Snapshot, among: Range<Day>) -> Result<Option<(Option<Day>, Vec<Day>)>, DbErr> {
+    let with_figures = with_figures(snapshot, among.clone()).await?;
+    let mut end = among.end;
+    for day in with_figures.iter().rev().copied().chain([among.start - 1]) {
         if day + 1 < end {
             let newest = newest(snapshot, day + 1, end).await?;
             let empty = newest.unwrap_or(day) + 1..end;
@@ -208,163 +236,4 @@ async fn newest(snapshot: &Snapshot, from: Day, until: Day) -> Result<Option<Day
         .limit(1)
         .take();
     Ok(snapshot.rows(&query, |row| row.get(0)).await?.pop().map(time).map(day_of))
-}
-
-/// The figures of a day, by the name of the environment.
-#[derive(Default)]
-struct Figures {
-    all: OfEnvironment,
-    by_environment: BTreeMap<String, OfEnvironment>,
-}
-
-/// The figures of a day and an environment.
-#[derive(Default)]
-struct OfEnvironment {
-    failures: i64,
-    deploys: i64,
-    successes: i64,
-    lead_times: Vec<u64>,
-    /// Numbers of [`durations::recovery`].
-    recovery_times: Vec<u64>,
-}
-
-impl Figures {
-    /// Applies a change to the figures of all deploys and to those of the environment.
-    fn each(&mut self, environment_key: Option<&str>, change: impl Fn(&mut OfEnvironment)) {
-        change(&mut self.all);
-        change(self.by_environment.entry(name(environment_key)).or_default());
-    }
-
-    async fn write<C: ConnectionTrait>(self, db: &C, day: Day) -> Result<(), DbErr> {
-        // A row at a time: a day can have many bytes, and there are few environments.
-        for (environment, figures) in self.by_environment.into_iter().chain([(ALL.to_owned(), self.all)]) {
-            let OfEnvironment { failures, deploys, successes, mut lead_times, mut recovery_times } = figures;
-            let mut insert = Query::insert();
-            insert.into_table(FIGURES).columns([
-                "environment",
-                "day",
-                "failures",
-                "deploys",
-                "successes",
-                "lead_times",
-                "recovery_times",
-            ]);
-            insert.values_panic([
-                environment.into(),
-                day.into(),
-                failures.into(),
-                deploys.into(),
-                successes.into(),
-                durations::write(&mut lead_times)?.into(),
-                durations::write(&mut recovery_times)?.into(),
-            ]);
-            db.execute(&insert).await?;
-        }
-        Ok(())
-    }
-}
-
-/// A deploy of the day.
-struct Deploy {
-    at: Timestamp,
-    id: i64,
-    environment_key: Option<String>,
-    has_failed: bool,
-    has_succeeded: bool,
-    /// Whether it failed, succeeded, or was sent without a status.
-    counts: bool,
-    committed_at: Option<Timestamp>,
-}
-
-/// Computes the figures of a day.
-async fn figures(snapshot: &Snapshot, day: Day) -> Result<Figures, DbErr> {
-    let mut figures = Figures::default();
-    let mut after = (Timestamp::from_micros(start_of(day)), i64::MIN);
-    loop {
-        let page = snapshot.rows(&page(day, after), read).await?;
-        let Some(last) = page.last() else { return Ok(figures) };
-        let last = (last.at, last.id);
-        for Deploy { at, environment_key, has_failed, has_succeeded, committed_at, .. } in
-            page.iter().filter(|deploy| deploy.counts)
-        {
-            let lead_time = committed_at.map(|commit| at.as_micros() - commit.as_micros()).filter(|time| *time >= 0);
-            figures.each(environment_key.as_deref(), |figures| match has_failed {
-                true => figures.failures += 1,
-                false => {
-                    figures.deploys += 1;
-                    figures.successes += i64::from(*has_succeeded);
-                    figures.lead_times.extend(lead_time.map(seconds));
-                }
-            });
-        }
-        for is_named in [true, false] {
-            let success = |column| Expr::col((SUCCESS, column));
-            let successes =
-                within(recoveries(is_named), success, day, after).and_where(place(success).lte(values(last))).take();
-            let read = |row: &Row<'_>| Ok((row.get(0)?, time(row.get(1)?), time(row.get(2)?)));
-            for (environment_key, failed, recovered) in
-                snapshot.rows::<(Option<String>, Timestamp, Timestamp), _>(&successes, read).await?
-            {
-                let days = u64::try_from(day - day_of(failed)).unwrap_or_default();
-                let recovery = durations::recovery(seconds(recovered.as_micros() - failed.as_micros()), days);
-                figures.each(environment_key.as_deref(), |figures| figures.recovery_times.push(recovery));
-            }
-        }
-        after = last;
-    }
-}
-
-/// Selects the next deploys of a day after a place in the order of time, for [`read`].
-fn page(day: Day, after: (Timestamp, i64)) -> SelectStatement {
-    let own = |column: Column| Expr::col((deploy::Entity, column));
-    let status = |status| Expr::case(own(Column::DeployStatus).eq(is(status)), 1).finally(0);
-    let mut page = Query::select();
-    page.columns([Column::DeployedAt, Column::Id, Column::EnvironmentKey])
-        .expr(status(Status::Failed))
-        .expr(status(Status::Succeeded))
-        .expr(Expr::case(own(Column::Status).is_null(), 1).finally(0))
-        .expr(Func::coalesce([own(Column::CommitAuthoringDate), own(Column::CommittedAt)]))
-        .from(deploy::Entity)
-        .and_where(own(Column::ServiceId).is_not_null())
-        .order_by(Column::DeployedAt, Order::Asc)
-        .order_by(Column::Id, Order::Asc)
-        .limit(PAGE);
-    within(page, own, day, after)
-}
-
-fn read(row: &Row<'_>) -> Result<Deploy, DbErr> {
-    let holds = |place| row.get::<i32>(place).map(|number| number != 0);
-    let (has_failed, has_succeeded, has_no_status) = (holds(3)?, holds(4)?, holds(5)?);
-    Ok(Deploy {
-        at: time(row.get(0)?),
-        id: row.get(1)?,
-        environment_key: row.get(2)?,
-        has_failed,
-        has_succeeded,
-        counts: has_failed || has_succeeded || has_no_status,
-        committed_at: row.get::<Option<i64>>(6)?.map(time),
-    })
-}
-
-/// Limits deploys to those of a day after a place in the order of time.
-fn within(
-    mut deploys: SelectStatement,
-    own: impl Fn(Column) -> Expr,
-    day: Day,
-    after: (Timestamp, i64),
-) -> SelectStatement {
-    deploys
-        .and_where(place(&own).gt(values(after)))
-        // Implied, but an index needs it as its start.
-        .and_where(own(Column::DeployedAt).gte(after.0))
-        .and_where(own(Column::DeployedAt).lt(start_of(day + 1)))
-        .take()
-}
-
-fn place(own: impl Fn(Column) -> Expr) -> Expr {
-    Expr::tuple([own(Column::DeployedAt), own(Column::Id)])
-}
-
-fn values((at, id): (Timestamp, i64)) -> Expr {
-    Expr::tuple([Expr::value(at), Expr::value(id)])
 }

@@ -34,16 +34,12 @@ async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias
     let Ok(alias) = percent_decode_str(alias).decode_utf8() else {
         return refused("No such service", "The alias at the end of the path is not UTF-8.".to_owned());
     };
-    let text = match std::str::from_utf8(&body) {
-        Err(_) => return refused("Not a text", "The document is not UTF-8.".to_owned()),
+    let text = match api_document::text_of(&body) {
+        Err(wrong) => return refused("Not a text", format!("The document {wrong}.")),
         Ok(text) if text.trim().is_empty() => {
             return refused("No document", "The body is empty: post the document as it is.".to_owned());
         }
-        // PostgreSQL cannot store NUL.
-        Ok(text) if text.contains('\0') => {
-            return refused("Not a text", "The document has a NUL character.".to_owned());
-        }
-        Ok(text) => text.to_owned(),
+        Ok(text) => text,
     };
     let stored =
         api_document::store(&app.db, endpoint, &alias, text).await.map_err(|error| Rejection::of_database(&error))?;

@@ -33,6 +33,7 @@ fn send_create(name: &str) -> Result<create::ResponseData, Box<dyn Error>> {
         framework: None,
         product: None,
         note: None,
+        api_document_url: None,
         tier_alias: Some("tier_1".to_owned()),
         lifecycle_alias: None,
         owner_input: None,

@@ -1,0 +1,77 @@
+//! What one document of Backstage says of the subject of another: who is in a team, and where an API is described.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::Value;
+
+use super::document::{Api, Document, Given, Member, Subject, TeamDocument};
+use super::report::Problems;
+use super::yaml::At;
+use crate::entity::field_rule::FieldRules;
+use crate::entity::service;
+use crate::error::quoted;
+
+/// Completes documents by what other documents of the run say.
+pub(super) fn join(documents: &mut [Document], problems: &mut Problems) {
+    join_people(documents, problems);
+    join_apis(documents, problems);
+}
+
+/// Adds the people whose documents name a team to the members of that team's document.
+fn join_people(documents: &mut [Document], problems: &mut Problems) {
+    let mut joining: Vec<(usize, At<String>, At<String>)> = Vec::new();
+    for Document { file, subject, .. } in documents.iter() {
+        if let Subject::Person(person) = subject {
+            joining.extend(person.teams.iter().map(|team| (*file, team.clone(), person.name.clone())));
+        }
+    }
+    let mut teams: HashMap<String, &mut TeamDocument> = HashMap::new();
+    for document in documents.iter_mut() {
+        if let Subject::Team(team) = &mut document.subject {
+            teams.insert(team.group.naming.found_by().value.clone(), team);
+        }
+    }
+    for (file, alias, person) in joining {
+        let Some(team) = teams.get_mut(&alias.value) else {
+            let alias_is = quoted(&alias.value);
+            let message = format!("the membership is not taken: no file of this run has the group {alias_is}");
+            problems.leave(file, alias.spot, message);
+            continue;
+        };
+        let members = team.members.get_or_insert_default();
+        if !members.iter().any(|member| member.is_person && member.user.value == person.value) {
+            members.push(Member { user: person, role: None, is_person: true });
+        }
+    }
+}
+
+/// Gives each service the URL of the first API that it provides and whose document has one.
+fn join_apis(documents: &mut [Document], problems: &mut Problems) {
+    let apis: HashMap<String, Option<String>> = documents.iter().filter_map(api).collect();
+    for Document { file, subject, .. } in documents {
+        let Subject::Service(service) = subject else { continue };
+        let mut is_given = false;
+        for At { value: name, spot } in &service.apis {
+            let why = match apis.get(name) {
+                Some(Some(_)) if is_given => "a service has one API document that is pulled",
+                Some(Some(url)) => {
+                    let rule = service::Entity::rule(service::Column::ApiDocumentUrl);
+                    let said = At { value: Value::from(url.clone()), spot: *spot };
+                    service.fields.push(Given { rule, said });
+                    is_given = true;
+                    continue;
+                }
+                Some(None) => "its definition is no $text with an https URL",
+                None => "no file of this run describes it",
+            };
+            problems.leave(*file, *spot, format!("the API {} is not taken: {why}", quoted(name)));
+        }
+    }
+}
+
+fn api(document: &Document) -> Option<(String, Option<String>)> {
+    match &document.subject {
+        Subject::Api(Api { name, url }) => Some((name.value.clone(), url.clone())),
+        _ => None,
+    }
+}
