@@ -5,10 +5,10 @@ pub mod hosts;
 pub mod pull;
 
 use sea_orm::sea_query::{LockType, OnConflict};
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
 use serde::Deserialize;
 
-use crate::db::Db;
+use crate::db::{Db, Read, Transaction, Write};
 use crate::entity::service_document::{self as document, Column, Format};
 use crate::entity::{ByAlias, Timestamp, integration, row_lock, service, service_document_content as content, text};
 
@@ -112,10 +112,10 @@ pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<
 
 /// Stores the pulled document of a service that the transaction has locked. Returns whether the text is another one than
 /// before.
-async fn put_pulled(transaction: &DatabaseTransaction, service: &service::Model, text: String) -> Result<bool, DbErr> {
+async fn put_pulled(transaction: &Transaction, service: &service::Model, text: String) -> Result<bool, DbErr> {
     let known = find(transaction, service.id, None).await?;
     if let Some(known) = &known {
-        let content = content::Entity::find().filter(content::Column::DocumentId.eq(known.id)).one(transaction).await?;
+        let content = transaction.one(content::Entity::find().filter(content::Column::DocumentId.eq(known.id))).await?;
         if content.is_some_and(|content| content.content == text) {
             return Ok(false);
         }
@@ -126,7 +126,7 @@ async fn put_pulled(transaction: &DatabaseTransaction, service: &service::Model,
 
 /// Finds the document of a service: the one of an integration, or the pulled one.
 async fn find(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     service_id: i64,
     integration_id: Option<i64>,
 ) -> Result<Option<document::Model>, DbErr> {
@@ -134,12 +134,12 @@ async fn find(
         Some(id) => Column::IntegrationId.eq(id),
         None => Column::IntegrationId.is_null(),
     };
-    document::Entity::find().filter(Column::ServiceId.eq(service_id)).filter(source).one(transaction).await
+    transaction.one(document::Entity::find().filter(Column::ServiceId.eq(service_id)).filter(source)).await
 }
 
 /// Stores the document of a service that the transaction has locked, in the place of `known`.
 async fn put(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     service: &service::Model,
     integration_id: Option<i64>,
     known: Option<document::Model>,
@@ -156,7 +156,7 @@ async fn put(
                 updated_at: Set(Timestamp::now_after(known.updated_at)),
                 ..known.into()
             };
-            row.update(transaction).await?
+            transaction.update(row).await?
         }
         None => {
             let row = document::ActiveModel {
@@ -168,12 +168,12 @@ async fn put(
                 updated_at: Set(now),
                 ..Default::default()
             };
-            row.insert(transaction).await?
+            transaction.insert(row).await?
         }
     };
     let row = content::ActiveModel { document_id: Set(stored.id), content: Set(text), ..Default::default() };
     let has_one = OnConflict::column(content::Column::DocumentId).update_column(content::Column::Content).to_owned();
-    content::Entity::insert(row).on_conflict(has_one).exec_without_returning(transaction).await.map(drop)
+    transaction.exec(content::Entity::insert(row).on_conflict(has_one)).await.map(drop)
 }
 
 #[cfg(test)]

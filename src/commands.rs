@@ -9,14 +9,14 @@ use std::path::{self, Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use sea_orm::{ActiveEnum, ConnectionTrait, DatabaseTransaction, DbErr};
+use sea_orm::{ActiveEnum, DbErr};
 use serde_json::{Value as Json, json};
 use tokio::time::timeout;
 
 use crate::config::{
     self, Addresses, Command, Database, DeployEndpointCommand, Listen, Passed, SchemaCommand, Serve, TokenCommand,
 };
-use crate::db::{self, Db};
+use crate::db::{self, Db, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change;
 use crate::entity::integration::{self, Kind};
@@ -167,7 +167,7 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
 
 /// Records a change to a deploy endpoint in the audit, in the API's terms.
 async fn note_endpoint(
-    db: &impl ConnectionTrait,
+    db: &impl db::Write,
     action: &str,
     endpoint: &integration::Model,
     changed: Json,
@@ -184,7 +184,7 @@ async fn sign_in_link(
     name: Option<&str>,
 ) -> Result<(), String> {
     let (now, actor) = (Timestamp::now(), Actor::command_line());
-    let made = async |db: &Db, tx: &DatabaseTransaction| {
+    let made = async |db: &Db, tx: &Transaction| {
         let first = !user::any_administrator(tx).await?;
         let user = match user::by_email(tx, email).await? {
             Some(user) if !first => user,

@@ -6,9 +6,9 @@
 
 use std::ops::RangeInclusive;
 
-use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityName, EntityTrait, QuerySelect, Set};
+use sea_orm::{ActiveModelTrait, EntityName, EntityTrait, QuerySelect, Set};
 
-use crate::db::{self, Bulk, Db, Dropped};
+use crate::db::{self, Bulk, Db, Dropped, Read, Write};
 use crate::entity::alias::{AliasTable, Kind, slug};
 use crate::entity::{
     Timestamp, repository, service, service_alias, service_repository, tag, team, team_alias, tier, user,
@@ -80,13 +80,13 @@ const KEYS: &[&str] = &[
 /// # Errors
 /// When there are services already: their numbers would collide.
 pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) -> Result<()> {
-    if service::Entity::find().limit(1).one(db.read()).await?.is_some() {
+    if db.read().one(service::Entity::find().limit(1)).await?.is_some() {
         return Err(UserError::base(
             "there are services in this catalogue; generate fills only an empty one: name another with --database-url",
         )
         .into());
     }
-    let tiers: Vec<i64> = tier::Entity::find().all(db.read()).await?.into_iter().map(|tier| tier.id).collect();
+    let tiers: Vec<i64> = db.read().all(tier::Entity::find()).await?.into_iter().map(|tier| tier.id).collect();
     let mut random = fastrand::Rng::with_seed(7);
     let mut ids = Ids::after_the_last(db).await?;
     db.write_bulk(async |tx| {
@@ -172,7 +172,7 @@ impl Ids {
 }
 
 /// Creates teams, each with a manager. Returns the teams' ids.
-async fn people(db: &impl ConnectionTrait, count: u64, random: &mut fastrand::Rng) -> Result<Vec<i64>> {
+async fn people(db: &impl Write, count: u64, random: &mut fastrand::Rng) -> Result<Vec<i64>> {
     let now = Timestamp::from_micros(EPOCH);
     let mut keys = Vec::new();
     for number in 1..=count {
@@ -186,7 +186,7 @@ async fn people(db: &impl ConnectionTrait, count: u64, random: &mut fastrand::Rn
             updated_at: Set(now),
             ..Default::default()
         };
-        let manager = manager.insert(db).await?;
+        let manager = db.insert(manager).await?;
         let name = format!("Team {number} {}", pick(random, WORKS));
         let team = team::ActiveModel {
             alias: Set(slug(&name, team_alias::Entity::NOUN)),
@@ -196,7 +196,7 @@ async fn people(db: &impl ConnectionTrait, count: u64, random: &mut fastrand::Rn
             updated_at: Set(now),
             ..Default::default()
         };
-        let team = team.insert(db).await?;
+        let team = db.insert(team).await?;
         team_alias::Entity::claim_slug(db, &team.id, &name).await?;
         team_alias::Entity::claim(db, &team.id, &format!("team-{number}"), Kind::Managed).await?;
         keys.push(team.id);

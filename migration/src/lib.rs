@@ -69,13 +69,15 @@ mod m20261123_000030_pulled_documents;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
-    pub use crate::m20261122_000001_search::{containing, rebuild, write};
+    pub use crate::m20261122_000001_search::{containing, insert, rebuild};
 }
 
 /// Writes and queries the search index of all nouns, in the form that a migration gives it.
 pub mod find {
     pub use crate::find_rebuild::rebuild;
-    pub use crate::m20261123_000001_find::{fold, grams, refresh, shorter, take_statistics, words};
+    pub use crate::m20261123_000001_find::{
+        ROWS, SEARCHED, Searched, Text, Texts, add, fold, grams, grams_of, postings, shorter, words,
+    };
 }
 
 /// A write transaction that stores very many rows.
@@ -88,6 +90,23 @@ pub trait BulkInsert: ConnectionTrait {
         values: Vec<Value>,
     ) -> impl Future<Output = Result<(), DbErr>> + Send;
 }
+
+impl BulkInsert for SchemaManagerConnection<'_> {
+    async fn insert_rows(&self, table: &str, columns: &[&str], values: Vec<Value>) -> Result<(), DbErr> {
+        for rows in values.chunks(PARAMETERS / columns.len() * columns.len()) {
+            let mut insert = Query::insert();
+            insert.into_table(table.to_owned()).columns(columns.iter().map(|column| (*column).to_owned()));
+            for row in rows.chunks(columns.len()) {
+                insert.values_panic(row.iter().cloned().map(Expr::value));
+            }
+            self.execute(&insert).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The maximum number of values that a statement inserts.
+const PARAMETERS: usize = 10_000;
 
 /// Knows all migrations, and runs those that a database lacks.
 pub struct Migrator;

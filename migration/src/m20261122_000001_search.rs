@@ -76,7 +76,7 @@ async fn fill(db: &SchemaManagerConnection<'_>) -> Result<(), DbErr> {
         if services.is_empty() {
             return Ok(());
         }
-        write(db, services).await?;
+        db.execute(&insert(db.get_database_backend(), services)).await?;
     }
 }
 
@@ -103,22 +103,20 @@ async fn page<C: ConnectionTrait>(db: &C, after: &mut i64) -> Result<Vec<(i64, V
     Ok(rows)
 }
 
-/// Writes the texts by which services are found. Replaces what was written for these services before. Each service must
-/// occur only once.
-pub async fn write<C: ConnectionTrait>(db: &C, services: Vec<(i64, Vec<String>)>) -> Result<(), DbErr> {
-    if services.is_empty() {
-        return Ok(());
-    }
+/// The statement that writes the texts by which services are found. It replaces what was written for these services
+/// before. There must be a service, and each must occur only once.
+pub fn insert(backend: DbBackend, services: Vec<(i64, Vec<String>)>) -> InsertStatement {
     let mut insert = Query::insert();
-    insert.into_table(TABLE).columns(columns(db.get_database_backend()).iter().copied());
+    insert.into_table(TABLE).columns(columns(backend).iter().copied());
     for (id, texts) in services {
-        insert.values_panic(values(db.get_database_backend(), id, &texts).map(Expr::value));
+        insert.values_panic(values(backend, id, &texts).map(Expr::value));
     }
-    if db.get_database_backend() != DbBackend::Postgres {
-        return db.execute(insert.replace()).await.map(drop);
+    if backend == DbBackend::Postgres {
+        insert.on_conflict(OnConflict::column("service_id").update_columns(["folded", "grams"]).to_owned());
+    } else {
+        insert.replace();
     }
-    let replace = OnConflict::column("service_id").update_columns(["folded", "grams"]).to_owned();
-    db.execute(insert.on_conflict(replace)).await.map(drop)
+    insert
 }
 
 /// Derives the whole index again, after many rows have been stored by other means. Reads the services page by page, so

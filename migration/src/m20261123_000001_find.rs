@@ -6,14 +6,14 @@
 //! - `find_word` holds each word once. A word is removed with its last text.
 //! - `find_gram` maps a trigram of a word, and the word without one of its letters, to the word, shortest word first. A
 //!   mistyped word is looked up here, because there are far fewer words than texts.
-//! - `find_stale` lists owners whose texts have changed. Triggers fill it, so that no write is missed. [`refresh`]
+//! - `find_stale` lists owners whose texts have changed. Triggers fill it, so that no write is missed. The program
 //!   empties it in the transaction of the write.
 //!
 //! These tables have no foreign keys, because the texts of a stale owner are rewritten as a whole. Texts are compared
 //! by code point on both backends, so that a prefix is a range of an index.
 //!
-//! The program writes and reads the index through the functions below. They belong to this migration: another form
-//! takes another migration.
+//! The program folds and splits texts by the functions below. They belong to this migration: another form takes another
+//! migration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,18 +21,22 @@ use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
+use crate::find_rebuild;
+
 /// A noun that is searched.
-pub(crate) struct Searched {
+pub struct Searched {
     /// Its number in the tables. Never changes.
-    pub(crate) kind: i32,
-    pub(crate) table: &'static str,
+    pub kind: i32,
+    /// Its table.
+    pub table: &'static str,
     /// A second column that is searched. It is found by its beginning, but not by its words.
-    pub(crate) second: Option<&'static str>,
+    pub second: Option<&'static str>,
     /// The table of aliases, and its column of the owner.
-    pub(crate) aliases: Option<(&'static str, &'static str)>,
+    pub aliases: Option<(&'static str, &'static str)>,
 }
 
-pub(crate) const SEARCHED: [Searched; 7] = [
+/// All nouns that are searched.
+pub const SEARCHED: [Searched; 7] = [
     with_aliases(1, "service", ("service_alias", "service_id")),
     with_aliases(2, "system", ("system_alias", "system_id")),
     with_aliases(3, "domain", ("domain_alias", "domain_id")),
@@ -55,12 +59,8 @@ const WORDS: usize = 20;
 /// The maximum number of letters of a word that is also found by what is left of it without one letter.
 const MISTYPED: usize = 20;
 
-/// The number of owners refreshed at once.
-const BATCH: usize = 200;
 /// The number of rows inserted or deleted at once.
-pub(crate) const ROWS: usize = 1_000;
-/// The number of rows that a condition lists one by one.
-const CONDITIONS: usize = 100;
+pub const ROWS: usize = 1_000;
 
 /// This migration.
 #[derive(DeriveMigrationName)]
@@ -105,11 +105,12 @@ impl MigrationTrait for Migration {
                     db.execute_unprepared(&statement).await?;
                 }
             }
-            let all = format!(r#"INSERT INTO find_stale (kind, owner) SELECT {kind}, id FROM "{table}""#);
-            db.execute_unprepared(&all).await?;
         }
-        refresh(db).await?;
-        take_statistics(db).await
+        find_rebuild::rebuild(db).await?;
+        if is_postgres {
+            db.execute_unprepared("ANALYZE find_text, find_posting, find_word, find_gram").await?;
+        }
+        Ok(())
     }
 }
 
@@ -147,64 +148,24 @@ fn triggers(is_postgres: bool, kind: i32, table: &str, column: &str, texts: &[&s
     ]
 }
 
-/// Rewrites the texts of all owners that have changed since the last call, including those changed in this transaction.
-pub async fn refresh<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
-    let mut stale = BTreeMap::<i32, BTreeSet<i64>>::new();
-    let taken =
-        Query::delete().from_table("find_stale").returning(Query::returning().columns(["kind", "owner"])).take();
-    for row in db.query_all(&taken).await? {
-        stale.entry(row.try_get_by_index(0)?).or_default().insert(row.try_get_by_index(1)?);
-    }
-    for Searched { kind, table, second, aliases } in SEARCHED {
-        let owners: Vec<i64> = stale.remove(&kind).into_iter().flatten().collect();
-        for owners in owners.chunks(BATCH) {
-            let mut texts = Texts::new();
-            let mut rows = Query::select();
-            rows.columns(["id", "name"]).columns(second).from(table).and_where(Expr::col("id").is_in(owners.to_vec()));
-            for row in db.query_all(&rows).await? {
-                let owner: i64 = row.try_get_by_index(0)?;
-                add(&mut texts, owner, row.try_get_by_index(1)?, Some(true));
-                if second.is_some() {
-                    add(&mut texts, owner, row.try_get_by_index(2)?, None);
-                }
-            }
-            if let Some((aliases, owner)) = aliases {
-                let mut rows = Query::select();
-                rows.columns([owner, "value"]).from(aliases).and_where(Expr::col(owner).is_in(owners.to_vec()));
-                rows.order_by("id", Order::Asc);
-                for row in db.query_all(&rows).await? {
-                    add(&mut texts, row.try_get_by_index(0)?, row.try_get_by_index(1)?, Some(false));
-                }
-            }
-            replace(db, kind, owners, texts).await?;
-        }
-    }
-    Ok(())
-}
-
-/// Updates the statistics of the tables after many writes. PostgreSQL plans searches by them.
-pub async fn take_statistics<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
-    if db.get_database_backend() == DbBackend::Postgres {
-        db.execute_unprepared("ANALYZE find_text, find_posting, find_word, find_gram").await?;
-    }
-    Ok(())
-}
-
 /// The texts of owners, by owner and folded text.
-pub(crate) type Texts = BTreeMap<(i64, String), Text>;
+pub type Texts = BTreeMap<(i64, String), Text>;
 
+/// A text by which an owner is found.
 #[derive(PartialEq)]
-pub(crate) struct Text {
-    pub(crate) value: String,
-    pub(crate) is_name: bool,
+pub struct Text {
+    /// The text, verbatim.
+    pub value: String,
+    /// Whether it is the owner's name.
+    pub is_name: bool,
     /// Whether the text is found by its words, and not only by its beginning. The words of an email address or of a
     /// repository's alias are those of its owner's name, or say where it is hosted.
-    pub(crate) has_words: bool,
+    pub has_words: bool,
 }
 
 /// Adds a text, unless the owner has one that folds to the same text. `is_name` is `None` if the text is not found by
 /// its words.
-pub(crate) fn add(texts: &mut Texts, owner: i64, value: String, is_name: Option<bool>) {
+pub fn add(texts: &mut Texts, owner: i64, value: String, is_name: Option<bool>) {
     let folded = fold(&value);
     if !folded.is_empty() {
         let text = Text { value, is_name: is_name == Some(true), has_words: is_name.is_some() };
@@ -212,149 +173,14 @@ pub(crate) fn add(texts: &mut Texts, owner: i64, value: String, is_name: Option<
     }
 }
 
-/// Replaces the stored texts of these owners by the given ones.
-async fn replace<C: ConnectionTrait>(db: &C, kind: i32, owners: &[i64], mut texts: Texts) -> Result<(), DbErr> {
-    let mut stored = Query::select();
-    stored.columns(["id", "owner", "folded", "value", "is_name"]).from("find_text");
-    stored.and_where(Expr::col("kind").eq(kind)).and_where(Expr::col("owner").is_in(owners.to_vec()));
-    let (mut gone, mut gone_postings) = (Vec::new(), Vec::new());
-    for row in db.query_all(&stored).await? {
-        let (id, owner, folded): (i64, i64, String) =
-            (row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?);
-        let (value, is_name): (String, bool) = (row.try_get_by_index(3)?, row.try_get_by_index(4)?);
-        let key = (owner, folded);
-        if texts.get(&key).is_some_and(|text| text.value == value && text.is_name == is_name) {
-            texts.remove(&key);
-        } else {
-            gone.push(id);
-            gone_postings.extend(postings(&key.1, id));
-        }
-    }
-    for ids in gone.chunks(ROWS) {
-        let is_gone = Expr::col("id").is_in(ids.to_vec());
-        db.execute(Query::delete().from_table("find_text").and_where(is_gone)).await?;
-    }
-    for some in gone_postings.chunks(CONDITIONS) {
-        let of = |(word, letters, text): &(String, i32, i64)| {
-            let of_text = Expr::col("letters").eq(*letters).and(Expr::col("text_id").eq(*text));
-            Expr::col("word").eq(word).and(of_text)
-        };
-        let mut delete = Query::delete();
-        delete.from_table("find_posting").cond_where(some.iter().map(of).fold(Cond::any(), Cond::add));
-        db.execute(&delete).await?;
-    }
-    let given: Vec<(&(i64, String), &Text)> = texts.iter().collect();
-    let mut new_postings = Vec::new();
-    for some in given.chunks(ROWS) {
-        let mut insert = Query::insert();
-        insert.into_table("find_text").columns(["kind", "owner", "is_name", "value", "folded"]);
-        for ((owner, folded), text) in some {
-            let Text { value, is_name, .. } = text;
-            insert.values_panic([kind.into(), (*owner).into(), (*is_name).into(), value.into(), folded.into()]);
-        }
-        // A concurrent transaction may add the same text of the same owner.
-        insert.on_conflict(OnConflict::columns(["kind", "owner", "folded"]).do_nothing().to_owned());
-        insert.returning(Query::returning().columns(["id", "owner", "folded"]));
-        for row in db.query_all(&insert).await? {
-            let (id, key): (i64, (i64, String)) =
-                (row.try_get_by_index(0)?, (row.try_get_by_index(1)?, row.try_get_by_index(2)?));
-            if texts.get(&key).is_some_and(|text| text.has_words) {
-                new_postings.extend(postings(&key.1, id));
-            }
-        }
-    }
-    let words: BTreeSet<&str> = new_postings.iter().map(|(word, ..)| word.as_str()).collect();
-    add_words(db, words).await?;
-    insert(db, "find_posting", ["word", "letters", "text_id"], &new_postings, |(word, letters, text)| {
-        [word.into(), (*letters).into(), (*text).into()]
-    })
-    .await?;
-    remove_words(db, gone_postings.into_iter().map(|(word, ..)| word).collect()).await
-}
-
-/// Removes those of the words that no text contains any more, with their grams.
-async fn remove_words<C: ConnectionTrait>(db: &C, words: BTreeSet<String>) -> Result<(), DbErr> {
-    let words: Vec<String> = words.into_iter().collect();
-    for some in words.chunks(ROWS) {
-        // Waits for transactions that add postings of one of these words. The next statement then sees these postings.
-        let mut held = Query::select();
-        held.column("word").from("find_word").and_where(Expr::col("word").is_in(some)).order_by("word", Order::Asc);
-        db.query_all(held.lock(LockType::Update)).await?;
-        let of_word = Expr::col(("find_posting", "word")).eq(Expr::col(("find_word", "word")));
-        let posting = Query::select().expr(Expr::val(1)).from("find_posting").and_where(of_word).take();
-        let mut delete = Query::delete();
-        delete.from_table("find_word").and_where(Expr::col("word").is_in(some)).and_where(Expr::exists(posting).not());
-        let mut grams = Vec::new();
-        for row in db.query_all(delete.returning(Query::returning().column("word"))).await? {
-            let word: String = row.try_get_by_index(0)?;
-            grams.extend(grams_of(&word).into_iter().map(|(gram, letters)| (gram, letters, word.clone())));
-        }
-        for some in grams.chunks(CONDITIONS) {
-            let of = |(gram, letters, word): &(String, i32, String)| {
-                let of_word = Expr::col("letters").eq(*letters).and(Expr::col("word").eq(word));
-                Expr::col("gram").eq(gram).and(of_word)
-            };
-            let mut delete = Query::delete();
-            delete.from_table("find_gram").cond_where(some.iter().map(of).fold(Cond::any(), Cond::add));
-            db.execute(&delete).await?;
-        }
-    }
-    Ok(())
-}
-
-/// Adds the words that are not stored yet, with their grams.
-async fn add_words<C: ConnectionTrait>(db: &C, words: BTreeSet<&str>) -> Result<(), DbErr> {
-    // Sorted, so that two transactions that add the same words cannot deadlock.
-    let words: Vec<&str> = words.into_iter().collect();
-    let mut known = BTreeSet::new();
-    for some in words.chunks(ROWS) {
-        let mut select = Query::select();
-        select.column("word").from("find_word").and_where(Expr::col("word").is_in(some.to_vec()));
-        // Locked, so that no other transaction removes a word that is about to get a posting.
-        select.order_by("word", Order::Asc).lock(LockType::KeyShare);
-        for row in db.query_all(&select).await? {
-            known.insert(row.try_get_by_index::<String>(0)?);
-        }
-    }
-    let unknown: Vec<&str> = words.into_iter().filter(|word| !known.contains(*word)).collect();
-    insert(db, "find_word", ["word"], &unknown, |word| [(*word).into()]).await?;
-    let mut rows = Vec::new();
-    for word in unknown {
-        rows.extend(grams_of(word).into_iter().map(|(gram, letters)| (gram, letters, word)));
-    }
-    insert(db, "find_gram", ["gram", "letters", "word"], &rows, |(gram, letters, word)| {
-        [gram.into(), (*letters).into(), (*word).into()]
-    })
-    .await
-}
-
 /// The grams that lead to a word, each with the number of letters of the word.
-pub(crate) fn grams_of(word: &str) -> Vec<(String, i32)> {
+pub fn grams_of(word: &str) -> Vec<(String, i32)> {
     let letters = <i32 as TryFrom<usize>>::try_from(word.chars().count()).unwrap_or(i32::MAX);
     grams(word).into_iter().chain(shorter(word)).map(|gram| (gram, letters)).collect()
 }
 
-/// Inserts rows. Skips those that exist.
-async fn insert<C: ConnectionTrait, T, const N: usize>(
-    db: &C,
-    table: &'static str,
-    columns: [&'static str; N],
-    rows: &[T],
-    values: impl Fn(&T) -> [Expr; N],
-) -> Result<(), DbErr> {
-    for some in rows.chunks(ROWS) {
-        let mut insert = Query::insert();
-        insert.into_table(table).columns(columns);
-        for row in some {
-            insert.values_panic(values(row));
-        }
-        db.execute(insert.on_conflict(OnConflict::new().do_nothing().to_owned())).await?;
-    }
-    Ok(())
-}
-
 /// Returns the postings of a folded text.
-pub(crate) fn postings(folded: &str, text: i64) -> Vec<(String, i32, i64)> {
+pub fn postings(folded: &str, text: i64) -> Vec<(String, i32, i64)> {
     let letters = <i32 as TryFrom<usize>>::try_from(folded.chars().count()).unwrap_or(i32::MAX);
     let words: BTreeSet<String> = words(folded).take(WORDS).collect();
     words.into_iter().map(|word| (word, letters, text)).collect()

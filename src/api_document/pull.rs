@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
 use tracing::{info, warn};
 use ureq::Agent;
 use ureq::http::Response;
 
 use super::hosts::Hosts;
-use crate::db::{self, Db, Read};
+use crate::db::{self, Db, Read, Transaction, Write};
 use crate::entity::document_pull::{self as pulls, Model as Pull};
 use crate::entity::{ByIds, Timestamp, row_lock, service, service_document as document};
 use crate::error::shortened;
@@ -217,11 +217,7 @@ fn mark<B>(response: &Response<B>, name: &str) -> Option<String> {
 ///
 /// # Errors
 /// [`DbErr::RecordNotUpdated`] if the service, or this pull of it, does not exist any more.
-async fn store(
-    transaction: &DatabaseTransaction,
-    pull: &Pull,
-    fetched: Result<Fetched, String>,
-) -> Result<Pulled, DbErr> {
+async fn store(transaction: &Transaction, pull: &Pull, fetched: Result<Fetched, String>) -> Result<Pulled, DbErr> {
     // The service first, as whoever changes its URL does.
     let service = row_lock::row::<service::Entity>(transaction, pull.service_id, LockType::NoKeyUpdate).await?;
     let pull = row_lock::row::<pulls::Entity>(transaction, pull.id, LockType::NoKeyUpdate).await?;
@@ -233,7 +229,7 @@ async fn store(
             row.error = Set(Some(shortened(&reason).to_string()));
             row.failures = Set(failures.saturating_add(1));
             row.next_pull_at = Set(after(now, retry(failures)));
-            row.update(transaction).await?;
+            transaction.update(row).await?;
             return Ok(Pulled::Failed);
         }
         Ok(Fetched::Unchanged) => Pulled::Unchanged,
@@ -248,7 +244,7 @@ async fn store(
     (row.pulled_at, row.error, row.failures) = (Set(Some(now)), Set(None), Set(0));
     // Jitter, so that documents whose URLs were set together drift apart.
     row.next_pull_at = Set(after(now, INTERVAL.mul_f64(0.9 + 0.2 * fastrand::f64())));
-    row.update(transaction).await?;
+    transaction.update(row).await?;
     Ok(result)
 }
 

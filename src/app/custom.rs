@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::parts::{empty, external_link, grouped, page_links};
 use super::visit::{Visit, path};
 use super::{Fault, Site};
-use crate::db;
+use crate::db::{self, Read};
 use crate::entity::{code_issue, code_issue_project, code_issue_project_resource as link, repository, service};
 
 const PAGE: u64 = 50;
@@ -63,7 +63,7 @@ pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Resu
             after.parse().map_err(|_| Fault::BadRequest("The page in the address is not valid.".to_owned()))?;
         found = found.filter(Column::Id.lt(after));
     }
-    let mut projects = found.order_by_desc(Column::Id).limit(PAGE + 1).all(db).await?;
+    let mut projects = db.all(found.order_by_desc(Column::Id).limit(PAGE + 1)).await?;
     let more = projects.len() as u64 > PAGE;
     projects.truncate(PAGE as usize);
     let next = projects.last().filter(|_| more).map(|project| project.id.to_string());
@@ -96,23 +96,24 @@ pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Resu
 }
 
 /// Counts the issues of each project.
-async fn issues<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, i64>, Fault> {
+async fn issues<C: Read>(db: &C, ids: &[i64]) -> Result<HashMap<i64, i64>, Fault> {
     use code_issue::{Column, Entity};
     let counted =
         Entity::find().select_only().column(Column::CodeIssueProjectId).column_as(Column::Id.count(), "issues");
     let counted = counted.filter(db::any(db, Column::CodeIssueProjectId, ids)).group_by(Column::CodeIssueProjectId);
-    Ok(counted.into_tuple::<(i64, i64)>().all(db).await?.into_iter().collect())
+    let counted = db.rows(counted.as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await?;
+    Ok(counted.into_iter().collect())
 }
 
 /// The services and repositories connected to each project.
-async fn about<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Vec<Markup>>, Fault> {
+async fn about<C: Read>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Vec<Markup>>, Fault> {
     let links = link::Entity::find().filter(db::any(db, link::Column::CodeIssueProjectId, ids));
-    let links = links.order_by_asc(link::Column::Id).all(db).await?;
+    let links = db.all(links.order_by_asc(link::Column::Id)).await?;
     let services: Vec<i64> = links.iter().filter_map(|link| link.service_id).collect();
-    let services = service::Entity::find().filter(db::any(db, service::Column::Id, &services)).all(db).await?;
+    let services = db.all(service::Entity::find().filter(db::any(db, service::Column::Id, &services))).await?;
     let repositories: Vec<i64> = links.iter().filter_map(|link| link.repository_id).collect();
     let repositories =
-        repository::Entity::find().filter(db::any(db, repository::Column::Id, &repositories)).all(db).await?;
+        db.all(repository::Entity::find().filter(db::any(db, repository::Column::Id, &repositories))).await?;
     let mut about = HashMap::<i64, Vec<Markup>>::new();
     for link in &links {
         let service = services.iter().find(|service| Some(service.id) == link.service_id);

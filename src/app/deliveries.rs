@@ -8,6 +8,7 @@ use super::operations::DeployStatus;
 use super::parts::{empty, external_link, short, status, time};
 use super::visit::path;
 use super::{Fault, Site};
+use crate::db::Read;
 use crate::entity::{Timestamp, delivery, deploy};
 use crate::graphql::id;
 
@@ -16,7 +17,7 @@ use crate::graphql::id;
 pub async fn of_deploys(site: &Site, id: &str, now: Timestamp) -> Result<Markup, Fault> {
     let (db, number) = (site.db.read(), id::decode(id).map_or(0, |(_, number)| number));
     let deploys = deploy::Entity::find().filter(deploy::Column::IntegrationId.eq(number));
-    let deploys = deploys.order_by_desc(deploy::Column::Id).limit(delivery::KEPT).all(db).await?;
+    let deploys = db.all(deploys.order_by_desc(deploy::Column::Id).limit(delivery::KEPT)).await?;
     let mut rows: Vec<(Timestamp, Markup)> =
         deploys.iter().map(|deploy| (deploy.created_at, recorded(deploy, now))).collect();
     rows.extend(delivery::last(db, number).await?.iter().map(|one| (one.at, answered(one, now, 2))));

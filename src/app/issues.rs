@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use sea_orm::ConnectionTrait;
 
 use super::Fault;
 use super::parts::{count, empty, external_link, grouped};
+use crate::db::Read;
 use crate::entity::code_issue::{self, SEVERITIES};
 
 /// The maximum number shown. The most severe come first.
@@ -28,7 +28,7 @@ fn rank(word: &Option<String>) -> usize {
 impl Issues {
     /// Counts the issues by severity, and reads the most severe. The API cannot sort by severity, so both are read from
     /// the database.
-    pub async fn of_service<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<Self, Fault> {
+    pub async fn of_service<C: Read>(db: &C, service_id: i64) -> Result<Self, Fault> {
         // Again in lower case: that of a database can differ from that of the issues in the list.
         let mut by_word = BTreeMap::new();
         for (word, number) in code_issue::by_severity(db, service_id).await? {

@@ -3,13 +3,14 @@
 //! Opening a link does not use it up; the button on its page does. Mail and chat programs open links before people do.
 
 use maud::{Markup, html};
-use sea_orm::{DatabaseTransaction, DbErr};
+use sea_orm::DbErr;
 use serde_json::json;
 
 use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, cookie, openid};
+use crate::db::Transaction;
 use crate::entity::audit::{self, Actor};
 use crate::entity::change;
 use crate::entity::key::Key;
@@ -85,7 +86,7 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
 /// Begins a session for the user, ends the browser's previous one, and records both in the audit. `through` is how the
 /// user signed in: `link`, or the issuer of an OpenID provider.
 pub(super) async fn begin(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     visit: &Visit,
     user: &user::Model,
     through: &str,
@@ -103,7 +104,7 @@ pub(super) async fn begin(
 }
 
 /// Ends a session of the user and records that in the audit. Returns whether there was one.
-pub(super) async fn end(db: &DatabaseTransaction, session: &Session, id: i64, action: &str) -> Result<bool, DbErr> {
+pub(super) async fn end(db: &Transaction, session: &Session, id: i64, action: &str) -> Result<bool, DbErr> {
     let ended = session::end(db, session.user.id, id).await?;
     if ended {
         let (actor, subject) = (session.caller().actor, session.user.subject());

@@ -19,8 +19,10 @@ use sea_orm::{
 };
 use tokio::time::timeout;
 
+use super::read::{Read, pooled};
 use super::refusal::{UNCERTAIN, is_broken, reason};
-use super::{Db, postgres};
+use super::row::{Collect, Work};
+use super::{Db, Write, postgres};
 
 /// The settings of SQLite's write connection during such a transaction. Sorting uses as much memory again as the page
 /// cache, and then files.
@@ -106,17 +108,17 @@ impl Db {
     }
 
     async fn bulk_of_sqlite<T, E: From<DbErr>>(&self, work: impl AsyncFnOnce(&Bulk) -> Result<T, E>) -> Result<T, E> {
-        let bulk = Bulk(Kind::Embedded(self.begin_write().await?));
+        let bulk = Bulk(Kind::Embedded(self.begin().await?));
         let done = work(&bulk).await;
         let Kind::Embedded(transaction) = bulk.0 else { return done };
         match done {
             Ok(done) => {
-                self.commit(transaction).await?;
+                self.end(transaction).await?;
                 Ok(done)
             }
             Err(error) => {
                 // Report the first error, not that of the rollback.
-                let _ = self.roll_back(transaction).await;
+                let _ = transaction.rollback().await;
                 Err(error)
             }
         }
@@ -313,6 +315,26 @@ fn write_text(data: &mut String, text: &str) {
         rest = &rest[place + 1..];
     }
     data.push_str(rest);
+}
+
+impl Read for Bulk {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+        pooled(self, work.statement, rows).await
+    }
+
+    fn is_embedded(&self) -> bool {
+        false
+    }
+}
+
+impl Write for Bulk {
+    async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
+        Ok(self.execute_raw(statement).await?.rows_affected())
+    }
+
+    async fn script(&self, sql: &str) -> Result<(), DbErr> {
+        self.execute_unprepared(sql).await.map(drop)
+    }
 }
 
 #[async_trait]

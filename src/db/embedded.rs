@@ -1,11 +1,12 @@
-//! Reads an SQLite file on the calling thread.
+//! Reads and writes an SQLite file on the calling thread.
 //!
 //! Reading a cached row takes less than a microsecond. Passing each statement and row through another thread, as sqlx
 //! does, costs ten times as much. So a statement starts on the calling thread. If it turns out to be slow, or the file
 //! is locked, it starts over on a blocking thread, so that one request's full scan does not delay the others. Dropping
 //! the future cancels the statement there (`sqlite3_interrupt`). That is all a caller has to do at its deadline.
 //!
-//! sqlx does the writing; [`super`] says which connections exist besides these.
+//! A statement that writes cannot start over. It runs on the calling thread only if it stores few rows. Commits wait
+//! for the disk, so they run on a blocking thread.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,21 +15,25 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sea_orm::{DbErr, metric};
+use sea_orm::{ConnAcquireErr, DbErr, Statement, metric};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
-use super::Pool;
 use super::row::{Collect, Work, over};
-use super::session::{Failure, Session, Stop, closed, error, lock};
+use super::session::{Failure, Session, Stop, WRITER, closed, error, lock};
+use super::{PATIENCE, Pool};
 use crate::budget::Budget;
 
 /// The maximum number of concurrent transactions: one for each admitted request ([`super::QUICK_READS`],
 /// [`super::SLOW_READS`]), and one for an export.
-const SNAPSHOTS: usize = super::QUICK_READS + super::SLOW_READS + 1;
+const SNAPSHOTS: u32 = (super::QUICK_READS + super::SLOW_READS + 1) as u32;
 
 /// The maximum number of idle connections. Single statements need a few more than the transactions. They never wait for
 /// a permit: tokens are checked and deploys recorded however many long queries run.
-const CONNECTIONS: usize = SNAPSHOTS + 2;
+const CONNECTIONS: usize = SNAPSHOTS as usize + 2;
+
+/// A write transaction waits this long for the one before it.
+const TURN: Duration = Duration::from_secs(30);
 
 /// Idle connections are closed after this time.
 const IDLE: Duration = Duration::from_secs(10);
@@ -44,9 +49,13 @@ pub struct Embedded {
 
 struct Connections {
     file: PathBuf,
+    /// The settings of a connection besides those of all.
+    settings: &'static [(&'static str, i64)],
     /// Ordered by last use, the most recent last.
     idle: Mutex<Vec<Idle>>,
-    snapshots: Arc<Semaphore>,
+    /// The maximum number of concurrent transactions.
+    most: u32,
+    places: Arc<Semaphore>,
     closed: AtomicBool,
 }
 
@@ -56,8 +65,8 @@ struct Idle {
     since: Instant,
 }
 
-/// A read transaction. Begins with its first statement and ends when dropped.
-pub struct Snapshot {
+/// A transaction, rolled back when dropped. One that reads begins with its first statement.
+pub struct Transaction {
     /// `None` only while a blocking thread has it.
     lease: tokio::sync::Mutex<Option<Lease>>,
     observer: Option<Observer>,
@@ -67,56 +76,78 @@ pub struct Snapshot {
 struct Lease {
     session: Option<Session>,
     home: Arc<Connections>,
-    /// Whether all statements run in one transaction.
+    /// Whether the first statement begins a transaction.
     in_transaction: bool,
     _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Embedded {
-    /// Creates the pool for an existing file. Opens connections on demand. Must be called within a tokio runtime.
-    pub(super) fn new(file: PathBuf) -> Self {
-        let connections = Arc::new(Connections {
-            file,
-            idle: Mutex::default(),
-            snapshots: Arc::new(Semaphore::new(SNAPSHOTS)),
-            closed: AtomicBool::new(false),
-        });
-        tokio::spawn(close_idle(Arc::downgrade(&connections)));
-        Self { connections, observer: None }
+    /// Creates the pool of connections that read an existing file. Opens them on demand. Must be called within a tokio
+    /// runtime.
+    pub(super) fn reading(file: PathBuf) -> Self {
+        let embedded = Self::new(file, SNAPSHOTS, &[("query_only", 1)]);
+        tokio::spawn(close_idle(Arc::downgrade(&embedded.connections)));
+        embedded
     }
 
-    /// Begins a transaction. Waits for a permit if there are too many.
-    pub(super) async fn begin(&self) -> Result<Snapshot, DbErr> {
-        let place = Arc::clone(&self.connections.snapshots).acquire_owned().await.map_err(|_| closed())?;
-        let lease = self.connections.lease(Some(place))?;
-        Ok(Snapshot { lease: tokio::sync::Mutex::new(Some(lease)), observer: self.observer.clone() })
+    /// Creates the connection that writes to an existing file. Opens it on demand.
+    pub(super) fn writing(file: PathBuf) -> Self {
+        Self::new(file, 1, WRITER)
+    }
+
+    fn new(file: PathBuf, most: u32, settings: &'static [(&'static str, i64)]) -> Self {
+        let places = Arc::new(Semaphore::new(most as usize));
+        let (idle, closed) = (Mutex::default(), AtomicBool::new(false));
+        Self { connections: Arc::new(Connections { file, settings, idle, most, places, closed }), observer: None }
+    }
+
+    /// Begins a transaction that reads. Waits for a permit if there are too many.
+    pub(super) async fn begin(&self) -> Result<Transaction, DbErr> {
+        let place = Arc::clone(&self.connections.places).acquire_owned().await.map_err(|_| closed())?;
+        let lease = self.connections.lease(Some(place), true)?;
+        Ok(Transaction { lease: tokio::sync::Mutex::new(Some(lease)), observer: self.observer.clone() })
+    }
+
+    /// Begins a transaction that writes, after the one before it.
+    pub(super) async fn begin_write(&self) -> Result<Transaction, DbErr> {
+        let place = Arc::clone(&self.connections.places).acquire_owned();
+        let place = timeout(TURN, place).await.map_err(|_| DbErr::ConnectionAcquire(ConnAcquireErr::Timeout))?;
+        let lease = self.connections.lease(Some(place.map_err(|_| closed())?), false)?;
+        let mut lease = Some(lease);
+        match with(&lease, |session| Ok(session.begin_write(Duration::ZERO)?)) {
+            Err(failure) if failure.needs_blocking_thread() => {
+                on_blocking_thread(&mut lease, false, |lease| lease.with(|session| Ok(session.begin_write(PATIENCE)?)))
+                    .await??;
+            }
+            begun => begun?,
+        }
+        Ok(Transaction { lease: tokio::sync::Mutex::new(lease), observer: self.observer.clone() })
     }
 
     /// Runs a statement outside of any transaction and returns its rows.
     pub(super) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
-        let mut lease = Some(self.connections.lease(None)?);
+        let mut lease = Some(self.connections.lease(None, false)?);
         run(&mut lease, self.observer.as_ref(), work, rows, None).await
     }
 
     /// The state of the pool.
-    pub(super) fn pool(&self) -> Pool {
+    pub(super) fn pool(&self, name: &'static str) -> Pool {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let in_use = SNAPSHOTS.saturating_sub(self.connections.snapshots.available_permits());
-        let idle = lock(&self.connections.idle).len().min(SNAPSHOTS - in_use);
-        Pool { name: "read", in_use: count(in_use), idle: count(idle), most: count(SNAPSHOTS) }
+        let most = self.connections.most;
+        let in_use = most.saturating_sub(count(self.connections.places.available_permits()));
+        Pool { name, in_use, idle: count(lock(&self.connections.idle).len()).min(most - in_use), most }
     }
 
     /// Waits for all transactions to end, then closes all connections.
     pub(super) async fn close(&self) {
         self.connections.closed.store(true, Ordering::Relaxed);
-        let all = u32::try_from(SNAPSHOTS).unwrap_or(u32::MAX);
-        let _over = self.connections.snapshots.acquire_many(all).await;
-        self.connections.snapshots.close();
+        let _over = self.connections.places.acquire_many(self.connections.most).await;
+        self.connections.places.close();
         lock(&self.connections.idle).clear();
     }
 }
 
-impl Snapshot {
+impl Transaction {
     /// Runs a statement and returns its rows.
     pub(super) async fn rows(
         &self,
@@ -126,10 +157,50 @@ impl Snapshot {
     ) -> Result<Box<dyn Collect>, DbErr> {
         run(&mut *self.lease.lock().await, self.observer.as_ref(), work, rows, budget).await
     }
+
+    /// Runs a statement that writes, and returns the number of rows that it changed.
+    pub(super) async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
+        let mut lease = self.lease.lock().await;
+        let started = self.observer.as_ref().map(|_| Instant::now());
+        let work = Work::writing(statement, false);
+        let (statement, result) = match work.is_long {
+            false => {
+                let result = with(&lease, |session| session.write(&work.statement, None));
+                (work.statement, result)
+            }
+            true => {
+                let change = move |lease: &Lease| {
+                    let result = lease.with(|session| session.write(&work.statement, None));
+                    (work.statement, result)
+                };
+                on_blocking_thread(&mut lease, false, change).await?
+            }
+        };
+        if let (Some(observer), Some(started)) = (&self.observer, started) {
+            observer(&metric::Info { elapsed: started.elapsed(), statement: &statement, failed: result.is_err() });
+        }
+        Ok(result?)
+    }
+
+    /// Runs statements without parameters in a transaction that writes.
+    pub(super) async fn script(&self, sql: &str) -> Result<(), DbErr> {
+        Ok(with(&*self.lease.lock().await, |session| session.script(sql))?)
+    }
+
+    /// Commits a transaction that writes.
+    pub(super) async fn commit(self) -> Result<(), DbErr> {
+        let commit = |lease: &Lease| lease.with(Session::commit);
+        Ok(on_blocking_thread(&mut *self.lease.lock().await, false, commit).await??)
+    }
+}
+
+/// Runs a part of a transaction on the calling thread.
+fn with<T>(lease: &Option<Lease>, run: impl FnOnce(&Session) -> Result<T, Failure>) -> Result<T, Failure> {
+    lease.as_ref().map_or_else(|| Err(Failure::Reading(closed())), |lease| lease.with(run))
 }
 
 impl Connections {
-    fn lease(self: &Arc<Self>, place: Option<OwnedSemaphorePermit>) -> Result<Lease, DbErr> {
+    fn lease(self: &Arc<Self>, place: Option<OwnedSemaphorePermit>, in_transaction: bool) -> Result<Lease, DbErr> {
         if self.closed.load(Ordering::Relaxed) {
             return Err(closed());
         }
@@ -137,9 +208,8 @@ impl Connections {
         let idle = lock(&self.idle).pop();
         let session = match idle {
             Some(Idle { session, .. }) => session,
-            None => Session::open(&self.file).map_err(error)?,
+            None => Session::open(&self.file, self.settings).map_err(error)?,
         };
-        let in_transaction = place.is_some();
         Ok(Lease { session: Some(session), home: Arc::clone(self), in_transaction, _place: place })
     }
 }
@@ -190,7 +260,12 @@ async fn run(
     };
     let (work, rows, result) = match quick {
         Err(failure) if failure.needs_blocking_thread() => {
-            on_blocking_thread(lease, work, rows, budget.cloned()).await?
+            let (budget, may_stop) = (budget.cloned(), !work.writes);
+            let again = move |lease: &Lease| {
+                let result = lease.run(&work, &mut *rows, Patience::Any, budget.as_ref());
+                (work, rows, result)
+            };
+            on_blocking_thread(lease, may_stop, again).await?
         }
         done => (work, rows, done),
     };
@@ -202,26 +277,26 @@ async fn run(
     Ok(rows)
 }
 
-/// Runs a statement on a blocking thread.
-async fn on_blocking_thread(
+/// Runs a part of a transaction on a blocking thread. `may_stop` says that a statement which reads is stopped when the
+/// future is dropped.
+async fn on_blocking_thread<T: Send + 'static>(
     place: &mut Option<Lease>,
-    work: Work,
-    mut rows: Box<dyn Collect>,
-    budget: Option<Arc<Budget>>,
-) -> Result<(Work, Box<dyn Collect>, Result<(), Failure>), DbErr> {
+    may_stop: bool,
+    run: impl FnOnce(&Lease) -> T + Send + 'static,
+) -> Result<T, DbErr> {
     let lease = place.take().ok_or_else(closed)?;
-    let stop = lease.session.as_ref().map(Session::begin_long);
+    let stop = lease.session.as_ref().filter(|_| may_stop).map(Session::begin_long);
     let mut running = tokio::task::spawn_blocking(move || {
-        let result = lease.run(&work, &mut *rows, Patience::Any, budget.as_ref());
-        (lease, work, rows, result)
+        let done = run(&lease);
+        (lease, done)
     });
     // Drop order matters: declared after `running`, so `stop` is dropped first. Until `running` is dropped, it holds
     // the lease. Afterwards another request may use the connection, and a late interrupt would kill its statement.
     let mut stop = stop;
-    let (lease, work, rows, result) = (&mut running).await.map_err(|error| DbErr::Custom(error.to_string()))?;
+    let (lease, done) = (&mut running).await.map_err(|error| DbErr::Custom(error.to_string()))?;
     stop.iter_mut().for_each(Stop::disarm);
     *place = Some(lease);
-    Ok((work, rows, result))
+    Ok(done)
 }
 
 /// How long a statement may occupy its thread.
@@ -234,6 +309,10 @@ enum Patience {
 }
 
 impl Lease {
+    fn with<T>(&self, run: impl FnOnce(&Session) -> Result<T, Failure>) -> Result<T, Failure> {
+        self.session.as_ref().map_or_else(|| Err(Failure::Reading(closed())), run)
+    }
+
     fn run(
         &self,
         work: &Work,
@@ -241,11 +320,11 @@ impl Lease {
         patience: Patience,
         budget: Option<&Arc<Budget>>,
     ) -> Result<(), Failure> {
-        let Some(session) = &self.session else { return Err(Failure::Reading(closed())) };
-        match patience {
+        self.with(|session| match patience {
+            _ if work.writes => session.write(&work.statement, Some(rows)).map(drop),
             Patience::Little => session.run_quick(work, rows, self.in_transaction, budget),
             Patience::Any => session.run_slow(work, rows, self.in_transaction, budget),
-        }
+        })
     }
 }
 
@@ -255,8 +334,8 @@ impl fmt::Debug for Embedded {
     }
 }
 
-impl fmt::Debug for Snapshot {
+impl fmt::Debug for Transaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Snapshot")
+        f.write_str("Transaction")
     }
 }

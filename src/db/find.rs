@@ -12,7 +12,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, U
 
 use super::Read;
 
-pub use migration::find::{refresh, take_statistics};
+pub use super::find_refresh::{refresh, take_statistics};
 
 /// The maximum number of words of a term that are searched for.
 pub const WORDS: usize = 6;

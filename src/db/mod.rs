@@ -10,7 +10,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use migration::{Migrator, SchemaVersion};
 use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{ArrayType, Expr, ExprTrait, SelectStatement};
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
@@ -31,6 +30,7 @@ mod copies;
 mod embedded;
 mod file;
 pub mod find;
+mod find_refresh;
 mod outcome;
 mod postgres;
 mod postgres_url;
@@ -43,7 +43,10 @@ mod session;
 mod shape;
 mod sqlite;
 pub mod text;
+mod transaction;
+mod version;
 mod windows;
+mod write;
 mod writes;
 
 pub use backup::backup;
@@ -53,12 +56,17 @@ use embedded::{Embedded, Observer};
 pub use file::Exposed;
 pub use outcome::transaction_id;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot};
-pub use refusal::{OpenError, UNCERTAIN, accepts_no_writes, is_locked, is_lost_race, is_uncertain, reason, refusal};
+pub use refusal::{
+    OpenError, UNCERTAIN, accepts_no_writes, is_locked, is_lost_race, is_uncertain, reason, refusal, violation,
+};
 use refusal::{STALLED, is_broken};
-pub use row::{Omitted, Row, Table, columns_without, select_without};
-pub use sequence::{attempt, give_ids_after, last_id};
+pub use row::{Column, Omitted, Row, Table, columns_without, select_without};
+pub use sequence::{attempt, begin_part, end_part, give_ids_after, last_id};
 pub use shape::Shape;
+pub use transaction::Transaction;
+pub use version::{Version, check, migrate, one_process_at_a_time, version};
 pub use windows::Counted;
+pub use write::Write;
 use writes::Writes;
 
 /// The timeout for another process's lock on SQLite.
@@ -69,9 +77,6 @@ pub const QUICK_READS: usize = 6;
 /// See [`QUICK_READS`].
 pub const SLOW_READS: usize = 2;
 
-/// The key of the advisory lock of [`one_process_at_a_time`] on PostgreSQL: "rollcall" as an integer.
-const START_LOCK: i64 = i64::from_be_bytes(*b"rollcall");
-
 /// An open database. Cheap to clone; all clones share the connections.
 #[derive(Clone, Debug)]
 pub struct Db {
@@ -79,6 +84,8 @@ pub struct Db {
     read: Reader,
     committed: Reader,
     write: DatabaseConnection,
+    /// Writes on SQLite. There, `write` migrates and imports.
+    writer: Option<Embedded>,
     /// On PostgreSQL only.
     reserved: Option<Reader>,
     writes: Arc<Writes>,
@@ -151,24 +158,38 @@ impl Db {
     /// Begins a write transaction. It is rolled back if dropped without a commit. On SQLite there is one at a time: it
     /// takes the write lock at once, so what it has read stays true until it commits, and it never fails halfway
     /// because another came first. Fails once a newer program has migrated the database so that this one cannot use it.
-    pub async fn begin_write(&self) -> Result<DatabaseTransaction, DbErr> {
+    pub async fn begin_write(&self) -> Result<Transaction, DbErr> {
+        let Some(writer) = &self.writer else {
+            return Ok(Transaction(transaction::Kind::Pooled(Box::new(self.begin().await?))));
+        };
+        let begun = self.in_span("BEGIN", async {
+            self.writes.check_version()?;
+            writer.begin_write().await
+        });
+        let begun = begun.await.inspect_err(|error| self.note_failed_write(error));
+        Ok(Transaction(transaction::Kind::Embedded(Box::new(begun?))))
+    }
+
+    /// Like [`Self::begin_write`], by sea-orm: for migrations and imports.
+    async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
             ..TransactionOptions::default()
         };
-        let span = spans::statement(system(self.write.get_database_backend()), "BEGIN", 1);
-        let begun = match self.writes.check_version() {
-            Ok(()) => span.around(postgres::begin(&self.write, options)).await,
-            Err(error) => Err(error),
-        };
-        begun.inspect_err(|error| {
-            span.returned(None);
-            self.note_failed_write(error);
-        })
+        let begun = self.in_span("BEGIN", async {
+            self.writes.check_version()?;
+            postgres::begin(&self.write, options).await
+        });
+        begun.await.inspect_err(|error| self.note_failed_write(error))
+    }
+
+    async fn in_span<T>(&self, text: &str, work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+        let span = spans::statement(system(self.write.get_database_backend()), text, 1);
+        span.around(work).await.inspect_err(|_| span.returned(None))
     }
 
     /// Lifts the time limits of a transaction from [`Db::begin_write`].
-    pub async fn unlimit(&self, transaction: &DatabaseTransaction) -> Result<(), DbErr> {
+    pub async fn unlimit(&self, transaction: &impl ConnectionTrait) -> Result<(), DbErr> {
         if transaction.get_database_backend() == DbBackend::Postgres {
             transaction.execute_unprepared(postgres::UNLIMITED).await?;
         }
@@ -177,28 +198,41 @@ impl Db {
 
     /// Commits a transaction from [`Db::begin_write`]. If the server does not confirm it, the error
     /// [is uncertain](is_uncertain).
-    pub async fn commit(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
-        let span = spans::statement(system(self.write.get_database_backend()), "COMMIT", 1);
-        let committed = match transaction.get_database_backend() {
-            DbBackend::Postgres => match timeout(postgres::COMMIT, span.around(transaction.commit())).await {
-                Ok(Err(error)) if !is_broken(&error) => Err(error),
-                Ok(Ok(())) => Ok(()),
-                Ok(Err(_)) | Err(_) => Err(DbErr::Custom(UNCERTAIN.to_owned())),
-            },
-            _ => span.around(transaction.commit()).await,
-        };
-        if committed.is_err() {
-            span.returned(None);
+    pub async fn commit(&self, transaction: Transaction) -> Result<(), DbErr> {
+        match transaction.0 {
+            transaction::Kind::Pooled(transaction) => self.end(*transaction).await,
+            transaction::Kind::Embedded(transaction) => {
+                let committed = self.in_span("COMMIT", transaction.commit()).await;
+                self.writes.note(committed.as_ref().copied());
+                committed
+            }
         }
+    }
+
+    /// Commits a transaction from [`Db::begin`].
+    async fn end(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
+        let committed = match transaction.get_database_backend() {
+            DbBackend::Postgres => {
+                match timeout(postgres::COMMIT, self.in_span("COMMIT", transaction.commit())).await {
+                    Ok(Err(error)) if !is_broken(&error) => Err(error),
+                    Ok(Ok(())) => Ok(()),
+                    Ok(Err(_)) | Err(_) => Err(DbErr::Custom(UNCERTAIN.to_owned())),
+                }
+            }
+            _ => self.in_span("COMMIT", transaction.commit()).await,
+        };
         self.writes.note(committed.as_ref().copied());
         committed
     }
 
     /// Rolls a transaction from [`Db::begin_write`] back. A server that does not respond rolls it back by itself.
-    pub async fn roll_back(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
-        match transaction.get_database_backend() {
-            DbBackend::Postgres => timeout(postgres::BEGIN, transaction.rollback()).await.unwrap_or(Ok(())),
-            _ => transaction.rollback().await,
+    pub async fn roll_back(&self, transaction: Transaction) -> Result<(), DbErr> {
+        match transaction.0 {
+            transaction::Kind::Pooled(transaction) => {
+                timeout(postgres::BEGIN, transaction.rollback()).await.unwrap_or(Ok(()))
+            }
+            // It is rolled back when it is dropped.
+            transaction::Kind::Embedded(_) => Ok(()),
         }
     }
 
@@ -219,10 +253,7 @@ impl Db {
     }
 
     /// Runs `work` in a transaction of [`Db::begin_write`]. Commits if it succeeds and rolls back if it fails.
-    pub async fn write<T, E: From<DbErr>>(
-        &self,
-        work: impl AsyncFnOnce(&DatabaseTransaction) -> Result<T, E>,
-    ) -> Result<T, E> {
+    pub async fn write<T, E: From<DbErr>>(&self, work: impl AsyncFnOnce(&Transaction) -> Result<T, E>) -> Result<T, E> {
         let transaction = self.begin_write().await?;
         match work(&transaction).await {
             Ok(done) => {
@@ -239,31 +270,18 @@ impl Db {
 
     /// The state of the connection pools.
     pub fn pools(&self) -> Vec<Pool> {
+        if let (Some(reading), Some(writing)) = (&self.read.embedded, &self.writer) {
+            return vec![reading.pool("read"), writing.pool("write")];
+        }
         let pool = |name, connection: &DatabaseConnection| {
-            let (size, idle, most) = match connection.get_database_backend() {
-                DbBackend::Postgres => {
-                    let pool = connection.get_postgres_connection_pool();
-                    (pool.size(), pool.num_idle(), pool.options().get_max_connections())
-                }
-                _ => {
-                    let pool = connection.get_sqlite_connection_pool();
-                    (pool.size(), pool.num_idle(), pool.options().get_max_connections())
-                }
-            };
+            let pool = connection.get_postgres_connection_pool();
+            let (size, most) = (pool.size(), pool.options().get_max_connections());
             // The two numbers are not read atomically.
-            let idle = u32::try_from(idle).unwrap_or(u32::MAX);
+            let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
             Pool { name, in_use: size.saturating_sub(idle), idle, most }
         };
-        match self.read.get_database_backend() {
-            DbBackend::Postgres => {
-                let reserved = self.reserved.as_ref().map(|reserved| pool("reserved", &reserved.pool));
-                [Some(pool("all", &self.write)), reserved].into_iter().flatten().collect()
-            }
-            _ => {
-                let embedded = self.read.embedded.as_ref().map(Embedded::pool);
-                [embedded, Some(pool("write", &self.write))].into_iter().flatten().collect()
-            }
-        }
+        let reserved = self.reserved.as_ref().map(|reserved| pool("reserved", &reserved.pool));
+        [Some(pool("all", &self.write)), reserved].into_iter().flatten().collect()
     }
 
     /// Where the database is, for messages: the absolute path of its file, or its hosts and name.
@@ -285,10 +303,9 @@ impl Db {
             reserved.pool.set_metric_callback(observer.clone());
         }
         let observer: Observer = Arc::new(observer);
-        for reader in [&mut self.read, &mut self.committed] {
-            if let Some(embedded) = &mut reader.embedded {
-                embedded.observer = Some(Arc::clone(&observer));
-            }
+        let embedded = [&mut self.read.embedded, &mut self.committed.embedded, &mut self.writer];
+        for embedded in embedded.into_iter().flatten() {
+            embedded.observer = Some(Arc::clone(&observer));
         }
     }
 
@@ -302,7 +319,7 @@ impl Db {
 
     /// Waits for running work, then closes all connections.
     pub async fn close(&self) -> Result<(), DbErr> {
-        if let Some(embedded) = &self.read.embedded {
+        for embedded in [&self.read.embedded, &self.writer].into_iter().flatten() {
             embedded.close().await;
         }
         self.read.pool.close_by_ref().await?;
@@ -322,76 +339,6 @@ pub async fn connect(url: &str) -> Result<Db, OpenError> {
         Some(("sqlite", _)) => sqlite::open(url).await,
         Some(("postgres" | "postgresql", _)) => postgres::open(url.parse()?).await,
         _ => Err(OpenError::Url),
-    }
-}
-
-/// Runs pending migrations and returns their number. Of several processes one migrates and the others wait. All
-/// migrations run in one transaction, so a failure changes nothing.
-pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
-    let failed = |error: DbErr| OpenError::of(&db.place, error);
-    if !matches!(version(db).await?, Version::Older(_)) {
-        return Ok(0);
-    }
-    let transaction = db.begin_write().await.map_err(failed)?;
-    db.unlimit(&transaction).await.map_err(failed)?;
-    one_process_at_a_time(&transaction).await.map_err(failed)?;
-    // Check again: another process may have migrated while we waited for the lock.
-    let schema_version = Migrator::schema_version(&transaction).await.map_err(failed)?;
-    let Version::Older(pending) = compare(&db.place, schema_version)? else { return Ok(0) };
-    Migrator::complete(&transaction).await.map_err(failed)?;
-    transaction.commit().await.map_err(failed)?;
-    Ok(pending)
-}
-
-/// Waits until no other process holds this lock, and holds it until the transaction ends. For migrations, and for
-/// anything that only one of several starting processes must create.
-pub async fn one_process_at_a_time(transaction: &DatabaseTransaction) -> Result<(), DbErr> {
-    if transaction.get_database_backend() == DbBackend::Postgres {
-        transaction.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({START_LOCK})")).await?;
-    }
-    Ok(())
-}
-
-/// How the database's version compares with this program's.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Version {
-    /// It is the same.
-    Same,
-    /// The database lacks this many migrations.
-    Older(usize),
-    /// A newer program has migrated the database, and this one can use it as before.
-    Newer {
-        /// The last migration that this program does not know.
-        step: String,
-    },
-}
-
-/// Checks that the database responds and that this program can use it. Also checks whether PostgreSQL reports that it
-/// is read-only.
-pub async fn check(db: &Db) -> Result<(), OpenError> {
-    match version(db).await? {
-        Version::Same | Version::Newer { .. } => {
-            db.look_for_read_only().await.map_err(|error| OpenError::of(&db.place, error))
-        }
-        Version::Older(steps) => Err(OpenError::of(&db.place, DbErr::Custom(format!("it lacks {steps} migrations")))),
-    }
-}
-
-/// Compares versions. If a newer program has migrated the database so that this one cannot use it, this process stops
-/// writing.
-pub async fn version(db: &Db) -> Result<Version, OpenError> {
-    let schema_version = postgres::repeat(&db.read.pool, || Migrator::schema_version(&db.read.pool)).await;
-    let version = compare(&db.place, schema_version.map_err(|error| OpenError::of(&db.place, error))?);
-    db.writes.note_version(version.is_err());
-    version
-}
-
-fn compare(place: &str, schema_version: SchemaVersion) -> Result<Version, OpenError> {
-    match schema_version {
-        SchemaVersion::Lacks(0) => Ok(Version::Same),
-        SchemaVersion::Lacks(steps) => Ok(Version::Older(steps)),
-        SchemaVersion::Newer { step } => Ok(Version::Newer { step }),
-        SchemaVersion::TooNew { step } => Err(OpenError::Newer { place: place.to_owned(), step }),
     }
 }
 

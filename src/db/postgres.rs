@@ -200,7 +200,15 @@ pub(super) async fn open(target: Target) -> Result<Db, OpenError> {
     let [write, committed, reserved] = pools.map(|(pool, _)| SqlxPostgresConnector::from_sqlx_postgres_pool(pool));
     let reader = |pool| Reader { pool, embedded: None, patience: None };
     let reserved = Some(Reader { patience: Some(BEGIN), ..reader(reserved) });
-    Ok(Db { place, read: reader(write.clone()), committed: reader(committed), write, reserved, writes: Arc::default() })
+    Ok(Db {
+        place,
+        read: reader(write.clone()),
+        committed: reader(committed),
+        write,
+        writer: None,
+        reserved,
+        writes: Arc::default(),
+    })
 }
 
 /// Begins a transaction. On PostgreSQL, a connection may have died while it was idle. It is then discarded, and another

@@ -13,8 +13,8 @@ use futures_util::TryStreamExt;
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult, QuerySelect,
-    QueryTrait, Select, Statement, StreamTrait, Value,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait, ExecResult, QueryResult,
+    QuerySelect, QueryTrait, Select, Statement, StreamTrait, Value,
 };
 
 use tokio::time::timeout;
@@ -46,7 +46,7 @@ pub struct Snapshot {
 #[derive(Debug)]
 pub(super) enum Kind {
     Pooled(DatabaseTransaction),
-    Embedded(Box<embedded::Snapshot>),
+    Embedded(Box<embedded::Transaction>),
 }
 
 /// A statement that selects the rows for several keys.
@@ -80,7 +80,6 @@ impl OfKeys<'_> {
             1 => How::Each,
             _ if !is_limited => How::All,
             _ if backend == DbBackend::Postgres => How::Lateral,
-            // The write connection of SQLite never reads pages.
             _ => How::Each,
         };
         let keyed = |condition: Expr| build(condition).expr_as(selected.clone(), KEY).take();
@@ -192,6 +191,15 @@ pub trait Read: Backend + Sync {
         self.run(Work::new(self.backend().build(statement)), read)
     }
 
+    /// Like [`rows`](Self::rows), for a statement in the words of the backend.
+    fn rows_by<T, F>(&self, statement: Statement, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    {
+        self.run(Work::new(statement), read)
+    }
+
     /// Like [`rows`](Self::rows), for a statement that may scan a whole table. Starts on a blocking thread.
     fn scan<T, F>(&self, statement: &SelectStatement, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
     where
@@ -243,6 +251,14 @@ pub trait Read: Backend + Sync {
         self.run(Work::new(statement), |row| row.model::<E>())
     }
 
+    /// Counts the rows that a statement selects.
+    fn count<E: EntityTrait>(&self, select: Select<E>) -> impl Future<Output = Result<u64, DbErr>> + Send {
+        let rows = select.select_only().expr(Expr::cust("1")).into_query();
+        let count = Query::select().expr(Func::count(Expr::cust("*"))).from_subquery(rows, "counted").take();
+        let counted = self.run(Work::new(self.backend().build(&count)), |row| row.get::<i64>(0));
+        async move { Ok(counted.await?.first().map_or(0, |count| count.cast_unsigned())) }
+    }
+
     /// Reads the first of the rows that a statement selects.
     fn one<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Option<E::Model>, DbErr>> + Send {
         let rows = self.all(select.limit(1));
@@ -253,7 +269,7 @@ pub trait Read: Backend + Sync {
 /// The alias of the keys in a lateral join.
 const JOINED: &str = "joined_key";
 
-async fn pooled(
+pub(super) async fn pooled(
     connection: &impl ConnectionTrait,
     statement: Statement,
     mut rows: Box<dyn Collect>,
@@ -292,16 +308,6 @@ async fn charged(
     }
     budget.charge_server(began.elapsed()).map_err(over)?;
     Ok(rows)
-}
-
-impl Read for DatabaseTransaction {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
-        pooled(self, work.statement, rows).await
-    }
-
-    fn is_embedded(&self) -> bool {
-        false
-    }
 }
 
 impl Read for Reader {

@@ -100,9 +100,27 @@ pub fn is_locked(error: &DbErr) -> bool {
 pub fn is_lost_race(error: &DbErr) -> bool {
     let lost = |code: &str| matches!(code, "40001" | "40P01");
     matches!(error, DbErr::RecordNotUpdated)
-        || matches!(error.sql_err(), Some(SqlErr::ForeignKeyConstraintViolation(_)))
+        || matches!(violation(error), Some(SqlErr::ForeignKeyConstraintViolation(_)))
         // PostgreSQL: serialization failure, deadlock. SQLite has one writer at a time.
         || matches!(sqlx_error(error), Some(sqlx::Error::Database(answer)) if answer.code().as_deref().is_some_and(lost))
+}
+
+/// The constraint that a write violates, if it failed for that. Use it instead of [`DbErr::sql_err`], which does not
+/// know the errors of [`super::session`].
+pub fn violation(error: &DbErr) -> Option<SqlErr> {
+    if let Some(sqlx::Error::Database(answer)) = sqlx_error(error)
+        && answer.try_downcast_ref::<Answer>().is_some()
+    {
+        let message = answer.message().to_owned();
+        return match answer.code()?.parse() {
+            Ok(SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE) => {
+                Some(SqlErr::UniqueConstraintViolation(message))
+            }
+            Ok(SQLITE_CONSTRAINT_FOREIGNKEY) => Some(SqlErr::ForeignKeyConstraintViolation(message)),
+            _ => None,
+        };
+    }
+    error.sql_err()
 }
 
 fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
@@ -227,6 +245,9 @@ const SQLITE_CORRUPT: i32 = 11;
 const SQLITE_FULL: i32 = 13;
 const SQLITE_CANTOPEN: i32 = 14;
 const SQLITE_NOTADB: i32 = 26;
+const SQLITE_CONSTRAINT_FOREIGNKEY: i32 = 787;
+const SQLITE_CONSTRAINT_PRIMARYKEY: i32 = 1555;
+const SQLITE_CONSTRAINT_UNIQUE: i32 = 2067;
 
 pub(super) fn busy(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Database(answer) if sqlite_code(&**answer) == Some(SQLITE_BUSY))

@@ -175,12 +175,29 @@ pub struct Work {
     pub(super) keys: Vec<i64>,
     /// Whether it is known to be slow.
     pub(super) is_long: bool,
+    /// Whether it writes.
+    pub(super) writes: bool,
 }
 
 impl Work {
     pub(super) fn new(statement: Statement) -> Self {
-        Self { statement, keys: Vec::new(), is_long: false }
+        Self { statement, keys: Vec::new(), is_long: false, writes: false }
     }
+
+    /// A statement that writes. `one` says that it stores one row.
+    pub(super) fn writing(statement: Statement, one: bool) -> Self {
+        let is_long = !one && !stores_few(&statement);
+        Self { is_long, writes: true, ..Self::new(statement) }
+    }
+}
+
+/// The maximum number of values that a statement stores on the calling thread.
+const FEW_VALUES: usize = 200;
+
+/// Whether a statement stores few rows, so that it takes much less than a millisecond.
+fn stores_few(statement: &Statement) -> bool {
+    let values = statement.values.as_ref().map_or(0, |values| values.0.len());
+    statement.sql.starts_with("INSERT") && values <= FEW_VALUES && !statement.sql.contains(" SELECT ")
 }
 
 /// The error of a statement whose request has exhausted its budget. It is never shown: the budget itself is reported.

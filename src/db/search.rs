@@ -1,10 +1,17 @@
 //! Searches the names and aliases of services. A migration defines the tables and the query.
 
-use sea_orm::{ConnectionTrait, DbBackend, DbErr};
+use sea_orm::{DbBackend, DbErr};
 
-use super::{Backend, Bulk, Dropped, Ids, find};
+use super::{Backend, Bulk, Dropped, Ids, Write, find};
 
-pub use migration::search::write;
+/// Writes the texts by which services are found. Replaces what was written for these services before. Each service must
+/// occur only once.
+pub async fn write(db: &impl Write, services: Vec<(i64, Vec<String>)>) -> Result<(), DbErr> {
+    if services.is_empty() {
+        return Ok(());
+    }
+    db.execute(&migration::search::insert(db.backend(), services)).await.map(drop)
+}
 
 /// Derives both search indexes again, after many rows have been stored in bulk.
 pub async fn rebuild(db: &Bulk) -> Result<(), DbErr> {
@@ -18,9 +25,9 @@ pub async fn rebuild(db: &Bulk) -> Result<(), DbErr> {
 }
 
 /// Updates the statistics of the search table after many writes. PostgreSQL plans searches by them.
-pub async fn take_statistics<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
-    if db.get_database_backend() == DbBackend::Postgres {
-        db.execute_unprepared("ANALYZE service_search").await?;
+pub async fn take_statistics<C: Write>(db: &C) -> Result<(), DbErr> {
+    if db.backend() == DbBackend::Postgres {
+        db.script("ANALYZE service_search").await?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Id sequences and savepoints, which sea-orm does not provide.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr};
+use sea_orm::{DbBackend, DbErr};
 
-use super::Read;
+use super::{Read, Write};
 
 /// SQLite's table of the last ids.
 const SEQUENCES: &str = "sqlite_sequence";
@@ -22,18 +22,18 @@ pub async fn last_id(db: &impl Read, table: &str) -> Result<i64, DbErr> {
 }
 
 /// Raises a table's id sequence to at least `last`. Never lowers it.
-pub async fn give_ids_after<C: ConnectionTrait>(db: &C, table: &str, last: i64) -> Result<(), DbErr> {
+pub async fn give_ids_after<C: Write>(db: &C, table: &str, last: i64) -> Result<(), DbErr> {
     if last == 0 {
         return Ok(());
     }
-    if db.get_database_backend() == DbBackend::Postgres {
+    if db.backend() == DbBackend::Postgres {
         let sequence = format!("{table}_id_seq");
         let set = format!("SELECT setval('{sequence}', GREATEST({last}, (SELECT last_value FROM {sequence})))");
-        return db.execute_unprepared(&set).await.map(drop);
+        return db.script(&set).await;
     }
     let name = || Expr::col("name").eq(table);
     let known = Query::select().column("seq").from(SEQUENCES).and_where(name()).take();
-    let known = db.query_one(&known).await?.map(|row| row.try_get_by_index::<i64>(0)).transpose()?;
+    let known = db.rows(&known, |row| row.get::<i64>(0)).await?.pop();
     let last = Ord::max(last, known.unwrap_or(0));
     db.execute(Query::delete().from_table(SEQUENCES).and_where(name())).await?;
     let mut insert = Query::insert();
@@ -42,12 +42,25 @@ pub async fn give_ids_after<C: ConnectionTrait>(db: &C, table: &str, last: i64) 
 }
 
 /// Runs a part of a transaction in a savepoint. If it fails, only that part is rolled back.
-pub async fn attempt<C: ConnectionTrait, T>(db: &C, part: impl AsyncFnOnce() -> Result<T, DbErr>) -> Result<T, DbErr> {
-    db.execute_unprepared("SAVEPOINT part").await?;
+pub async fn attempt<C: Write, T, E: From<DbErr>>(db: &C, part: impl AsyncFnOnce() -> Result<T, E>) -> Result<T, E> {
+    begin_part(db).await?;
     let done = part().await;
-    if done.is_err() {
-        db.execute_unprepared("ROLLBACK TO SAVEPOINT part").await?;
+    let ended = end_part(db, done.is_ok()).await;
+    // Report the first error, not that of the rollback.
+    let done = done?;
+    ended?;
+    Ok(done)
+}
+
+/// Begins a part of a transaction. Parts can be nested.
+pub async fn begin_part<C: Write>(db: &C) -> Result<(), DbErr> {
+    db.script("SAVEPOINT part").await
+}
+
+/// Ends the part that began last, and rolls it back unless it is kept.
+pub async fn end_part<C: Write>(db: &C, keep: bool) -> Result<(), DbErr> {
+    if !keep {
+        db.script("ROLLBACK TO SAVEPOINT part").await?;
     }
-    db.execute_unprepared("RELEASE SAVEPOINT part").await?;
-    done
+    db.script("RELEASE SAVEPOINT part").await
 }

@@ -63,12 +63,13 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
     let reader = options.pragma("query_only", "ON");
     let read = pool().max_connections(SQLITE_READERS).connect_lazy_with(reader);
     let pool = SqlxSqliteConnector::from_sqlx_sqlite_pool(read);
-    let read = Reader { pool, embedded: Some(Embedded::new(file)), patience: None };
+    let read = Reader { pool, embedded: Some(Embedded::reading(file.clone())), patience: None };
     Ok(Db {
         place,
         committed: read.clone(),
         read,
         write: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
+        writer: Some(Embedded::writing(file)),
         reserved: None,
         writes: Arc::default(),
     })

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
 use super::refusal::{AWAY, NEWER, READ_ONLY, UNCERTAIN};
-use super::{Db, refusal};
+use super::{Backend, Db, Write, refusal};
 
 /// A test write is made after this long without a write.
 const QUIET: Duration = Duration::from_secs(60);
@@ -113,14 +113,14 @@ impl Db {
     pub async fn try_write(&self) -> Result<(), DbErr> {
         let transaction = self.begin_write().await?;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let write = match transaction.get_database_backend() {
+        let write = match transaction.backend() {
             DbBackend::Postgres => "UPDATE seaql_migrations SET applied_at = applied_at \
                  WHERE version = (SELECT max(version) FROM seaql_migrations)"
                 .to_owned(),
             // A different number each time: SQLite does not write an unchanged value.
             _ => format!("PRAGMA user_version = {}", seconds & 0x7fff_ffff),
         };
-        if let Err(error) = transaction.execute_unprepared(&write).await {
+        if let Err(error) = transaction.script(&write).await {
             self.note_failed_write(&error);
             return Err(error);
         }

@@ -16,7 +16,7 @@ use sea_orm::{DbErr, EntityTrait};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{Outcome, Post, store};
-use crate::db::{self, Db};
+use crate::db::{self, Db, Read};
 use crate::entity::{Timestamp, integration};
 use crate::spans;
 
@@ -224,7 +224,7 @@ async fn alone(db: &Db, post: &Post) -> Result<Outcome, Alone> {
             Err(Attempt::Locked(reason)) => return Err(Alone::Locked(reason)),
             Err(Attempt::Again(error)) => last = Some(error),
         }
-        let endpoint = integration::Entity::find_by_id(post.integration_id).one(db.read()).await;
+        let endpoint = db.read().one(integration::Entity::find_by_id(post.integration_id)).await;
         if endpoint.map_err(Failure::from)?.is_none() {
             return Err(Failure::EndpointGone.into());
         }

@@ -3,6 +3,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Asterisk, ExprTrait, Func, Query};
 
+use crate::db::Read;
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Environments, Status};
 
@@ -23,7 +24,7 @@ const FAILED: &str = "failed";
 const COUNT: &str = "deploys";
 
 /// Counts the deploys to these environments, for a number of days from `start`.
-pub async fn of_service<C: ConnectionTrait>(
+pub async fn of_service<C: Read>(
     db: &C,
     service_id: i64,
     start: Timestamp,
@@ -50,11 +51,11 @@ pub async fn of_service<C: ConnectionTrait>(
         query.and_where(condition);
     }
     let mut found = vec![Day::default(); days];
-    for row in db.query_all(&query).await? {
-        let day = usize::try_from(row.try_get::<i64>("", DAYS)?).ok();
+    let counted = db.rows(&query, |row| Ok((row.get::<i64>(0)?, row.get::<i32>(1)?, row.get(2)?)));
+    for (day, failed, count) in counted.await? {
+        let day = usize::try_from(day).ok();
         let Some(day) = day.and_then(|day| found.get_mut(day)) else { continue };
-        let count = row.try_get("", COUNT)?;
-        if row.try_get::<i32>("", FAILED)? == 0 { day.deploys = count } else { day.failed = count }
+        if failed == 0 { day.deploys = count } else { day.failed = count }
     }
     Ok(found)
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, LockBehavior, LockType, Query};
-use sea_orm::{QueryOrder, QuerySelect};
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
 
-use crate::db::{self, Db};
+use crate::db::{self, Db, Write};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column};
 use crate::retention::{Kept, PAUSE, hourly};
@@ -51,7 +51,7 @@ struct Batch {
 }
 
 /// Removes expired deploys from the oldest ones after a position. The position skips the deploys that were kept.
-async fn batch<C: ConnectionTrait>(db: &C, before: Timestamp, after: Option<Place>) -> Result<Batch, DbErr> {
+async fn batch<C: Write>(db: &C, before: Timestamp, after: Option<Place>) -> Result<Batch, DbErr> {
     let mut old = deploy::Entity::find()
         .select_only()
         .columns([Column::DeployedAt, Column::Id])
@@ -65,14 +65,15 @@ async fn batch<C: ConnectionTrait>(db: &C, before: Timestamp, after: Option<Plac
         let place = Expr::tuple([column(Column::DeployedAt), column(Column::Id)]);
         old = old.filter(place.gt(Expr::tuple([Expr::value(moment), Expr::value(id)])));
     }
-    let old: Vec<(Timestamp, i64, bool)> = old.into_tuple().all(db).await?;
+    let old: Vec<(Timestamp, i64, bool)> =
+        db.rows(old.as_query(), |row| Ok((Timestamp::from_micros(row.get(0)?), row.get(1)?, row.get(2)?))).await?;
     let last = old.last().filter(|_| old.len() as u64 == BATCH).map(|(moment, id, _)| (*moment, *id));
     let superseded: Vec<i64> = old.iter().filter_map(|(_, id, is_superseded)| is_superseded.then_some(*id)).collect();
     if superseded.is_empty() {
         return Ok(Batch { removed: 0, last });
     }
-    let deleted = deploy::Entity::delete_many().filter(db::any(db, Column::Id, &superseded)).exec(db).await?;
-    Ok(Batch { removed: deleted.rows_affected, last })
+    let deleted = db.exec(deploy::Entity::delete_many().filter(db::any(db, Column::Id, &superseded))).await?;
+    Ok(Batch { removed: deleted, last })
 }
 
 /// The condition that a deploy has no service, or that its service has a later one.

@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query};
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, QueryResult, Set, TryGetable};
+use sea_orm::{DbErr, EntityTrait, Set};
 
 use super::{Outcome, Post, Record};
-use crate::db;
+use crate::db::{self, Read, Write};
 use crate::entity::deploy::environment_key;
 use crate::entity::suggestion::State;
 use crate::entity::user::email_key;
@@ -20,7 +20,7 @@ use crate::entity::{
 };
 
 /// Records all posts or none, and returns the outcome of each.
-pub(super) async fn record<C: ConnectionTrait>(db: &C, posts: &[Post], now: Timestamp) -> Result<Vec<Outcome>, DbErr> {
+pub(super) async fn record<C: Write>(db: &C, posts: &[Post], now: Timestamp) -> Result<Vec<Outcome>, DbErr> {
     let is_new = without_duplicates(posts, stored(db, posts).await?);
     let new: Vec<&Post> = posts.iter().zip(&is_new).filter_map(|(post, is_new)| is_new.then_some(post)).collect();
     let services = services(db, new.iter().map(|post| &*post.record.service), Hold::UntilCommit).await?;
@@ -48,7 +48,7 @@ fn dedup_key(post: &Post) -> Option<(i64, &str)> {
 }
 
 /// The keys among these posts that are already recorded.
-async fn stored<C: ConnectionTrait>(db: &C, posts: &[Post]) -> Result<HashSet<(i64, String)>, DbErr> {
+async fn stored<C: Read>(db: &C, posts: &[Post]) -> Result<HashSet<(i64, String)>, DbErr> {
     use deploy::Column::{DedupId, IntegrationId};
     let (integrations, ids): (BTreeSet<i64>, BTreeSet<&str>) = posts.iter().filter_map(dedup_key).unzip();
     if ids.is_empty() {
@@ -61,7 +61,7 @@ async fn stored<C: ConnectionTrait>(db: &C, posts: &[Post]) -> Result<HashSet<(i
         .and_where(db::any(db, IntegrationId, &integrations))
         .and_where(db::any_text(db, DedupId, &ids))
         .take();
-    pairs(&db.query_all(&known).await?)
+    Ok(db.rows(&known, pair).await?.into_iter().collect())
 }
 
 /// Whether each post is the first with its key.
@@ -78,7 +78,7 @@ enum Hold {
 }
 
 /// The ids of the services with these aliases.
-async fn services<'a, C: ConnectionTrait>(
+async fn services<'a, C: Read>(
     db: &C,
     aliases: impl Iterator<Item = &'a str>,
     hold: Hold,
@@ -101,11 +101,11 @@ async fn services<'a, C: ConnectionTrait>(
     if hold == Hold::UntilCommit {
         found.lock_with_tables(LockType::KeyShare, [service::Entity]);
     }
-    pairs(&db.query_all(&found).await?)
+    Ok(db.rows(&found, pair).await?.into_iter().collect())
 }
 
 /// The users with the posts' email addresses, by [`email_key`].
-async fn users<C: ConnectionTrait>(db: &C, posts: &[&Post]) -> Result<HashMap<String, i64>, DbErr> {
+async fn users<C: Read>(db: &C, posts: &[&Post]) -> Result<HashMap<String, i64>, DbErr> {
     let keys: BTreeSet<String> =
         posts.iter().filter_map(|post| post.record.deployer.email.as_deref()).map(email_key).collect();
     if keys.is_empty() {
@@ -117,16 +117,16 @@ async fn users<C: ConnectionTrait>(db: &C, posts: &[&Post]) -> Result<HashMap<St
         .from(user::Entity)
         .and_where(db::any_text(db, user::Column::EmailKey, &keys))
         .take();
-    pairs(&db.query_all(&found).await?)
+    Ok(db.rows(&found, pair).await?.into_iter().collect())
 }
 
-/// Reads rows of two columns.
-fn pairs<A: TryGetable, B: TryGetable, T: FromIterator<(A, B)>>(rows: &[QueryResult]) -> Result<T, DbErr> {
-    rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+/// Reads a row of two columns.
+fn pair<A: db::Column, B: db::Column>(row: &db::Row<'_>) -> Result<(A, B), DbErr> {
+    Ok((row.get(0)?, row.get(1)?))
 }
 
 /// Records suggestions for aliases without a service: how often, and through which endpoints.
-async fn suggest<C: ConnectionTrait>(
+async fn suggest<C: Write>(
     db: &C,
     posts: &[&Post],
     services: &HashMap<String, i64>,
@@ -155,16 +155,14 @@ async fn suggest<C: ConnectionTrait>(
         integration_id: Set(integration_id),
         ..Default::default()
     });
-    suggestion_integration::Entity::insert_many(links)
-        .on_conflict(OnConflict::new().do_nothing().to_owned())
-        .exec_without_returning(db)
+    db.exec(suggestion_integration::Entity::insert_many(links).on_conflict(OnConflict::new().do_nothing().to_owned()))
         .await?;
     Ok(())
 }
 
 /// Creates or updates a suggestion for each alias and returns their ids. An ignored one stays ignored. An accepted one
 /// is reopened, because its service has lost the alias or was deleted.
-async fn upsert_suggestions<C: ConnectionTrait>(
+async fn upsert_suggestions<C: Write>(
     db: &C,
     unknown: &BTreeMap<&str, (i32, BTreeSet<i64>)>,
     now: Timestamp,
@@ -189,15 +187,11 @@ async fn upsert_suggestions<C: ConnectionTrait>(
         insert.values_panic([Expr::value(*alias), Expr::value(State::Open), count, now.clone(), now]);
     }
     insert.on_conflict(again).returning(Query::returning().columns([Alias, Id]));
-    pairs(&db.query_all(&insert).await?)
+    Ok(db.returned(&insert, pair).await?.into_iter().collect())
 }
 
 /// The number of each deploy: as sent, or the next one of its service or alias.
-async fn numbers<C: ConnectionTrait>(
-    db: &C,
-    posts: &[&Post],
-    services: &HashMap<String, i64>,
-) -> Result<Vec<String>, DbErr> {
+async fn numbers<C: Write>(db: &C, posts: &[&Post], services: &HashMap<String, i64>) -> Result<Vec<String>, DbErr> {
     let (mut of_services, mut of_aliases) = (BTreeMap::<i64, i64>::new(), BTreeMap::<&str, i64>::new());
     for record in posts.iter().map(|post| &post.record).filter(|record| record.deploy_number.is_none()) {
         match services.get(&record.service) {
@@ -280,10 +274,10 @@ fn row(
 }
 
 /// Inserts the rows in batches of powers of two, so that only a few different statements are prepared.
-async fn insert<C: ConnectionTrait>(db: &C, mut rows: Vec<deploy::ActiveModel>) -> Result<(), DbErr> {
+async fn insert<C: Write>(db: &C, mut rows: Vec<deploy::ActiveModel>) -> Result<(), DbErr> {
     while let Some(power) = rows.len().checked_ilog2() {
         let rest = rows.split_off(1 << power);
-        deploy::Entity::insert_many(rows).exec_without_returning(db).await?;
+        db.exec(deploy::Entity::insert_many(rows)).await?;
         rows = rest;
     }
     Ok(())

@@ -5,6 +5,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use serde::Deserialize;
 
+use crate::db::Write;
+
 /// The origin of an alias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
@@ -54,7 +56,7 @@ pub trait AliasTable: EntityTrait {
     /// Gives an alias to the owner unless another owner has it. Returns whether the owner has it now.
     ///
     /// If the owner already had the alias, the stronger kind wins: `Slug` over `Managed`, and `Managed` over `Name`.
-    fn claim<C: ConnectionTrait>(
+    fn claim<C: Write>(
         db: &C,
         owner: &Self::Owner,
         value: &str,
@@ -75,12 +77,12 @@ pub trait AliasTable: EntityTrait {
                     .to_owned(),
             )
             .take();
-        async move { Ok(db.execute(&insert).await?.rows_affected() == 1) }
+        async move { Ok(db.execute(&insert).await? == 1) }
     }
 
     /// Gives the owner a slug of its name and returns it: the plain slug if it is free or already the owner's,
     /// otherwise a numbered one.
-    fn claim_slug<C: ConnectionTrait>(
+    fn claim_slug<C: Write>(
         db: &C,
         owner: &Self::Owner,
         name: &str,

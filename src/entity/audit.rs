@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use super::Timestamp;
 use super::{session, token, user};
-use crate::db;
+use crate::db::{self, Read, Write};
 
 /// A row of `audit`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -116,18 +116,18 @@ impl Subject {
 }
 
 /// Writes an entry. `detail` must be a JSON object. It is truncated if it is too long.
-pub async fn record<C: ConnectionTrait>(
+pub async fn record<C: Write>(
     db: &C,
     actor: &Actor,
     action: &str,
     subject: Subject,
     detail: &Json,
 ) -> Result<(), DbErr> {
-    Entity::insert(entry(actor, action, subject, detail)).exec_without_returning(db).await.map(drop)
+    db.exec(Entity::insert(entry(actor, action, subject, detail))).await.map(drop)
 }
 
 /// Like [`record`], for many entries: their actions, subjects and details. Writes at most [`ROWS`] in one statement.
-pub async fn record_all<'a, C: ConnectionTrait>(
+pub async fn record_all<'a, C: Write>(
     db: &C,
     actor: &Actor,
     mut entries: impl ExactSizeIterator<Item = (&'a str, Subject, Json)>,
@@ -136,7 +136,7 @@ pub async fn record_all<'a, C: ConnectionTrait>(
         let rows = db::rows_at_once(entries.len(), ROWS);
         let some = entries.by_ref().take(rows);
         let some: Vec<_> = some.map(|(action, subject, detail)| entry(actor, action, subject, &detail)).collect();
-        Entity::insert_many(some).exec_without_returning(db).await?;
+        db.exec(Entity::insert_many(some)).await?;
     }
     Ok(())
 }
@@ -154,21 +154,18 @@ pub struct Written {
 }
 
 /// Like [`record`], but returns the entry's id and transaction.
-pub async fn insert<C: ConnectionTrait>(
+pub async fn insert<C: Write>(
     db: &C,
     actor: &Actor,
     action: &str,
     subject: Subject,
     detail: &Json,
 ) -> Result<Written, DbErr> {
-    let insert = Entity::insert(entry(actor, action, subject, detail));
-    let Some(transaction) = db::transaction_id(db) else {
-        return Ok(Written { id: insert.exec(db).await?.last_insert_id, transaction: None });
-    };
-    let mut insert = insert.into_query();
+    let transaction = db::transaction_id(db).unwrap_or_else(|| Expr::value(None::<String>));
+    let mut insert = Entity::insert(entry(actor, action, subject, detail)).into_query();
     insert.returning(Query::returning().exprs([Expr::col(Column::Id), transaction]));
-    let row = db.query_one(&insert).await?.ok_or(DbErr::RecordNotInserted)?;
-    Ok(Written { id: row.try_get_by_index(0)?, transaction: Some(row.try_get_by_index(1)?) })
+    let read = |row: &db::Row<'_>| Ok(Written { id: row.get(0)?, transaction: row.get(1)? });
+    db.returned(&insert, read).await?.pop().ok_or(DbErr::RecordNotInserted)
 }
 
 /// Selects an entry's id.
@@ -192,9 +189,9 @@ fn entry(actor: &Actor, action: &str, subject: Subject, detail: &Json) -> Active
 }
 
 /// Replaces the details of an entry. Does nothing if the entry no longer exists.
-pub async fn rewrite<C: ConnectionTrait>(db: &C, id: i64, detail: &Json) -> Result<(), DbErr> {
+pub async fn rewrite<C: Write>(db: &C, id: i64, detail: &Json) -> Result<(), DbErr> {
     let update = Entity::update_many().col_expr(Column::Detail, Expr::value(bounded(detail))).filter(Column::Id.eq(id));
-    update.exec(db).await.map(drop)
+    db.exec(update).await.map(drop)
 }
 
 /// The maximum size of an entry's details, in bytes.
@@ -246,7 +243,7 @@ pub struct Filter {
 }
 
 /// Returns at most `limit` entries, newest first.
-pub async fn page<C: ConnectionTrait>(db: &C, filter: &Filter, limit: u64) -> Result<Vec<Model>, DbErr> {
+pub async fn page<C: Read>(db: &C, filter: &Filter, limit: u64) -> Result<Vec<Model>, DbErr> {
     let Filter { actor, subject, action, start, end, before } = filter;
     let (actor_id, kind) = (actor.and_then(|(_, id)| id), actor.map(|(kind, _)| kind));
     let mut entries = Entity::find()
@@ -262,15 +259,16 @@ pub async fn page<C: ConnectionTrait>(db: &C, filter: &Filter, limit: u64) -> Re
         let place = Expr::tuple([Column::At, Column::Id].map(|column| Expr::col(column.as_column_ref())));
         entries = entries.filter(place.lt(Expr::tuple([Expr::value(*at), Expr::value(*id)])));
     }
-    entries.order_by_desc(Column::At).order_by_desc(Column::Id).limit(limit).all(db).await
+    db.all(entries.order_by_desc(Column::At).order_by_desc(Column::Id).limit(limit)).await
 }
 
 /// Removes at most `limit` entries that are older than `before`, and returns their number.
-pub async fn remove<C: ConnectionTrait>(db: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
+pub async fn remove<C: Write>(db: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
     let old = Entity::find().select_only().column(Column::Id).filter(Column::At.lt(before));
-    let old: Vec<i64> = old.order_by_asc(Column::At).limit(limit).into_tuple().all(db).await?;
+    let old = old.order_by_asc(Column::At).limit(limit);
+    let old: Vec<i64> = db.rows(old.as_query(), |row| row.get(0)).await?;
     if old.is_empty() {
         return Ok(0);
     }
-    Ok(Entity::delete_many().filter(db::any(db, Column::Id, &old)).exec(db).await?.rows_affected)
+    db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &old))).await
 }

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{CaseStatement, ExprTrait, Func, Query};
-use sea_orm::{QueryOrder, QuerySelect};
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
@@ -70,21 +70,21 @@ pub async fn by_external_id<C: Read>(
 pub const SEVERITIES: [&str; 5] = ["critical", "high", "medium", "low", "info"];
 
 /// Counts the issues of a service by severity in lower case. `None` counts issues without a severity.
-pub async fn by_severity<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<Vec<(Option<String>, i64)>, DbErr> {
+pub async fn by_severity<C: Read>(db: &C, service_id: i64) -> Result<Vec<(Option<String>, i64)>, DbErr> {
     let of_service = of_service(service_id).select_only();
     let counted = of_service.column_as(severity(), "word").column_as(Column::Id.count(), "issues");
-    counted.group_by(Expr::col("word")).into_tuple().all(db).await
+    db.rows(counted.group_by(Expr::col("word")).as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await
 }
 
 /// Returns at most `limit` issues of a service, worst first, and newest first within a severity.
-pub async fn worst<C: ConnectionTrait>(db: &C, service_id: i64, limit: u64) -> Result<Vec<Model>, DbErr> {
+pub async fn worst<C: Read>(db: &C, service_id: i64, limit: u64) -> Result<Vec<Model>, DbErr> {
     let (mut rank, mut last) = (CaseStatement::new(), 0);
     for word in SEVERITIES {
         rank = rank.case(severity().eq(word), last);
         last += 1;
     }
     let rank = rank.finally(last);
-    of_service(service_id).order_by_asc(Expr::Case(Box::new(rank))).order_by_desc(Column::Id).limit(limit).all(db).await
+    db.all(of_service(service_id).order_by_asc(Expr::Case(Box::new(rank))).order_by_desc(Column::Id).limit(limit)).await
 }
 
 fn severity() -> Expr {

@@ -2,10 +2,11 @@
 //! pipeline. Posts that became deploys are not recorded here: the deploys themselves show that they arrived.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, QuerySelect, Set};
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 
 use super::Timestamp;
+use crate::db::{Read, Write};
 
 /// A row of `delivery`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -37,7 +38,7 @@ pub const KEPT: u64 = 20;
 const ANSWER: usize = 1_000;
 
 /// Records a response and removes the endpoint's oldest rows. Fails if the endpoint no longer exists.
-pub async fn note<C: ConnectionTrait>(
+pub async fn note<C: Write>(
     db: &C,
     integration_id: i64,
     status: u16,
@@ -52,18 +53,18 @@ pub async fn note<C: ConnectionTrait>(
         answer: Set(answer.chars().filter(|letter| *letter != '\0').take(ANSWER).collect()),
         ..Default::default()
     };
-    row.insert(db).await?;
+    db.insert(row).await?;
     let newest = of_endpoint(integration_id).select_only().column(Column::Id).offset(KEPT).limit(1);
-    if let Some(oldest) = newest.into_tuple::<i64>().one(db).await? {
+    if let Some(oldest) = db.rows(newest.as_query(), |row| row.get::<i64>(0)).await?.pop() {
         let old = Entity::delete_many().filter(Column::IntegrationId.eq(integration_id)).filter(Column::Id.lte(oldest));
-        old.exec(db).await?;
+        db.exec(old).await?;
     }
     Ok(())
 }
 
 /// Returns the rows of an endpoint, newest first.
-pub async fn last<C: ConnectionTrait>(db: &C, integration_id: i64) -> Result<Vec<Model>, DbErr> {
-    of_endpoint(integration_id).limit(KEPT).all(db).await
+pub async fn last<C: Read>(db: &C, integration_id: i64) -> Result<Vec<Model>, DbErr> {
+    db.all(of_endpoint(integration_id).limit(KEPT)).await
 }
 
 fn of_endpoint(integration_id: i64) -> Select<Entity> {

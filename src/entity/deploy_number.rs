@@ -7,13 +7,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
+use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, LockType, OnConflict, Query, SelectStatement};
-use sea_orm::{QuerySelect, TryGetable};
 use serde::Deserialize;
 
 use super::{deploy, service, suggestion};
-use crate::db::rows_at_once;
+use crate::db::{Write, rows_at_once};
 
 /// The maximum number of counters that a statement raises.
 const ROWS: usize = 256;
@@ -40,24 +40,18 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// Takes the given number of deploy numbers for each service, and returns the last one taken for each.
-pub async fn take_of_services<C: ConnectionTrait>(
-    db: &C,
-    counts: &BTreeMap<i64, i64>,
-) -> Result<HashMap<i64, i64>, DbErr> {
+pub async fn take_of_services<C: Write>(db: &C, counts: &BTreeMap<i64, i64>) -> Result<HashMap<i64, i64>, DbErr> {
     take(db, Column::ServiceId, counts.iter().map(|(service, count)| (Expr::value(*service), *count))).await
 }
 
 /// Like [`take_of_services`], for aliases without a service.
-pub async fn take_of_aliases<C: ConnectionTrait>(
-    db: &C,
-    counts: &BTreeMap<&str, i64>,
-) -> Result<HashMap<String, i64>, DbErr> {
+pub async fn take_of_aliases<C: Write>(db: &C, counts: &BTreeMap<&str, i64>) -> Result<HashMap<String, i64>, DbErr> {
     take(db, Column::Alias, counts.iter().map(|(alias, count)| (Expr::value(*alias), *count))).await
 }
 
 /// Takes numbers of one kind. The callers pass sorted keys, so that two transactions lock counters in the same order
 /// and cannot deadlock.
-async fn take<C: ConnectionTrait, K: TryGetable + Eq + Hash>(
+async fn take<C: Write, K: crate::db::Column + Eq + Hash + Send + 'static>(
     db: &C,
     key: Column,
     mut counts: impl ExactSizeIterator<Item = (Expr, i64)>,
@@ -74,16 +68,14 @@ async fn take<C: ConnectionTrait, K: TryGetable + Eq + Hash>(
         insert
             .on_conflict(OnConflict::column(key).value(Column::Last, last).to_owned())
             .returning(Query::returning().columns([key, Column::Last]));
-        for row in db.query_all(&insert).await? {
-            taken.insert(row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-        }
+        taken.extend(db.returned(&insert, |row| Ok((row.get(0)?, row.get(1)?))).await?);
     }
     Ok(taken)
 }
 
 /// Gives the counter of an alias to the service that now has the alias. The service continues after the greater of the
 /// two numbers.
-pub async fn move_to_service<C: ConnectionTrait>(db: &C, alias: &str, service_id: i64) -> Result<(), DbErr> {
+pub async fn move_to_service<C: Write>(db: &C, alias: &str, service_id: i64) -> Result<(), DbErr> {
     let last = Query::select()
         .expr(Expr::value(service_id))
         .column(Column::Last)
@@ -91,21 +83,22 @@ pub async fn move_to_service<C: ConnectionTrait>(db: &C, alias: &str, service_id
         .and_where(Column::Alias.eq(alias))
         .take();
     raise(db, Column::ServiceId, last).await?;
-    Entity::delete_many().filter(Column::Alias.eq(alias)).exec(db).await?;
+    db.exec(Entity::delete_many().filter(Column::Alias.eq(alias))).await?;
     Ok(())
 }
 
 /// Copies the counter of a service that is about to be deleted to each alias in its deploys. The deploys stay, so a
 /// later deploy with such an alias must not get one of their numbers.
-pub async fn leave_to_aliases<C: ConnectionTrait>(db: &C, service_id: i64) -> Result<(), DbErr> {
+pub async fn leave_to_aliases<C: Write>(db: &C, service_id: i64) -> Result<(), DbErr> {
     // Lock rows in the order in which recording a deploy locks them: service, suggestion, counters. Another order could
     // deadlock.
-    service::Entity::find_by_id(service_id).lock(LockType::Update).one(db).await?;
-    suggestion::Entity::update_many()
-        .col_expr(suggestion::Column::ServiceId, Expr::value(None::<i64>))
-        .filter(suggestion::Column::ServiceId.eq(service_id))
-        .exec(db)
-        .await?;
+    db.one(service::Entity::find_by_id(service_id).lock(LockType::Update)).await?;
+    db.exec(
+        suggestion::Entity::update_many()
+            .col_expr(suggestion::Column::ServiceId, Expr::value(None::<i64>))
+            .filter(suggestion::Column::ServiceId.eq(service_id)),
+    )
+    .await?;
     let last = Query::select()
         .distinct()
         .column((deploy::Entity, deploy::Column::ServiceAlias))
@@ -118,7 +111,7 @@ pub async fn leave_to_aliases<C: ConnectionTrait>(db: &C, service_id: i64) -> Re
 }
 
 /// Sets each selected counter (a key and a number) to at least that number.
-async fn raise<C: ConnectionTrait>(db: &C, key: Column, counters: SelectStatement) -> Result<(), DbErr> {
+async fn raise<C: Write>(db: &C, key: Column, counters: SelectStatement) -> Result<(), DbErr> {
     let (given, present) = (Expr::col(("excluded", Column::Last)), Expr::col((Entity, Column::Last)));
     let greater = Expr::case(given.clone().gt(present.clone()), given).finally(present);
     let mut insert = Query::insert();

@@ -9,7 +9,7 @@ use sea_orm::{QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
 use super::{Timestamp, service, service_document};
-use crate::db::{self, Db, Read};
+use crate::db::{self, Db, Read, Write};
 use crate::error::UserError;
 
 /// A row of `document_pull`.
@@ -43,16 +43,11 @@ impl ActiveModelBehavior for ActiveModel {}
 
 /// Schedules the pulls of a service whose URL changes. A new URL is pulled at once, and keeps the document of the old one
 /// until then. Without a URL, the pulled document is deleted. The caller has locked the service.
-pub async fn follow<C: ConnectionTrait>(
-    db: &C,
-    service_id: i64,
-    before: Option<&str>,
-    after: Option<&str>,
-) -> Result<(), DbErr> {
+pub async fn follow<C: Write>(db: &C, service_id: i64, before: Option<&str>, after: Option<&str>) -> Result<(), DbErr> {
     if before == after {
         return Ok(());
     }
-    Entity::delete_many().filter(Column::ServiceId.eq(service_id)).exec(db).await?;
+    db.exec(Entity::delete_many().filter(Column::ServiceId.eq(service_id))).await?;
     if after.is_some() {
         let row = ActiveModel {
             service_id: Set(service_id),
@@ -60,17 +55,17 @@ pub async fn follow<C: ConnectionTrait>(
             failures: Set(0),
             ..Default::default()
         };
-        Entity::insert(row).exec_without_returning(db).await?;
+        db.exec(Entity::insert(row)).await?;
     } else {
         use service_document::{Column, Entity};
         let pulled = Entity::delete_many().filter(Column::ServiceId.eq(service_id));
-        pulled.filter(Column::IntegrationId.is_null()).exec(db).await?;
+        db.exec(pulled.filter(Column::IntegrationId.is_null())).await?;
     }
     Ok(())
 }
 
 /// Schedules a pull of every service with a URL, at once. No service may have a row yet.
-pub async fn begin_all<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
+pub async fn begin_all<C: Write>(db: &C) -> Result<(), DbErr> {
     let rows = Query::select()
         .column(service::Column::Id)
         .expr(Expr::value(Timestamp::now()))
@@ -102,7 +97,7 @@ pub async fn claim(db: &Db, now: Timestamp, until: Timestamp, most: u64) -> Resu
             .col_expr(Column::NextPullAt, Expr::value(until))
             .filter(db::any(tx, Column::Id, &ids))
             .filter(Column::NextPullAt.lte(now));
-        take.exec_with_returning(tx).await
+        tx.updated(take).await
     })
     .await
 }

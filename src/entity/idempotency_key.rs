@@ -9,6 +9,7 @@ use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 
 use super::Timestamp;
+use crate::db::{Read, Write};
 
 /// A row of `idempotency_key`. It belongs to either a token or a user.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -73,7 +74,7 @@ impl Owner {
 }
 
 /// Inserts the row of a new key and returns its id. Returns `None` if the owner has already used the key.
-pub async fn insert<C: ConnectionTrait>(
+pub async fn insert<C: Write>(
     db: &C,
     owner: Owner,
     key_hash: [u8; 32],
@@ -92,61 +93,55 @@ pub async fn insert<C: ConnectionTrait>(
     };
     let mut insert = Entity::insert(row).into_query();
     insert.on_conflict(OnConflict::new().do_nothing().to_owned()).returning_col(Column::Id);
-    let Some(made) = db.query_one(&insert).await? else { return Ok(None) };
-    let id: i64 = made.try_get_by_index(0)?;
+    let Some(id) = db.returned(&insert, |row| row.get::<i64>(0)).await?.pop() else { return Ok(None) };
     if id % CLEANUP_INTERVAL == 0 {
         forget_oldest(db, owner).await?;
     }
     Ok(Some(id))
 }
 
-async fn forget_oldest<C: ConnectionTrait>(db: &C, owner: Owner) -> Result<(), DbErr> {
+async fn forget_oldest<C: Write>(db: &C, owner: Owner) -> Result<(), DbErr> {
     let oldest = Entity::find().select_only().column(Column::Id).filter(owner.condition());
-    let oldest = oldest.order_by_desc(Column::Id).offset(MAX_KEYS).limit(1).into_tuple::<i64>().one(db).await?;
-    if let Some(oldest) = oldest {
-        Entity::delete_many().filter(owner.condition()).filter(Column::Id.lte(oldest)).exec(db).await?;
+    let oldest = oldest.order_by_desc(Column::Id).offset(MAX_KEYS).limit(1);
+    if let Some(oldest) = db.rows(oldest.as_query(), |row| row.get::<i64>(0)).await?.pop() {
+        db.exec(Entity::delete_many().filter(owner.condition()).filter(Column::Id.lte(oldest))).await?;
     }
     Ok(())
 }
 
 /// Finds the row of a key.
-pub async fn find<C: ConnectionTrait>(db: &C, owner: Owner, key_hash: [u8; 32]) -> Result<Option<Model>, DbErr> {
-    Entity::find().filter(owner.condition()).filter(Column::KeyHash.eq(key_hash.to_vec())).one(db).await
+pub async fn find<C: Read>(db: &C, owner: Owner, key_hash: [u8; 32]) -> Result<Option<Model>, DbErr> {
+    db.one(Entity::find().filter(owner.condition()).filter(Column::KeyHash.eq(key_hash.to_vec()))).await
 }
 
 /// Takes over a row whose request has ended without a committed mutation. Returns false if another request was faster,
 /// or if a mutation has been committed in the meantime.
-pub async fn take_over<C: ConnectionTrait>(
-    db: &C,
-    row: &Model,
-    request_hash: [u8; 32],
-    now: Timestamp,
-) -> Result<bool, DbErr> {
+pub async fn take_over<C: Write>(db: &C, row: &Model, request_hash: [u8; 32], now: Timestamp) -> Result<bool, DbErr> {
     let update = Entity::update_many()
         .col_expr(Column::RequestHash, Expr::value(request_hash.to_vec()))
         .col_expr(Column::CreatedAt, Expr::value(now))
         .filter(Column::Mutations.eq(0));
-    Ok(update.filter(is_held_since(row.id, row.created_at)).exec(db).await?.rows_affected > 0)
+    Ok(db.exec(update.filter(is_held_since(row.id, row.created_at))).await? > 0)
 }
 
 /// Counts a mutation. Must run in the mutation's transaction. Returns whether the row still belongs to the request that
 /// began at `since`.
-pub async fn count_mutation<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp) -> Result<bool, DbErr> {
+pub async fn count_mutation<C: Write>(db: &C, id: i64, since: Timestamp) -> Result<bool, DbErr> {
     let update = Entity::update_many().col_expr(Column::Mutations, Expr::col(Column::Mutations).add(1));
-    Ok(update.filter(is_held_since(id, since)).exec(db).await?.rows_affected > 0)
+    Ok(db.exec(update.filter(is_held_since(id, since))).await? > 0)
 }
 
 /// Marks the request as ended and stores its response.
-pub async fn end<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp, answer: Option<String>) -> Result<(), DbErr> {
+pub async fn end<C: Write>(db: &C, id: i64, since: Timestamp, answer: Option<String>) -> Result<(), DbErr> {
     let update = Entity::update_many()
         .col_expr(Column::HasEnded, Expr::value(true))
         .col_expr(Column::Answer, Expr::value(answer));
-    update.filter(is_held_since(id, since)).exec(db).await.map(drop)
+    db.exec(update.filter(is_held_since(id, since))).await.map(drop)
 }
 
 /// Removes the key of a request that has changed nothing.
-pub async fn release<C: ConnectionTrait>(db: &C, id: i64, since: Timestamp) -> Result<(), DbErr> {
-    Entity::delete_many().filter(is_held_since(id, since)).filter(Column::Mutations.eq(0)).exec(db).await.map(drop)
+pub async fn release<C: Write>(db: &C, id: i64, since: Timestamp) -> Result<(), DbErr> {
+    db.exec(Entity::delete_many().filter(is_held_since(id, since)).filter(Column::Mutations.eq(0))).await.map(drop)
 }
 
 /// The condition that the row `id` still belongs to the request that began at `since`.
@@ -155,8 +150,9 @@ fn is_held_since(id: i64, since: Timestamp) -> Expr {
 }
 
 /// Removes at most `most` keys that are older than `before`, and returns their number.
-pub async fn remove<C: ConnectionTrait>(db: &C, before: Timestamp, most: u64) -> Result<u64, DbErr> {
+pub async fn remove<C: Write>(db: &C, before: Timestamp, most: u64) -> Result<u64, DbErr> {
     let old = Entity::find().select_only().column(Column::Id).filter(Column::CreatedAt.lt(before));
-    let old: Vec<i64> = old.order_by_asc(Column::CreatedAt).limit(most).into_tuple().all(db).await?;
-    Ok(Entity::delete_many().filter(crate::db::any(db, Column::Id, &old)).exec(db).await?.rows_affected)
+    let old = old.order_by_asc(Column::CreatedAt).limit(most);
+    let old: Vec<i64> = db.rows(old.as_query(), |row| row.get(0)).await?;
+    db.exec(Entity::delete_many().filter(crate::db::any(db, Column::Id, &old))).await
 }

@@ -11,6 +11,7 @@ use sea_orm::sea_query::OnConflict;
 use serde::Deserialize;
 
 use super::{Timestamp, user};
+use crate::db::{Read, Write};
 
 /// A row of `identity`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -36,21 +37,21 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// Finds the user that a subject is linked to.
-pub async fn user<C: ConnectionTrait>(db: &C, issuer: &str, subject: &str) -> Result<Option<user::Model>, DbErr> {
-    let found = Entity::find().filter(Column::Issuer.eq(issuer)).filter(Column::Subject.eq(subject)).one(db).await?;
+pub async fn user<C: Read>(db: &C, issuer: &str, subject: &str) -> Result<Option<user::Model>, DbErr> {
+    let found = db.one(Entity::find().filter(Column::Issuer.eq(issuer)).filter(Column::Subject.eq(subject))).await?;
     let Some(identity) = found else { return Ok(None) };
-    user::Entity::find_by_id(identity.user_id).one(db).await
+    db.one(user::Entity::find_by_id(identity.user_id)).await
 }
 
 /// Returns whether a subject of this issuer is linked to the user.
-pub async fn is_known<C: ConnectionTrait>(db: &C, issuer: &str, user_id: i64) -> Result<bool, DbErr> {
+pub async fn is_known<C: Read>(db: &C, issuer: &str, user_id: i64) -> Result<bool, DbErr> {
     let known = Entity::find().filter(Column::UserId.eq(user_id)).filter(Column::Issuer.eq(issuer));
-    Ok(known.one(db).await?.is_some())
+    Ok(db.one(known).await?.is_some())
 }
 
 /// Links a subject to a user. Returns the user that it is linked to now, which is another one if a concurrent request
 /// was faster.
-pub async fn remember<C: ConnectionTrait>(
+pub async fn remember<C: Write>(
     db: &C,
     issuer: &str,
     subject: &str,
@@ -65,17 +66,17 @@ pub async fn remember<C: ConnectionTrait>(
         ..Default::default()
     };
     let quicker = OnConflict::columns([Column::Issuer, Column::Subject]).do_nothing().to_owned();
-    Entity::insert(row).on_conflict(quicker).exec_without_returning(db).await?;
+    db.exec(Entity::insert(row).on_conflict(quicker)).await?;
     user(db, issuer, subject).await
 }
 
 /// Returns those of the users that are linked to a subject of any issuer.
-pub async fn known<C: ConnectionTrait>(db: &C, users: impl IntoIterator<Item = i64>) -> Result<HashSet<i64>, DbErr> {
-    let identities = Entity::find().filter(Column::UserId.is_in(users)).all(db).await?;
+pub async fn known<C: Read>(db: &C, users: impl IntoIterator<Item = i64>) -> Result<HashSet<i64>, DbErr> {
+    let identities = db.all(Entity::find().filter(Column::UserId.is_in(users))).await?;
     Ok(identities.into_iter().map(|identity| identity.user_id).collect())
 }
 
 /// Removes all links to a user. Returns whether there were any.
-pub async fn forget<C: ConnectionTrait>(db: &C, user_id: i64) -> Result<bool, DbErr> {
-    Ok(Entity::delete_many().filter(Column::UserId.eq(user_id)).exec(db).await?.rows_affected > 0)
+pub async fn forget<C: Write>(db: &C, user_id: i64) -> Result<bool, DbErr> {
+    Ok(db.exec(Entity::delete_many().filter(Column::UserId.eq(user_id))).await? > 0)
 }

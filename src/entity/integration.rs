@@ -3,12 +3,12 @@
 use data_encoding::HEXLOWER;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
-use sea_orm::{QueryOrder, QuerySelect, Set};
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::{Deserialize, Serialize};
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::{self, Read};
+use crate::db::{self, Read, Write};
 use crate::error::{Error, Result};
 
 /// A row of `integration`.
@@ -142,12 +142,12 @@ pub async fn by_webhook<C: Read>(db: &C, webhook_id: &str) -> Result<Option<Mode
 }
 
 /// Returns the deploy endpoints, oldest first.
-pub async fn deploy_endpoints<C: ConnectionTrait>(db: &C) -> Result<Vec<Model>, DbErr> {
-    Entity::find().filter(Column::Kind.eq(Kind::Deploy)).order_by_asc(Column::Id).all(db).await
+pub async fn deploy_endpoints<C: Read>(db: &C) -> Result<Vec<Model>, DbErr> {
+    db.all(Entity::find().filter(Column::Kind.eq(Kind::Deploy)).order_by_asc(Column::Id)).await
 }
 
 /// Creates an integration. Kinds with a webhook get a URL that nobody can guess.
-pub async fn create<C: ConnectionTrait>(db: &C, kind: Kind, name: String, now: Timestamp) -> Result<Model> {
+pub async fn create<C: Write>(db: &C, kind: Kind, name: String, now: Timestamp) -> Result<Model> {
     let webhook_id = match kind {
         Kind::Deploy | Kind::ApiDoc => Some(random_uuid()?),
         _ => None,
@@ -161,21 +161,21 @@ pub async fn create<C: ConnectionTrait>(db: &C, kind: Kind, name: String, now: T
         updated_at: Set(now),
         ..Default::default()
     };
-    Ok(row.insert(db).await?)
+    Ok(db.insert(row).await?)
 }
 
 /// Deletes a deploy endpoint and returns it; `None` if there was none. Its deploys stay.
-pub async fn delete_deploy_endpoint<C: ConnectionTrait>(db: &C, id: i64) -> Result<Option<Model>, DbErr> {
-    let found = Entity::find_by_id(id).filter(Column::Kind.eq(Kind::Deploy)).one(db).await?;
+pub async fn delete_deploy_endpoint<C: Write>(db: &C, id: i64) -> Result<Option<Model>, DbErr> {
+    let found = db.one(Entity::find_by_id(id).filter(Column::Kind.eq(Kind::Deploy))).await?;
     let Some(endpoint) = found else { return Ok(None) };
-    let deleted = Entity::delete_by_id(id).exec(db).await?.rows_affected > 0;
+    let deleted = db.exec(Entity::delete_by_id(id)).await? > 0;
     Ok(deleted.then_some(endpoint))
 }
 
 /// Returns those of the integrations that exist, and locks them against deletion until the transaction ends.
-pub async fn lock_present<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<Vec<i64>, DbErr> {
+pub async fn lock_present<C: Read>(db: &C, ids: &[i64]) -> Result<Vec<i64>, DbErr> {
     let found = Entity::find().select_only().column(Column::Id).filter(db::any(db, Column::Id, ids));
-    found.lock(LockType::KeyShare).into_tuple().all(db).await
+    db.rows(found.lock(LockType::KeyShare).as_query(), |row| row.get(0)).await
 }
 
 /// Generates a UUID of version 4.

@@ -1,11 +1,10 @@
 //! What the ends of relationships are called, and which relationships a definition allows.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{DatabaseTransaction, PaginatorTrait};
 
 use super::relationship::{Column, End, Entity};
 use super::{ByAlias, component_type, domain, infrastructure_resource, relationship_definition, service, system, team};
-use crate::db::Read;
+use crate::db::{Read, Transaction};
 use crate::error::{Result, UserError, quoted, shortened};
 
 /// The kinds of ends, as definitions and service files name them.
@@ -33,7 +32,7 @@ pub fn words(column: &str) -> Vec<String> {
 
 /// Fails if the definition does not allow another relationship between the two. The error is about `source` or `target`.
 pub async fn check(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     definition: &relationship_definition::Model,
     source: End,
     target: End,
@@ -43,12 +42,12 @@ pub async fn check(
         return Ok(());
     }
     let own = Entity::find().filter(Column::RelationshipDefinitionId.eq(definition.id));
-    check_number(definition, own.filter(source.columns()[0].eq(source.named().1)).count(db).await?)
+    check_number(definition, db.count(own.filter(source.columns()[0].eq(source.named().1))).await?)
 }
 
 /// Like [`check`], but does not count.
 pub async fn check_ends(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     definition: &relationship_definition::Model,
     source: End,
     target: End,
@@ -90,7 +89,7 @@ pub fn check_number(definition: &relationship_definition::Model, count: u64) -> 
 }
 
 /// Returns the words that a definition may use for an object: its kind, and its component type or its type.
-async fn kinds(db: &DatabaseTransaction, end: End) -> Result<Vec<String>, DbErr> {
+async fn kinds(db: &Transaction, end: End) -> Result<Vec<String>, DbErr> {
     Ok(match end {
         End::Service(id) => {
             let mut kinds = vec!["service".to_owned()];

@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 use serde::Deserialize;
 
-use crate::db::Read;
+use crate::db::{Read, Write};
 
 /// A row of `remembered`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -34,8 +34,8 @@ pub async fn app_url(db: &impl Read) -> Result<Option<String>, DbErr> {
 }
 
 /// Remembers the address of the application.
-pub async fn set_app_url<C: ConnectionTrait>(db: &C, app_url: &str) -> Result<(), DbErr> {
+pub async fn set_app_url<C: Write>(db: &C, app_url: &str) -> Result<(), DbErr> {
     let row = ActiveModel { name: Set(APP_URL.to_owned()), value: Set(app_url.to_owned()) };
     let replace = OnConflict::column(Column::Name).update_column(Column::Value).to_owned();
-    Entity::insert(row).on_conflict(replace).exec_without_returning(db).await.map(drop)
+    db.exec(Entity::insert(row).on_conflict(replace)).await.map(drop)
 }

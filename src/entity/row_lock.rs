@@ -8,19 +8,20 @@
 //! - `NoKeyUpdate`: as `Update`, but other transactions can insert references to the row.
 //! - `KeyShare`: other transactions cannot delete the row. They can change it, and take this lock too.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
 use sea_orm::{DbErr, PrimaryKeyTrait, QuerySelect};
+
+use crate::db::{Read, Table};
 
 /// Reads the current version of a row, and locks it until the transaction ends.
 ///
 /// # Errors
 /// [`DbErr::RecordNotUpdated`] if the row was deleted after the caller found it. The mutation has lost a race and is
 /// retried.
-pub async fn row<E>(db: &impl ConnectionTrait, id: i64, lock: LockType) -> Result<E::Model, DbErr>
+pub async fn row<E>(db: &impl Read, id: i64, lock: LockType) -> Result<E::Model, DbErr>
 where
-    E: EntityTrait,
+    E: Table,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
 {
-    E::find_by_id(id).lock(lock).one(db).await?.ok_or(DbErr::RecordNotUpdated)
+    db.one(E::find_by_id(id).lock(lock)).await?.ok_or(DbErr::RecordNotUpdated)
 }

@@ -12,7 +12,7 @@ use super::alias::{AliasTable, Kind};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::timestamp::touch;
 use super::{Timestamp, document_pull, row_lock, service_alias, service_search, text, tier};
-use crate::db::{self, Read};
+use crate::db::{self, Read, Write};
 use crate::error::{Result, UserError};
 
 /// A row of `service`.
@@ -153,7 +153,7 @@ impl From<Writable> for Model {
 ///
 /// # Errors
 /// A service file governs the service.
-pub async fn lock_writable<C: ConnectionTrait>(db: &C, found: Model) -> Result<Writable> {
+pub async fn lock_writable<C: Read>(db: &C, found: Model) -> Result<Writable> {
     let service = match db::has_one_writer(db) {
         true => found,
         false => row_lock::row::<Entity>(db, found.id, LockType::Update).await?,
@@ -169,21 +169,21 @@ pub async fn lock_writable<C: ConnectionTrait>(db: &C, found: Model) -> Result<W
 
 /// Locks the rows of these services for a service file, and returns the services by id. Accepts services that a service
 /// file governs. Leaves out services that no longer exist.
-pub async fn lock_for_service_file<C: ConnectionTrait>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Writable>, DbErr> {
+pub async fn lock_for_service_file<C: Read>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Writable>, DbErr> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
     // In the order of their ids, so that two transactions that write many services cannot deadlock.
     let held = Entity::find().filter(db::any(db, Column::Id, ids)).order_by_asc(Column::Id).lock(LockType::Update);
-    Ok(held.all(db).await?.into_iter().map(|service| (service.id, Writable(service))).collect())
+    Ok(db.all(held).await?.into_iter().map(|service| (service.id, Writable(service))).collect())
 }
 
 /// Unlocks a service: no service file governs it any more.
-pub async fn unlock<C: ConnectionTrait>(db: &C, service: &Writable) -> Result<Model, DbErr> {
+pub async fn unlock<C: Write>(db: &C, service: &Writable) -> Result<Model, DbErr> {
     let mut row: ActiveModel = service.0.clone().into();
     (row.locked_by, row.locked_repository, row.locked_commit) = (Set(None), Set(None), Set(None));
     touch(&mut row.updated_at);
-    row.update(db).await
+    db.update(row).await
 }
 
 impl super::ByAlias for Entity {
@@ -199,14 +199,14 @@ pub fn new(name: impl Into<String>, creation_source: &str) -> ActiveModel {
 }
 
 /// Stores a new service and gives it the aliases that follow from its name. `row` must have a name.
-pub async fn create<C: ConnectionTrait>(db: &C, row: ActiveModel) -> Result<Writable, DbErr> {
+pub async fn create<C: Write>(db: &C, row: ActiveModel) -> Result<Writable, DbErr> {
     let (name, now) = (row.name.try_as_ref().cloned().unwrap_or_default(), Timestamp::now());
     let row = ActiveModel { slug: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
-    let service = Writable(row.insert(db).await?);
+    let service = Writable(db.insert(row).await?);
     let slug = claim_name(db, &service, &name).await?;
     let mut row: ActiveModel = service.0.into();
     row.slug = Set(slug);
-    let service = row.update(db).await?;
+    let service = db.update(row).await?;
     service_search::refresh(db, service.id).await?;
     document_pull::follow(db, service.id, None, service.api_document_url.as_deref()).await?;
     Ok(Writable(service))
@@ -214,14 +214,14 @@ pub async fn create<C: ConnectionTrait>(db: &C, row: ActiveModel) -> Result<Writ
 
 /// Updates a service with the values that `row` sets. If these include a name, also gives the service the aliases that
 /// follow from it.
-pub async fn update<C: ConnectionTrait>(db: &C, service: &Writable, mut row: ActiveModel) -> Result<Model, DbErr> {
+pub async fn update<C: Write>(db: &C, service: &Writable, mut row: ActiveModel) -> Result<Model, DbErr> {
     let url_before = service.api_document_url.as_deref();
     let name = if let ActiveValue::Set(name) = &row.name { Some(name.clone()) } else { None };
     if let Some(name) = &name {
         row.slug = Set(claim_name(db, service, name).await?);
     }
     touch(&mut row.updated_at);
-    let service = row.update(db).await?;
+    let service = db.update(row).await?;
     if name.is_some() {
         service_search::refresh(db, service.id).await?;
     }
@@ -231,7 +231,7 @@ pub async fn update<C: ConnectionTrait>(db: &C, service: &Writable, mut row: Act
 
 /// Gives a service the aliases that follow from a name: a slug, and the name itself if it is free. Returns the slug.
 /// The caller stores the slug in the row, and then calls [`service_search::refresh`].
-pub async fn claim_name<C: ConnectionTrait>(db: &C, service: &Writable, name: &str) -> Result<String, DbErr> {
+pub async fn claim_name<C: Write>(db: &C, service: &Writable, name: &str) -> Result<String, DbErr> {
     let slug = service_alias::Entity::claim_slug(db, service, name).await?;
     service_alias::Entity::claim(db, service, name, Kind::Name).await?;
     Ok(slug)

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::field_rule::{FieldRule, FieldRules};
 use super::service::Writable;
 use super::text;
+use crate::db::Write;
 
 /// A row of `service_repository`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -46,7 +47,7 @@ pub fn folder(given: Option<String>) -> String {
 }
 
 /// Links a service to a repository and returns the link. Returns `None` if a link with this folder already exists.
-pub async fn link<C: ConnectionTrait>(
+pub async fn link<C: Write>(
     db: &C,
     service: &Writable,
     repository: i64,
@@ -62,6 +63,6 @@ pub async fn link<C: ConnectionTrait>(
     };
     let pair = [Column::ServiceId, Column::RepositoryId, Column::BaseDirectory];
     let unless_linked = OnConflict::columns(pair).do_nothing().to_owned();
-    let made = Entity::insert(row).on_conflict(unless_linked).exec_with_returning_many(db).await?;
+    let made = db.returning(Entity::insert(row).on_conflict(unless_linked)).await?;
     Ok(made.into_iter().next())
 }

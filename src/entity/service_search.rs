@@ -4,36 +4,39 @@
 
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::QuerySelect;
+use sea_orm::QueryTrait;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
 
 use super::{service, service_alias};
-use crate::db;
+use crate::db::{self, Write};
 
 /// The number of services whose texts are written at once.
 const BATCH: usize = 500;
 
 /// Updates the search index of a service after its name or aliases have changed.
-pub async fn refresh<C: ConnectionTrait>(db: &C, service: i64) -> Result<(), DbErr> {
+pub async fn refresh<C: Write>(db: &C, service: i64) -> Result<(), DbErr> {
     // If two transactions add aliases to a service at the same time, the second waits here, and then reads both
     // aliases. This lock does not conflict with the lock that inserting an alias takes on the service.
     let locked = service::Entity::find_by_id(service).select_only().column(service::Column::Id);
-    locked.lock(LockType::NoKeyUpdate).into_tuple::<i64>().one(db).await?;
+    db.rows(locked.lock(LockType::NoKeyUpdate).as_query(), |row| row.get::<i64>(0)).await?;
     refresh_many(db, &[service]).await
 }
 
 /// Updates the search index of many services that no other transaction changes.
-async fn refresh_many<C: ConnectionTrait>(db: &C, services: &[i64]) -> Result<(), DbErr> {
+async fn refresh_many<C: Write>(db: &C, services: &[i64]) -> Result<(), DbErr> {
     for ids in services.chunks(BATCH) {
         let names = service::Entity::find().select_only().column(service::Column::Id).column(service::Column::Name);
-        let names = names.filter(db::any(db, service::Column::Id, ids)).into_tuple::<(i64, String)>().all(db).await?;
+        let names = names.filter(db::any(db, service::Column::Id, ids));
+        let names: Vec<(i64, String)> = db.rows(names.as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await?;
         let mut texts: HashMap<i64, Vec<String>> = HashMap::with_capacity(names.len());
         for (id, name) in names {
             texts.entry(id).or_default().push(name);
         }
         use service_alias::Column;
         let aliases = service_alias::Entity::find().select_only().column(Column::ServiceId).column(Column::Value);
-        let aliases = aliases.filter(db::any(db, Column::ServiceId, ids)).into_tuple::<(i64, String)>().all(db).await?;
+        let aliases = aliases.filter(db::any(db, Column::ServiceId, ids));
+        let aliases: Vec<(i64, String)> = db.rows(aliases.as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await?;
         for (id, alias) in aliases {
             texts.entry(id).or_default().push(alias);
         }

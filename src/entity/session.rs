@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::key::Key;
 use super::{Timestamp, user};
+use crate::db::{Read, Write};
 use crate::error::Result;
 
 /// A row of `session`.
@@ -60,12 +61,7 @@ impl Model {
 }
 
 /// Begins a session, and stores the time in the user's row. Only this function returns the secret.
-pub async fn begin<C: ConnectionTrait>(
-    db: &C,
-    user_id: i64,
-    user_agent: Option<&str>,
-    now: Timestamp,
-) -> Result<(Key, Model)> {
+pub async fn begin<C: Write>(db: &C, user_id: i64, user_agent: Option<&str>, now: Timestamp) -> Result<(Key, Model)> {
     let key = Key::new()?;
     let named = |agent: &str| agent.chars().filter(|letter| !letter.is_control()).take(USER_AGENT).collect();
     let row = ActiveModel {
@@ -77,49 +73,45 @@ pub async fn begin<C: ConnectionTrait>(
         expires_at: Set(Timestamp::from_micros(now.as_micros().saturating_add(LIFETIME_MICROS))),
         ..Default::default()
     };
-    let row = row.insert(db).await?;
+    let row = db.insert(row).await?;
     let signed_in = user::Entity::update_many().col_expr(user::Column::LastSignInAt, Expr::value(now));
-    signed_in.filter(user::Column::Id.eq(user_id)).exec(db).await?;
+    db.exec(signed_in.filter(user::Column::Id.eq(user_id))).await?;
     Ok((key, row))
 }
 
 /// Finds the session of a secret, and its user. Returns `None` if the session is not valid at `now`.
-pub async fn by_key<C: ConnectionTrait>(
-    db: &C,
-    key: &Key,
-    now: Timestamp,
-) -> Result<Option<(Model, user::Model)>, DbErr> {
-    let found = Entity::find().filter(Column::Hash.eq(key.hash().to_vec())).one(db).await?;
+pub async fn by_key<C: Read>(db: &C, key: &Key, now: Timestamp) -> Result<Option<(Model, user::Model)>, DbErr> {
+    let found = db.one(Entity::find().filter(Column::Hash.eq(key.hash().to_vec()))).await?;
     let Some(session) = found.filter(|session| session.is_valid(now)) else { return Ok(None) };
-    let user = user::Entity::find_by_id(session.user_id).one(db).await?;
+    let user = db.one(user::Entity::find_by_id(session.user_id)).await?;
     Ok(user.map(|user| (session, user)))
 }
 
 /// Writes that a session was used at `now`. Does nothing if the session no longer exists.
-pub async fn note_use<C: ConnectionTrait>(db: &C, id: i64, now: Timestamp) -> Result<(), DbErr> {
+pub async fn note_use<C: Write>(db: &C, id: i64, now: Timestamp) -> Result<(), DbErr> {
     let update = Entity::update_many().col_expr(Column::LastSeenAt, Expr::value(now)).filter(Column::Id.eq(id));
-    update.exec(db).await.map(drop)
+    db.exec(update).await.map(drop)
 }
 
 /// Returns the sessions of a user that are valid at `now`, newest first.
-pub async fn of_user<C: ConnectionTrait>(db: &C, user_id: i64, now: Timestamp) -> Result<Vec<Model>, DbErr> {
-    let sessions = Entity::find().filter(Column::UserId.eq(user_id)).order_by_desc(Column::Id).all(db).await?;
+pub async fn of_user<C: Read>(db: &C, user_id: i64, now: Timestamp) -> Result<Vec<Model>, DbErr> {
+    let sessions = db.all(Entity::find().filter(Column::UserId.eq(user_id)).order_by_desc(Column::Id)).await?;
     Ok(sessions.into_iter().filter(|session| session.is_valid(now)).collect())
 }
 
 /// Ends a session of a user. Returns whether it existed.
-pub async fn end<C: ConnectionTrait>(db: &C, user_id: i64, id: i64) -> Result<bool, DbErr> {
+pub async fn end<C: Write>(db: &C, user_id: i64, id: i64) -> Result<bool, DbErr> {
     let session = Entity::delete_many().filter(Column::Id.eq(id)).filter(Column::UserId.eq(user_id));
-    Ok(session.exec(db).await?.rows_affected > 0)
+    Ok(db.exec(session).await? > 0)
 }
 
 /// Ends all sessions of a user and returns their number.
-pub async fn end_all<C: ConnectionTrait>(db: &C, user_id: i64) -> Result<u64, DbErr> {
-    Ok(Entity::delete_many().filter(Column::UserId.eq(user_id)).exec(db).await?.rows_affected)
+pub async fn end_all<C: Write>(db: &C, user_id: i64) -> Result<u64, DbErr> {
+    db.exec(Entity::delete_many().filter(Column::UserId.eq(user_id))).await
 }
 
 /// Deletes the sessions of a user that have expired at `now`. Sessions that ended because they were idle stay.
-pub async fn forget_expired<C: ConnectionTrait>(db: &C, user_id: i64, now: Timestamp) -> Result<(), DbErr> {
+pub async fn forget_expired<C: Write>(db: &C, user_id: i64, now: Timestamp) -> Result<(), DbErr> {
     let ended = Entity::delete_many().filter(Column::UserId.eq(user_id)).filter(Column::ExpiresAt.lte(now));
-    ended.exec(db).await.map(drop)
+    db.exec(ended).await.map(drop)
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::key::Key;
 use super::{Timestamp, user};
+use crate::db::{Read, Write};
 use crate::error::Result;
 
 /// A row of `sign_in_link`.
@@ -47,12 +48,12 @@ pub fn path(key: &Key) -> String {
 }
 
 /// Creates a link for a user, or for the first administrator. Deletes earlier links for the same person.
-pub async fn create<C: ConnectionTrait>(db: &C, user_id: Option<i64>, now: Timestamp) -> Result<Key> {
+pub async fn create<C: Write>(db: &C, user_id: Option<i64>, now: Timestamp) -> Result<Key> {
     let of_same = match user_id {
         Some(id) => Column::UserId.eq(id),
         None => Column::UserId.is_null(),
     };
-    Entity::delete_many().filter(of_same).exec(db).await?;
+    db.exec(Entity::delete_many().filter(of_same)).await?;
     let key = Key::new()?;
     let row = ActiveModel {
         hash: Set(key.hash().to_vec()),
@@ -62,19 +63,19 @@ pub async fn create<C: ConnectionTrait>(db: &C, user_id: Option<i64>, now: Times
         used_at: Set(None),
         ..Default::default()
     };
-    row.insert(db).await?;
+    db.insert(row).await?;
     Ok(key)
 }
 
 /// Returns whether a link for the first administrator was created after `since`.
-pub async fn first_was_made_since<C: ConnectionTrait>(db: &C, since: Timestamp) -> Result<bool, DbErr> {
+pub async fn first_was_made_since<C: Read>(db: &C, since: Timestamp) -> Result<bool, DbErr> {
     let of_first = Column::UserId.is_null().and(Column::CreatedAt.gt(since));
-    Ok(Entity::find().filter(of_first).one(db).await?.is_some())
+    Ok(db.one(Entity::find().filter(of_first)).await?.is_some())
 }
 
 /// Finds the link of a secret. Returns `None` if the link cannot be used at `now`.
-pub async fn by_key<C: ConnectionTrait>(db: &C, key: &Key, now: Timestamp) -> Result<Option<Model>, DbErr> {
-    let link = Entity::find().filter(Column::Hash.eq(key.hash().to_vec())).one(db).await?;
+pub async fn by_key<C: Read>(db: &C, key: &Key, now: Timestamp) -> Result<Option<Model>, DbErr> {
+    let link = db.one(Entity::find().filter(Column::Hash.eq(key.hash().to_vec()))).await?;
     let Some(link) = link.filter(|link| link.used_at.is_none() && now < link.expires_at) else { return Ok(None) };
     // Once there is an administrator, a link for the first one is void.
     if link.user_id.is_none() && user::any_administrator(db).await? {
@@ -84,12 +85,12 @@ pub async fn by_key<C: ConnectionTrait>(db: &C, key: &Key, now: Timestamp) -> Re
 }
 
 /// Uses a link up. Of several concurrent callers, only one gets it.
-pub async fn consume<C: ConnectionTrait>(db: &C, key: &Key, now: Timestamp) -> Result<Option<Model>, DbErr> {
+pub async fn consume<C: Write>(db: &C, key: &Key, now: Timestamp) -> Result<Option<Model>, DbErr> {
     let Some(link) = by_key(db, key, now).await? else { return Ok(None) };
     let unused = Entity::update_many()
         .col_expr(Column::UsedAt, Expr::value(now))
         .filter(Column::Id.eq(link.id))
         .filter(Column::UsedAt.is_null());
-    let taken = unused.exec(db).await?.rows_affected > 0;
+    let taken = db.exec(unused).await? > 0;
     Ok(taken.then_some(link))
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::service::Writable;
 use super::text;
-use crate::db;
+use crate::db::{self, Write};
 use crate::error::UserError;
 
 /// A row of `tag`.
@@ -119,20 +119,20 @@ pub fn new(owner: Owner<'_>, key: String, value: String) -> ActiveModel {
 }
 
 /// Gives the owner exactly one tag with each of these keys, with the given value. The keys must be distinct. Returns
-/// the tags in the same order. The caller must have locked the owner.
-pub async fn assign<C: ConnectionTrait>(
+/// the tags in the same order, and whether the owner has more tags now. The caller must have locked the owner.
+pub async fn assign<C: Write>(
     db: &C,
     owner: Owner<'_>,
     tags: Vec<(String, String)>,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<(Vec<Model>, bool), DbErr> {
     if tags.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), false));
     }
     let keys: Vec<&str> = tags.iter().map(|(key, _)| key.as_str()).collect();
     let of_owner = owner.column().eq(owner.id());
     let present = Entity::find().filter(of_owner).filter(Column::Key.is_in(keys)).order_by_asc(Column::Id);
     let mut of_key = HashMap::<String, Vec<Model>>::new();
-    for tag in present.all(db).await? {
+    for tag in db.all(present).await? {
         of_key.entry(tag.key.clone()).or_default().push(tag);
     }
     let mut assigned = Vec::with_capacity(tags.len());
@@ -152,17 +152,18 @@ pub async fn assign<C: ConnectionTrait>(
         others.extend(present.iter().map(|tag| tag.id));
     }
     if !others.is_empty() {
-        Entity::delete_many().filter(db::any(db, Column::Id, &others)).exec(db).await?;
+        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &others))).await?;
     }
     if !updated.is_empty() {
         let rows = updated.into_iter().map(|tag| tag.into_active_model().reset_all());
         let by_id = OnConflict::column(Column::Id).update_column(Column::Value).to_owned();
-        assigned.extend(Entity::insert_many(rows).on_conflict(by_id).exec_with_returning(db).await?);
+        assigned.extend(db.returning(Entity::insert_many(rows).on_conflict(by_id)).await?);
     }
+    let has_more = made.len() > others.len();
     if !made.is_empty() {
-        assigned.extend(Entity::insert_many(made).exec_with_returning(db).await?);
+        assigned.extend(db.returning(Entity::insert_many(made)).await?);
     }
     let places: HashMap<&str, usize> = tags.iter().zip(0..).map(|((key, _), place)| (key.as_str(), place)).collect();
     assigned.sort_by_key(|row| places.get(row.key.as_str()).copied());
-    Ok(assigned)
+    Ok((assigned, has_more))
 }

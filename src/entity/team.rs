@@ -1,13 +1,14 @@
 //! Teams: the owners of services.
 
+use sea_orm::QuerySelect;
+use sea_orm::QueryTrait;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
-use sea_orm::{DatabaseTransaction, QuerySelect};
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, row_lock, team_alias, text};
-use crate::db::{self, Read};
+use crate::db::{self, Read, Transaction};
 use crate::error::{Error, Result, UserError};
 
 /// A row of `team`.
@@ -61,7 +62,7 @@ const MAX_DEPTH: usize = 20;
 ///
 /// # Errors
 /// `parent` is `team` itself or below it, or there would be too many teams above `team` or above a team below it.
-pub async fn check_parent(db: &DatabaseTransaction, team: Option<i64>, parent: i64) -> Result<()> {
+pub async fn check_parent(db: &Transaction, team: Option<i64>, parent: i64) -> Result<()> {
     let (mut above, mut levels) = (Some(parent), 0);
     while let Some(id) = above {
         if Some(id) == team {
@@ -87,14 +88,15 @@ pub async fn check_parent(db: &DatabaseTransaction, team: Option<i64>, parent: i
 ///
 /// # Errors
 /// There would be too many teams above `team` or above a team below it.
-pub async fn check_parts(db: &DatabaseTransaction, team: i64, above: usize) -> Result<()> {
+pub async fn check_parts(db: &Transaction, team: i64, above: usize) -> Result<()> {
     let (mut below, mut levels) = (vec![team], above);
     while !below.is_empty() {
         if levels > MAX_DEPTH {
             return Err(too_deep());
         }
         let parts = Entity::find().select_only().column(Column::Id);
-        below = parts.filter(db::any(db, Column::ParentTeamId, &below)).into_tuple().all(db).await?;
+        let parts = parts.filter(db::any(db, Column::ParentTeamId, &below));
+        below = db.rows(parts.as_query(), |row| row.get(0)).await?;
         levels += 1;
     }
     Ok(())

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::Timestamp;
 use super::audit::{self, Actor, Subject};
 use super::{change, text};
-use crate::db::Read;
+use crate::db::{Read, Write};
 use crate::error::{Error, Result, UserError};
 
 /// A row of `token`.
@@ -126,7 +126,7 @@ fn checksum(text: &str) -> String {
 ///
 /// # Errors
 /// The description is empty, longer than 255 characters, or contains control characters.
-pub async fn create<C: ConnectionTrait>(
+pub async fn create<C: Write>(
     db: &C,
     actor: &Actor,
     description: &str,
@@ -150,21 +150,21 @@ pub async fn create<C: ConnectionTrait>(
         created_at: Set(now),
         ..Default::default()
     };
-    let made = row.insert(db).await?;
+    let made = db.insert(row).await?;
     let detail = json!({ "changed": change::between(None, Some(&made)) });
     audit::record(db, actor, "tokenCreate", made.subject(), &detail).await?;
     Ok(secret)
 }
 
 /// Returns all tokens, oldest first.
-pub async fn all<C: ConnectionTrait>(db: &C) -> Result<Vec<Model>, DbErr> {
-    Entity::find().order_by_asc(Column::Id).all(db).await
+pub async fn all<C: Read>(db: &C) -> Result<Vec<Model>, DbErr> {
+    db.all(Entity::find().order_by_asc(Column::Id)).await
 }
 
 /// Deletes a token and records that in the audit. Returns whether it existed.
-pub async fn delete<C: ConnectionTrait>(db: &C, actor: &Actor, id: i64) -> Result<bool, DbErr> {
-    let Some(token) = Entity::find_by_id(id).one(db).await? else { return Ok(false) };
-    if Entity::delete_by_id(id).exec(db).await?.rows_affected == 0 {
+pub async fn delete<C: Write>(db: &C, actor: &Actor, id: i64) -> Result<bool, DbErr> {
+    let Some(token) = db.one(Entity::find_by_id(id)).await? else { return Ok(false) };
+    if db.exec(Entity::delete_by_id(id)).await? == 0 {
         return Ok(false);
     }
     let detail = json!({ "changed": change::between(Some(&token), None) });
@@ -173,9 +173,9 @@ pub async fn delete<C: ConnectionTrait>(db: &C, actor: &Actor, id: i64) -> Resul
 }
 
 /// Writes that a token was used at `now`. Does nothing if the token no longer exists.
-pub async fn note_use<C: ConnectionTrait>(db: &C, id: i64, now: Timestamp) -> Result<(), DbErr> {
+pub async fn note_use<C: Write>(db: &C, id: i64, now: Timestamp) -> Result<(), DbErr> {
     let update = Entity::update_many().col_expr(Column::LastUsedAt, Expr::value(now)).filter(Column::Id.eq(id));
-    update.exec(db).await.map(drop)
+    db.exec(update).await.map(drop)
 }
 
 /// Finds the token with this SHA-256 hash, valid or not.

@@ -2,14 +2,14 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
-use sea_orm::{DatabaseTransaction, QueryOrder, QuerySelect, Set, SqlErr};
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set, SqlErr};
 use serde::Deserialize;
 
 use super::audit::Subject;
 use super::field_rule::{FieldRule, FieldRules};
 use super::timestamp::touch;
 use super::{Timestamp, text};
-use crate::db::{self, Read};
+use crate::db::{self, Read, Transaction, Write};
 use crate::error::{Error, Problems, Result, UserError, quoted};
 
 /// A row of `user`.
@@ -79,18 +79,19 @@ pub fn email_key(email: &str) -> String {
 }
 
 /// Recomputes the keys that an older version stored in another form.
-pub async fn refresh_email_keys<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
+pub async fn refresh_email_keys<C: Write>(db: &C) -> Result<(), DbErr> {
     let mut after = 0;
     loop {
         let users = Entity::find().select_only().columns([Column::Id, Column::Email, Column::EmailKey]);
         let users = users.filter(Column::Id.gt(after)).order_by_asc(Column::Id).limit(AT_ONCE);
-        let users: Vec<(i64, String, String)> = users.into_tuple().all(db).await?;
+        let users: Vec<(i64, String, String)> =
+            db.rows(users.as_query(), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).await?;
         let Some((last, ..)) = users.last() else { return Ok(()) };
         after = *last;
         for (id, email, key) in users {
             if email_key(&email) != key {
                 let key = Expr::value(email_key(&email));
-                Entity::update_many().col_expr(Column::EmailKey, key).filter(Column::Id.eq(id)).exec(db).await?;
+                db.exec(Entity::update_many().col_expr(Column::EmailKey, key).filter(Column::Id.eq(id))).await?;
             }
         }
     }
@@ -105,9 +106,10 @@ pub async fn by_email<C: Read>(db: &C, email: &str) -> Result<Option<Model>, DbE
 }
 
 /// Returns whether there is an administrator.
-pub async fn any_administrator<C: ConnectionTrait>(db: &C) -> Result<bool, DbErr> {
+pub async fn any_administrator<C: Read>(db: &C) -> Result<bool, DbErr> {
     let administrators = Entity::find().filter(Column::Role.eq(Role::Admin));
-    Ok(administrators.select_only().column(Column::Id).limit(1).into_tuple::<i64>().one(db).await?.is_some())
+    let first = administrators.select_only().column(Column::Id).limit(1);
+    Ok(!db.rows(first.as_query(), |row| row.get::<i64>(0)).await?.is_empty())
 }
 
 /// Locks a user who is about to be deleted or demoted, together with all administrators. Of two concurrent calls, the
@@ -115,10 +117,10 @@ pub async fn any_administrator<C: ConnectionTrait>(db: &C) -> Result<bool, DbErr
 ///
 /// # Errors
 /// The user is the only administrator. Without one, nobody could manage users and tokens.
-pub async fn lock_to_demote<C: ConnectionTrait>(db: &C, id: i64) -> Result<Model> {
+pub async fn lock_to_demote<C: Read>(db: &C, id: i64) -> Result<Model> {
     // In the order of their ids, so that two of these transactions cannot deadlock.
     let held = Entity::find().filter(Column::Role.eq(Role::Admin).or(Column::Id.eq(id)));
-    let held = held.order_by_asc(Column::Id).lock(LockType::Update).all(db).await?;
+    let held = db.all(held.order_by_asc(Column::Id).lock(LockType::Update)).await?;
     let (user, others): (Vec<_>, Vec<_>) = held.into_iter().partition(|user| user.id == id);
     // Another request has deleted the user in the meantime. The mutation is retried, and then reports that.
     let user = user.into_iter().next().ok_or(DbErr::RecordNotUpdated)?;
@@ -137,30 +139,19 @@ pub async fn lock_to_demote<C: ConnectionTrait>(db: &C, id: i64) -> Result<Model
 ///
 /// # Errors
 /// As [`create`].
-pub async fn first_administrator(
-    db: &DatabaseTransaction,
-    email: &str,
-    name: Option<&str>,
-    now: Timestamp,
-) -> Result<Model> {
+pub async fn first_administrator(db: &Transaction, email: &str, name: Option<&str>, now: Timestamp) -> Result<Model> {
     let Some(user) = by_email(db, email).await? else { return create(db, email, name, Role::Admin, now).await };
     let mut row: ActiveModel = user.into();
     row.role = Set(Role::Admin);
     touch(&mut row.updated_at);
-    Ok(row.update(db).await?)
+    Ok(db.update(row).await?)
 }
 
 /// Creates a user. Without a name, the part of the email address before the `@` is used.
 ///
 /// # Errors
 /// The email address is malformed or taken, or the name is empty or too long.
-pub async fn create<C: ConnectionTrait>(
-    db: &C,
-    email: &str,
-    name: Option<&str>,
-    role: Role,
-    now: Timestamp,
-) -> Result<Model> {
+pub async fn create<C: Write>(db: &C, email: &str, name: Option<&str>, role: Role, now: Timestamp) -> Result<Model> {
     let mut problems = Problems::default();
     let email = problems.take(address(email));
     let name = match name {
@@ -179,7 +170,7 @@ pub async fn create<C: ConnectionTrait>(
         updated_at: Set(now),
         ..Default::default()
     };
-    let user = row.insert(db).await.map_err(|error| match error.sql_err() {
+    let user = db.insert(row).await.map_err(|error| match crate::db::violation(&error) {
         Some(SqlErr::UniqueConstraintViolation(_)) => Error::from(taken),
         _ => error.into(),
     })?;

@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use sea_orm::{ActiveModelTrait, Set};
+use sea_orm::Set;
 
 use super::{EPOCH, Ids, WORKS, Waiting, pick};
-use crate::db::Bulk;
+use crate::db::{Bulk, Write};
 use crate::entity::alias::{AliasTable, Kind, slug};
 use crate::entity::{
     Timestamp, contact, domain, domain_alias, on_call, property, property_definition, service_dependency, system,
@@ -132,7 +132,7 @@ async fn data_class(db: &Bulk) -> Result<i64> {
         updated_at: Set(now),
         ..Default::default()
     };
-    Ok(row.insert(db).await?.id)
+    Ok(db.insert(row).await?.id)
 }
 
 /// Creates what belongs to all services: their ids are consecutive, and a dependency can lead to any of them. Few

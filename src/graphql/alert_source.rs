@@ -1,9 +1,7 @@
 //! Alert sources: monitors in other systems, and the services that they watch.
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, QueryFilter, QueryOrder, Set,
-};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
@@ -14,7 +12,7 @@ use super::integration;
 use super::relation::{self, to_its_one};
 use super::schema::*;
 use super::types::{AlertSource, AlertSourceService, Service};
-use crate::db::Read;
+use crate::db::{Read, Transaction, Write};
 use crate::entity::alert_source::{self, Column};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::Kind;
@@ -80,7 +78,7 @@ fn kind(integration: &integrations::Model) -> AlertSourceTypeEnum {
 
 /// Finds the integration that an identifier names, and the alert source if it exists. Locks the integration.
 async fn identified(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     argument: &'static str,
     named: &ExternalResourceIdentifierInput,
 ) -> Result<(integrations::Model, Option<AlertSource>)> {
@@ -89,10 +87,12 @@ async fn identified(
     let found = found.map_err(|error| error.map_user(|error| error.within("integration").within(argument)))?;
     // Locked, so that two mutations cannot create the same alert source.
     let integration = row_lock::row::<integrations::Entity>(db, found.id, LockType::NoKeyUpdate).await?;
-    let source = alert_source::Entity::find()
-        .filter(Column::IntegrationId.eq(integration.id))
-        .filter(Column::ExternalId.eq(external_id))
-        .one(db)
+    let source = db
+        .one(
+            alert_source::Entity::find()
+                .filter(Column::IntegrationId.eq(integration.id))
+                .filter(Column::ExternalId.eq(external_id)),
+        )
         .await?;
     Ok((integration, source))
 }
@@ -136,11 +136,11 @@ impl AlertSourceUpsertMutation for Mutation {
                     updated_at: Set(now),
                     ..row
                 };
-                row.insert(db).await?
+                db.insert(row).await?
             }
             false => {
                 touch(&mut row.updated_at);
-                row.update(db).await?
+                db.update(row).await?
             }
         };
         Ok(AlertSourceUpsertPayload { alert_source: Some(source), ..Default::default() })
@@ -162,7 +162,7 @@ impl AlertSourceStatusUpdateMutation for Mutation {
         let mut row: alert_source::ActiveModel = source.into();
         row.status = Set(status.as_str().to_owned());
         touch(&mut row.updated_at);
-        Ok(AlertSourceStatusUpdatePayload { alert_source: Some(row.update(db).await?), ..Default::default() })
+        Ok(AlertSourceStatusUpdatePayload { alert_source: Some(db.update(row).await?), ..Default::default() })
     }
 }
 
@@ -196,7 +196,7 @@ impl AlertSourceServiceCreateMutation for Mutation {
             ..Default::default()
         };
         let taken = UserError::base("the alert source watches this service already");
-        let link = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
+        let link = db.insert(row).await.map_err(|error| or_taken(error, taken))?;
         let owner = alert_source_service::Column::ServiceId;
         let said = ("a service", "alert sources");
         relation::check_row_limit::<alert_source_service::Entity>(db, owner, service.id, text::ENTRIES, said).await?;
@@ -213,7 +213,7 @@ impl AlertSourceServiceDeleteMutation for Mutation {
         let db = ctx.db();
         let link = id::require::<alert_source_service::Entity>(db, &id, "id").await?;
         let deleted_id = Some(AlertSourceServiceResolver::id(&link));
-        link.delete(db).await?;
+        db.delete(link).await?;
         Ok(AlertSourceServiceDeletePayload { deleted_id, ..Default::default() })
     }
 }

@@ -2,8 +2,8 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
-    ActiveEnum, ColumnTrait, DatabaseTransaction, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait, SqlErr,
+    ActiveEnum, ColumnTrait, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    SqlErr,
 };
 
 use super::context::MutationCtx;
@@ -13,7 +13,7 @@ use super::relation::lists;
 use super::schema::*;
 use super::service;
 use super::types::{Domain, InfrastructureResource, System, Team};
-use crate::db::{OfKeys, Read, Shape};
+use crate::db::{OfKeys, Read, Shape, Transaction, Write};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::{
     self, domain_alias, infrastructure_resource_alias, row_lock, service_alias, service_search, system_alias,
@@ -64,7 +64,7 @@ async fn of_owners<T: AliasTable>(db: &impl Read, owners: Vec<i64>, kind: Option
 
 /// Converts the error of a write: to `taken` if a unique index rejected the write.
 pub(super) fn or_taken(error: DbErr, taken: UserError) -> Error {
-    match error.sql_err() {
+    match crate::db::violation(&error) {
         Some(SqlErr::UniqueConstraintViolation(_)) => taken.into(),
         _ => error.into(),
     }
@@ -115,11 +115,7 @@ impl AliasCreateMutation for Mutation {
 
 /// Gives the owner an alias, and returns all its aliases. Their number is limited, because whenever one changes, all of
 /// them are read again for the search.
-async fn add_alias<T: AliasTable>(
-    db: &DatabaseTransaction,
-    owner: &T::Owner,
-    alias: &str,
-) -> Result<Option<Vec<String>>> {
+async fn add_alias<T: AliasTable>(db: &Transaction, owner: &T::Owner, alias: &str) -> Result<Option<Vec<String>>> {
     let alias = text::required("alias", alias, text::SHORT)?;
     let taken = || UserError::new("alias", format!("another {} has the alias {}", T::NOUN, quoted(&alias)));
     if !T::claim(db, owner, &alias, Kind::Managed).await.map_err(|error| or_taken(error, taken()))? {
@@ -165,13 +161,14 @@ impl AliasDeleteMutation for Mutation {
 }
 
 /// Removes an alias from its owner, unless the alias is derived from a name.
-async fn remove_alias<T: AliasTable>(db: &DatabaseTransaction, owner: &T::Owner, alias: &str) -> Result<()> {
+async fn remove_alias<T: AliasTable>(db: &Transaction, owner: &T::Owner, alias: &str) -> Result<()> {
     let is_it = T::OWNER.eq(T::key(owner)).and(T::VALUE.eq(alias));
     let managed = T::delete_many().filter(is_it.clone()).filter(T::KIND.eq(Kind::Managed));
-    if managed.exec(db).await?.rows_affected == 1 {
+    if db.exec(managed).await? == 1 {
         return Ok(());
     }
-    let kind: Option<Kind> = T::find().select_only().column(T::KIND).filter(is_it).into_tuple().one(db).await?;
+    let kind = T::find().select_only().column(T::KIND).filter(is_it);
+    let kind = db.rows(kind.as_query(), |row| Kind::try_from_value(&row.get(0)?)).await?.pop();
     let message = match kind {
         Some(Kind::Name) => "name is locked, it cannot be deleted",
         // Clients match this message.

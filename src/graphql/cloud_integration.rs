@@ -1,12 +1,13 @@
 //! Integrations with clouds and clusters. rollcall stores their settings, and connects to none of them.
 
 use async_graphql::{MaybeUndefined, Value};
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, Set};
+use sea_orm::Set;
 
 use super::context::MutationCtx;
 use super::identifier::given;
 use super::integration::{of, require_of};
 use super::schema::*;
+use crate::db::{Transaction, Write};
 use crate::engine::input::{Input, InputError};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind, Model, Settings};
@@ -95,7 +96,7 @@ impl Change {
     /// Inserts an integration of this kind, or updates `row` if there is one.
     async fn store(
         self,
-        db: &DatabaseTransaction,
+        db: &Transaction,
         kind: Kind,
         row: Option<Model>,
         name: &MaybeUndefined<String>,
@@ -119,13 +120,13 @@ impl Change {
         row.name = Set(name);
         row.settings = Set(Some(settings));
         touch(&mut row.updated_at);
-        Ok(of(row.update(db).await?))
+        Ok(of(db.update(row).await?))
     }
 }
 
 /// Updates the integration that an argument names.
 async fn update_connection(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     kind: Kind,
     (argument, named): (&'static str, &IdentifierInput),
     fill: impl FnOnce(&mut Change) -> MaybeUndefined<String>,
@@ -140,7 +141,7 @@ async fn update_connection(
 
 /// Creates an integration of this kind.
 async fn create_connection(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     kind: Kind,
     fill: impl FnOnce(&mut Change) -> MaybeUndefined<String>,
 ) -> Result<IntegrationCreatePayload> {

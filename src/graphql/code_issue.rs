@@ -2,10 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, Iterable, ModelTrait, NotSet, QueryFilter,
-    QueryOrder, Set,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, Iterable, NotSet, QueryFilter, QueryOrder, Set};
 
 use super::code_issue_project as projects;
 use super::context::{Ctx, MutationCtx};
@@ -13,7 +10,7 @@ use super::draft::{self, Draft};
 use super::relation::lists;
 use super::schema::*;
 use super::types::CodeIssue;
-use crate::db::{self, Read};
+use crate::db::{self, Read, Transaction, Write};
 use crate::entity::code_issue::Column;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::timestamp::touched;
@@ -137,7 +134,7 @@ fn references(
 }
 
 /// Creates the issue, or updates the one with this key. An update may lack fields that creation requires.
-async fn upsert(db: &DatabaseTransaction, changes: code_issue::ActiveModel, key: (i64, String)) -> Result<CodeIssue> {
+async fn upsert(db: &Transaction, changes: code_issue::ActiveModel, key: (i64, String)) -> Result<CodeIssue> {
     let mut missing = Problems::default();
     for (field, is_missing) in
         [("name", changes.name.is_not_set()), ("issueCategory", changes.issue_category.is_not_set())]
@@ -153,7 +150,7 @@ async fn upsert(db: &DatabaseTransaction, changes: code_issue::ActiveModel, key:
 }
 
 async fn create_or_update(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     (project_id, external_id): (i64, String),
     changes: code_issue::ActiveModel,
 ) -> Result<CodeIssue> {
@@ -166,44 +163,44 @@ async fn create_or_update(
     row.external_id = Set(external_id);
     row.created_at = Set(Timestamp::now());
     row.updated_at = row.created_at.clone();
-    Ok(Entity::insert(row).on_conflict(update).exec_with_returning(db).await?)
+    Ok(db.insert_or(Entity::insert(row).on_conflict(update)).await?)
 }
 
 async fn update(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     (project_id, external_id): (i64, String),
     changes: code_issue::ActiveModel,
 ) -> Result<Option<CodeIssue>> {
     use code_issue::{Column, Entity};
     let issue = Entity::update_many().set(changes).col_expr(Column::UpdatedAt, touched(Column::UpdatedAt));
     let issue = issue.filter(Column::CodeIssueProjectId.eq(project_id));
-    let updated = issue.filter(Column::ExternalId.eq(external_id)).exec_with_returning(db).await?;
+    let updated = db.updated(issue.filter(Column::ExternalId.eq(external_id))).await?;
     Ok(updated.into_iter().next())
 }
 
-async fn replace_cves(db: &DatabaseTransaction, issue_id: i64, cves: Vec<Reference>) -> Result<()> {
+async fn replace_cves(db: &Transaction, issue_id: i64, cves: Vec<Reference>) -> Result<()> {
     use code_issue_cve::{ActiveModel, Column, Entity};
-    Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id)).exec(db).await?;
+    db.exec(Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id))).await?;
     let row = |(identifier, url)| ActiveModel {
         id: NotSet,
         code_issue_id: Set(issue_id),
         identifier: Set(identifier),
         url: Set(url),
     };
-    Entity::insert_many(cves.into_iter().map(row)).exec_without_returning(db).await?;
+    db.exec(Entity::insert_many(cves.into_iter().map(row))).await?;
     Ok(())
 }
 
-async fn replace_cwes(db: &DatabaseTransaction, issue_id: i64, cwes: Vec<Reference>) -> Result<()> {
+async fn replace_cwes(db: &Transaction, issue_id: i64, cwes: Vec<Reference>) -> Result<()> {
     use code_issue_cwe::{ActiveModel, Column, Entity};
-    Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id)).exec(db).await?;
+    db.exec(Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id))).await?;
     let row = |(identifier, url)| ActiveModel {
         id: NotSet,
         code_issue_id: Set(issue_id),
         identifier: Set(identifier),
         url: Set(url),
     };
-    Entity::insert_many(cwes.into_iter().map(row)).exec_without_returning(db).await?;
+    db.exec(Entity::insert_many(cwes.into_iter().map(row))).await?;
     Ok(())
 }
 
@@ -219,7 +216,7 @@ impl CodeIssueDeleteMutation for Mutation {
             UserError::new("externalId", message).not_found()
         })?;
         let deleted_id = Some(CodeIssueResolver::id(&issue));
-        issue.delete(db).await?;
+        db.delete(issue).await?;
         Ok(CodeIssueDeletePayload { deleted_id, deleted_alias: Some(external_id), ..Default::default() })
     }
 }

@@ -2,7 +2,7 @@
 //! [`code_issue_project_resource`](super::code_issue_project_resource) connects them to services and repositories.
 
 use sea_orm::sea_query::{LockType, OnConflict};
-use sea_orm::{DatabaseTransaction, EntityTrait, ModelTrait, Set};
+use sea_orm::{EntityTrait, Set};
 
 use super::code_issue_project_resource::place;
 use super::context::{Ctx, MutationCtx};
@@ -14,7 +14,7 @@ use super::list::List;
 use super::relation::present;
 use super::schema::*;
 use super::types::CodeIssueProject;
-use crate::db::Read;
+use crate::db::{Read, Transaction, Write};
 use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
 use crate::entity::code_issue_project::{ActiveModel, Column};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
@@ -123,7 +123,7 @@ impl CodeIssueProjectUpsertMutation for Mutation {
 }
 
 async fn upsert(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     integration_id: i64,
     external_id: String,
     changes: ActiveModel,
@@ -141,7 +141,7 @@ async fn upsert(
         updated_at: Set(now),
         ..changes
     };
-    Ok(code_issue_project::Entity::insert(row).on_conflict(update).exec_with_returning(db).await?)
+    Ok(db.insert_or(code_issue_project::Entity::insert(row).on_conflict(update)).await?)
 }
 
 impl CodeIssueProjectDeleteMutation for Mutation {
@@ -153,7 +153,7 @@ impl CodeIssueProjectDeleteMutation for Mutation {
         let project = require(db, &input).await?;
         let deleted_id = Some(CodeIssueProjectResolver::id(&project));
         let deleted_alias = Some(project.external_id.clone());
-        project.delete(db).await?;
+        db.delete(project).await?;
         Ok(CodeIssueProjectDeletePayload { deleted_id, deleted_alias, ..Default::default() })
     }
 }

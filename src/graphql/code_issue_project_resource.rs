@@ -8,15 +8,13 @@
 use std::collections::HashSet;
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query, SelectStatement};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set,
-};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 
 use super::context::MutationCtx;
 use super::id::{self, Id};
 use super::schema::*;
 use super::types::CodeIssueProject;
-use crate::db::{self, Read};
+use crate::db::{self, Read, Transaction, Write};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::{
     Timestamp, code_issue_project, integration, repository, row_lock, service, suggestion, suggestion_integration,
@@ -24,11 +22,11 @@ use crate::entity::{
 use crate::error::{Error, Problems, Result, UserError, shortened};
 
 /// Connects a project to everything with its name. If it is connected to nothing, suggests it.
-pub(super) async fn place(db: &DatabaseTransaction, project: &CodeIssueProject, renamed: bool) -> Result<()> {
+pub(super) async fn place(db: &Transaction, project: &CodeIssueProject, renamed: bool) -> Result<()> {
     let known = suggestion::Entity::find().filter(suggestion::Column::CodeIssueProjectId.eq(project.id));
     // Somebody has ignored the suggestion. A tool that pushes the project every night must not overrule that.
     let declined =
-        known.lock(LockType::Update).one(db).await?.is_some_and(|known| known.state == suggestion::State::Ignored);
+        db.one(known.lock(LockType::Update)).await?.is_some_and(|known| known.state == suggestion::State::Ignored);
     let mut connected = is_connected(db, project.id).await?;
     if renamed || !(connected || declined) {
         connected |= connect_by_name(db, project).await?;
@@ -39,12 +37,12 @@ pub(super) async fn place(db: &DatabaseTransaction, project: &CodeIssueProject, 
     }
 }
 
-async fn is_connected(db: &DatabaseTransaction, project_id: i64) -> Result<bool> {
-    Ok(resource::Entity::find().filter(Link::CodeIssueProjectId.eq(project_id)).one(db).await?.is_some())
+async fn is_connected(db: &Transaction, project_id: i64) -> Result<bool> {
+    Ok(db.one(resource::Entity::find().filter(Link::CodeIssueProjectId.eq(project_id))).await?.is_some())
 }
 
 /// Connects a project to each service and repository with its name. Returns whether any link was added.
-async fn connect_by_name(db: &DatabaseTransaction, project: &CodeIssueProject) -> Result<bool> {
+async fn connect_by_name(db: &Transaction, project: &CodeIssueProject) -> Result<bool> {
     let pairs = || Query::select().expr(Expr::value(project.id)).take();
     let services = pairs()
         .column(service::Column::Id)
@@ -61,24 +59,24 @@ async fn connect_by_name(db: &DatabaseTransaction, project: &CodeIssueProject) -
 }
 
 /// Inserts links for the selected pairs of a project and a resource, except those that exist. Returns their number.
-async fn connect(db: &DatabaseTransaction, resource: Link, pairs: SelectStatement) -> Result<u64> {
+async fn connect(db: &Transaction, resource: Link, pairs: SelectStatement) -> Result<u64> {
     let mut links = Query::insert();
     links.into_table(resource::Entity).columns([Link::CodeIssueProjectId, resource]);
     links.select_from(pairs).map_err(Error::internal)?.on_conflict(OnConflict::new().do_nothing().to_owned());
-    Ok(db.execute(&links).await?.rows_affected())
+    Ok(db.execute(&links).await?)
 }
 
 /// Deletes the suggestions of projects that are connected now. Accepted ones stay.
-async fn forget_suggestions(db: &DatabaseTransaction, project_ids: &[i64]) -> Result<()> {
+async fn forget_suggestions(db: &Transaction, project_ids: &[i64]) -> Result<()> {
     let unaccepted = suggestion::Column::State.ne(suggestion::State::Accepted);
     let of_projects = db::any(db, suggestion::Column::CodeIssueProjectId, project_ids);
-    suggestion::Entity::delete_many().filter(of_projects).filter(unaccepted).exec(db).await?;
+    db.exec(suggestion::Entity::delete_many().filter(of_projects).filter(unaccepted)).await?;
     Ok(())
 }
 
 /// Stores that a project is connected to nothing. The suggestion gets the state `state`, unless it is ignored: then it
 /// stays so. An accepted one loses its service, because the project is no longer connected to it.
-async fn suggest(db: &DatabaseTransaction, project: &CodeIssueProject, state: suggestion::State) -> Result<()> {
+async fn suggest(db: &Transaction, project: &CodeIssueProject, state: suggestion::State) -> Result<()> {
     use suggestion::{ActiveModel, Column, Entity, State};
     let now = Timestamp::now();
     let row = ActiveModel {
@@ -97,7 +95,7 @@ async fn suggest(db: &DatabaseTransaction, project: &CodeIssueProject, state: su
     let mut seen = OnConflict::column(Column::CodeIssueProjectId);
     seen.update_columns([Column::Alias, Column::LastSeenAt, Column::ServiceId]);
     seen.value(Column::State, Expr::case(is_ignored, Expr::value(State::Ignored)).finally(given));
-    let suggestion = Entity::insert(row).on_conflict(seen).exec_with_returning(db).await?;
+    let suggestion = db.insert_or(Entity::insert(row).on_conflict(seen)).await?;
 
     let through = suggestion_integration::ActiveModel {
         suggestion_id: Set(suggestion.id),
@@ -105,7 +103,7 @@ async fn suggest(db: &DatabaseTransaction, project: &CodeIssueProject, state: su
         ..Default::default()
     };
     let once = OnConflict::new().do_nothing().to_owned();
-    suggestion_integration::Entity::insert(through).on_conflict(once).exec_without_returning(db).await?;
+    db.exec(suggestion_integration::Entity::insert(through).on_conflict(once)).await?;
     Ok(())
 }
 
@@ -158,18 +156,20 @@ impl CodeIssueProjectResourceConnectMutation for Mutation {
 }
 
 /// Finds and locks the projects that a mutation names. Fails at the first id without a project.
-async fn require_all(db: &DatabaseTransaction, ids: &[String]) -> Result<Vec<i64>> {
+async fn require_all(db: &Transaction, ids: &[String]) -> Result<Vec<i64>> {
     const FIELD: &str = "codeIssueProjectIds";
     if ids.is_empty() {
         return Err(UserError::new(FIELD, "codeIssueProjectIds must name at least one project").into());
     }
     let number = |id: &String| id::number::<code_issue_project::Entity>(id);
     let numbers: Vec<_> = ids.iter().filter_map(number).collect();
-    let found = code_issue_project::Entity::find()
-        .filter(db::any(db, code_issue_project::Column::Id, &numbers))
-        .order_by_asc(code_issue_project::Column::Id)
-        .lock(LockType::KeyShare)
-        .all(db)
+    let found = db
+        .all(
+            code_issue_project::Entity::find()
+                .filter(db::any(db, code_issue_project::Column::Id, &numbers))
+                .order_by_asc(code_issue_project::Column::Id)
+                .lock(LockType::KeyShare),
+        )
         .await?;
     let found: HashSet<_> = found.into_iter().map(|project| project.id).collect();
     if let Some(id) = ids.iter().find(|id| number(id).is_none_or(|number| !found.contains(&number))) {
@@ -202,7 +202,7 @@ impl CodeIssueProjectResourceDisconnectMutation for Mutation {
         row_lock::row::<code_issue_project::Entity>(db, project.id, LockType::KeyShare).await?;
         let (column, key, name, id) = parts(&resource);
         let link = resource::Entity::delete_many().filter(Link::CodeIssueProjectId.eq(project.id));
-        if link.filter(column.eq(key)).exec(db).await?.rows_affected == 0 {
+        if db.exec(link.filter(column.eq(key))).await? == 0 {
             let message = "the code issue project is not connected to this service or repository";
             return Err(UserError::new("resourceId", message).not_found().into());
         }

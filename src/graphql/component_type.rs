@@ -2,7 +2,7 @@
 
 use async_graphql::{MaybeUndefined, Value};
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, PaginatorTrait, Set};
+use sea_orm::{ColumnTrait, EntityTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
@@ -14,6 +14,7 @@ use super::relationship_definition::{given_rules, rules};
 use super::schema::*;
 use super::service::refuse_where_locked;
 use super::types::ComponentType;
+use crate::db::{Read, Write};
 use crate::engine::input::{self, Input, InputError};
 use crate::engine::page::PageRequest;
 use crate::engine::write::{Scalar, Writer};
@@ -166,8 +167,8 @@ impl ComponentTypeCreateMutation for Mutation {
         let row =
             component_type::ActiveModel { is_default: Set(false), created_at: Set(now), updated_at: Set(now), ..row };
         let alias = input.alias.value().map_or("", String::as_str);
-        let made = row.insert(db).await.map_err(|error| or_taken(error, taken(alias)))?;
-        if Entity::find().count(db).await? > FEW as u64 {
+        let made = db.insert(row).await.map_err(|error| or_taken(error, taken(alias)))?;
+        if db.count(Entity::find()).await? > FEW as u64 {
             return Err(UserError::base(format!("there are at most {FEW} component types")).into());
         }
         property_definition::set_of_type(db, made.id, &input.properties).await?;
@@ -189,7 +190,7 @@ impl ComponentTypeUpdateMutation for Mutation {
         let mut row = draft.done()?;
         touch(&mut row.updated_at);
         let alias = input.alias.value().map_or("", String::as_str);
-        let changed = row.update(db).await.map_err(|error| or_taken(error, taken(alias)))?;
+        let changed = db.update(row).await.map_err(|error| or_taken(error, taken(alias)))?;
         property_definition::set_of_type(db, changed.id, &input.properties).await?;
         Ok(ComponentTypePayload { component_type: Some(changed), ..Default::default() })
     }
@@ -207,7 +208,7 @@ impl ComponentTypeDeleteMutation for Mutation {
         }
         refuse_where_locked(db, service::Column::TypeId.eq(found.id)).await?;
         let deleted_id = Some(ComponentTypeResolver::id(&found));
-        found.delete(db).await?;
+        db.delete(found).await?;
         Ok(ComponentTypeDeletePayload { deleted_id, ..Default::default() })
     }
 }

@@ -2,10 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter,
-    QueryOrder, Set,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::{Draft, changed};
@@ -14,7 +11,7 @@ use super::list::List;
 use super::schema::*;
 use super::types::{Contact, Team};
 use super::{id, relation, service};
-use crate::db::Read;
+use crate::db::{Read, Transaction, Write};
 use crate::entity::contact::{self, ActiveModel, Column, Entity};
 use crate::entity::text::FEW;
 use crate::entity::{self, repository, row_lock};
@@ -38,7 +35,7 @@ pub(super) async fn of_owners(
 }
 
 /// Writes the contacts of a new team.
-pub(super) async fn of_new_team(db: &DatabaseTransaction, team: i64, given: &[ContactInput]) -> Result<()> {
+pub(super) async fn of_new_team(db: &Transaction, team: i64, given: &[ContactInput]) -> Result<()> {
     let within = |place: usize| move |error: UserError| error.within(place.to_string()).within("contacts");
     if given.len() > FEW {
         return Err(UserError::new("contacts", format!("a team has at most {FEW} contacts")).into());
@@ -76,18 +73,18 @@ fn fill(
 }
 
 /// Adds a contact to its owner, which must be locked. The owner's first contact of a type becomes the default.
-async fn add(db: &DatabaseTransaction, row: ActiveModel, owner: Column, id: i64) -> Result<Contact> {
+async fn add(db: &Transaction, row: ActiveModel, owner: Column, id: i64) -> Result<Contact> {
     let kind = row.r#type.clone().take().unwrap_or_default();
     let of_type = Entity::find().filter(owner.eq(id)).filter(Column::Type.eq(kind));
-    let mut row = ActiveModel { is_default: Set(of_type.count(db).await? == 0), ..row };
+    let mut row = ActiveModel { is_default: Set(db.count(of_type).await? == 0), ..row };
     row.set(owner, id.into());
-    let contact = row.insert(db).await?;
+    let contact = db.insert(row).await?;
     relation::check_row_limit::<Entity>(db, owner, id, FEW, ("an owner", "contacts")).await?;
     Ok(contact)
 }
 
 /// Finds and locks the owner that the input names. Returns the column of the owner, and its key.
-async fn owner(db: &DatabaseTransaction, input: &ContactCreateInput) -> Result<(Column, i64)> {
+async fn owner(db: &Transaction, input: &ContactCreateInput) -> Result<(Column, i64)> {
     let ContactCreateInput { owner_id, team_alias, team_id, .. } = input;
     let given = [("ownerId", owner_id), ("teamId", team_id), ("teamAlias", team_alias)];
     let mut given = given.into_iter().filter_map(|(field, named)| Some((field, named.value()?)));
@@ -118,7 +115,7 @@ async fn owner(db: &DatabaseTransaction, input: &ContactCreateInput) -> Result<(
 }
 
 /// Locks the owner of a contact. Fails if a service file governs the owner.
-async fn lock_owner(db: &DatabaseTransaction, contact: &Contact) -> Result<()> {
+async fn lock_owner(db: &Transaction, contact: &Contact) -> Result<()> {
     match contact.owner() {
         (Column::ServiceId, id) => drop(service::owner_writable(db, id).await?),
         (Column::TeamId, id) => drop(row_lock::row::<entity::team::Entity>(db, id, LockType::Update).await?),
@@ -160,7 +157,7 @@ impl ContactUpdateMutation for Mutation {
         draft.set(Column::ExternalId, &external_id);
         let mut row = draft.done()?;
         row.is_default = Set(is_default || make_default.value() == Some(&true));
-        let contact = row.update(db).await?;
+        let contact = db.update(row).await?;
         if contact.is_default {
             contact::clear_other_defaults(db, &contact).await?;
         }
@@ -177,11 +174,11 @@ impl ContactDeleteMutation for Mutation {
         let deleted_contact_id = Some(ContactResolver::id(&contact));
         let (owner, owner_id) = contact.owner();
         let (was_default, kind) = (contact.is_default, contact.r#type.clone());
-        contact.delete(db).await?;
+        db.delete(contact).await?;
         if was_default {
             let others = Entity::find().filter(owner.eq(owner_id)).filter(Column::Type.eq(kind));
             if let Some(oldest) = db.one(others.order_by_asc(Column::Id)).await? {
-                ActiveModel { is_default: Set(true), ..oldest.into() }.update(db).await?;
+                db.update(ActiveModel { is_default: Set(true), ..oldest.into() }).await?;
             }
         }
         Ok(ContactDeletePayload { deleted_contact_id, ..Default::default() })

@@ -6,14 +6,13 @@ use std::time::{Duration, Instant};
 
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
-use sea_orm::DatabaseTransaction;
 
 use super::caller::Caller;
 use super::idempotency::Claim;
 use super::places::{Lane, Place, Places};
 use super::{Settings, note, permit};
 use crate::budget::Budget;
-use crate::db::{self, Db, Reader, Snapshot};
+use crate::db::{self, Db, Reader, Snapshot, Transaction};
 use crate::engine;
 use crate::engine::Response;
 use crate::engine::plan::Plan;
@@ -46,7 +45,7 @@ pub struct State {
 /// The state of a mutation: its write transaction.
 pub struct Writing {
     request: Arc<Request>,
-    transaction: DatabaseTransaction,
+    transaction: Transaction,
     /// The audit entry that was written in the transaction.
     entry: OnceLock<Written>,
 }
@@ -272,7 +271,7 @@ impl Ctx<'_> {
 
 impl MutationCtx<'_> {
     /// The mutation's transaction. It is committed if the mutation succeeds, and rolled back if it fails.
-    pub fn db(&self) -> &DatabaseTransaction {
+    pub fn db(&self) -> &Transaction {
         &self.state.transaction
     }
 

@@ -1,7 +1,7 @@
 //! Deploys, as clients read them. [`crate::deploy`] records what is posted to the webhook.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::{ColumnTrait, ModelTrait};
+use sea_orm::ColumnTrait;
 
 use super::context::{Ctx, MutationCtx};
 use super::id;
@@ -9,6 +9,7 @@ use super::integration as integrations;
 use super::list::List;
 use super::schema::*;
 use super::types::{Deploy, Service};
+use crate::db::Write;
 use crate::engine::page::PageRequest;
 use crate::entity::deploy::{self, Column};
 use crate::entity::{ByIds, Timestamp, integration, service, text};
@@ -121,7 +122,7 @@ impl DeployDeleteMutation for Mutation {
         let db = ctx.db();
         let deploy = id::require::<deploy::Entity>(db, &id, "id").await?;
         let deleted_deploy_id = Some(DeployResolver::id(&deploy));
-        deploy.delete(db).await?;
+        db.delete(deploy).await?;
         Ok(DeployDeletePayload { deleted_deploy_id, ..Default::default() })
     }
 }

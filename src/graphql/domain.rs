@@ -1,8 +1,8 @@
 //! Domains: groups of systems that serve one part of the business.
 
 use async_graphql::MaybeUndefined;
+use sea_orm::Set;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
 
 use super::alias;
 use super::context::{Ctx, MutationCtx};
@@ -12,6 +12,7 @@ use super::list::List;
 use super::schema::*;
 use super::sort::Sort;
 use super::types::{Domain, System};
+use crate::db::{Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::domain::Column;
@@ -53,7 +54,7 @@ fn order(sort: DomainSortEnum) -> Sort {
 
 /// Checks an input. Returns the row to write and, if one is given, the new name.
 async fn draft(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     mut draft: Draft<domain::Entity>,
     input: DomainInput,
 ) -> Result<(domain::ActiveModel, Option<String>)> {
@@ -75,10 +76,10 @@ impl DomainCreateMutation for Mutation {
         let (row, name) = draft(db, Draft::new(), input).await?;
         let now = Timestamp::now();
         let row = domain::ActiveModel { slug: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
-        let domain = row.insert(db).await?;
+        let domain = db.insert(row).await?;
         let slug = domain_alias::Entity::claim_slug(db, &domain.id, &name.unwrap_or_default()).await?;
         let row = domain::ActiveModel { slug: Set(slug), ..domain.into() };
-        Ok(DomainPayload { domain: Some(row.update(db).await?), ..Default::default() })
+        Ok(DomainPayload { domain: Some(db.update(row).await?), ..Default::default() })
     }
 }
 
@@ -96,7 +97,7 @@ impl DomainUpdateMutation for Mutation {
             row.slug = Set(domain_alias::Entity::claim_slug(db, &id, &name).await?);
         }
         touch(&mut row.updated_at);
-        Ok(DomainPayload { domain: Some(row.update(db).await?), ..Default::default() })
+        Ok(DomainPayload { domain: Some(db.update(row).await?), ..Default::default() })
     }
 }
 
@@ -105,7 +106,7 @@ impl DomainDeleteMutation for Mutation {
         let db = ctx.db();
         let domain = identifier::locked::<Domain>(db, "resource", &resource, LockType::Update).await?;
         let deleted_domain_id = Some(DomainResolver::id(&domain));
-        domain.delete(db).await?;
+        db.delete(domain).await?;
         Ok(DomainDeletePayload { deleted_domain_id, ..Default::default() })
     }
 }
@@ -138,7 +139,7 @@ impl DomainChildAssignMutation for Mutation {
                 row_lock::row::<systems::Entity>(db, child.id, LockType::Update).await?.into();
             row.domain_id = Set(Some(domain.id));
             touch(&mut row.updated_at);
-            row.update(db).await?;
+            db.update(row).await?;
         }
         Ok(DomainPayload { domain: Some(domain), ..Default::default() })
     }

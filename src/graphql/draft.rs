@@ -3,11 +3,12 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::Value;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel};
 
 use super::id;
 use super::identifier::Identifier;
 use super::schema::IdentifierInput;
+use crate::db::Transaction;
 use crate::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule, must_not_be_null};
 use crate::entity::{Timestamp, component_type, domain, lifecycle, system, team, tier, user};
 use crate::error::{Error, Problems, Result, UserError};
@@ -57,7 +58,7 @@ impl<E: FieldRules> Draft<E> {
     /// Sets a field that names a row of another table. Absent leaves it unchanged, null clears it.
     pub(super) async fn refer<T: RowName>(
         &mut self,
-        db: &DatabaseTransaction,
+        db: &Transaction,
         column: E::Column,
         given: &MaybeUndefined<T>,
     ) -> Result<()> {
@@ -154,14 +155,14 @@ pub(super) trait RowName: Sync {
     /// Returns the key of the row, or `None` to clear the column. An error about `field` says why there is no row.
     fn key(
         &self,
-        db: &DatabaseTransaction,
+        db: &Transaction,
         field: &'static str,
         to: ValueRule,
     ) -> impl Future<Output = Result<Option<i64>>> + Send;
 }
 
 impl RowName for String {
-    async fn key(&self, db: &DatabaseTransaction, field: &'static str, to: ValueRule) -> Result<Option<i64>> {
+    async fn key(&self, db: &Transaction, field: &'static str, to: ValueRule) -> Result<Option<i64>> {
         match to {
             ValueRule::Id(to) => by_id(db, self, field, to).await.map(Some),
             _ if self.is_empty() => Ok(None),
@@ -171,7 +172,7 @@ impl RowName for String {
 }
 
 impl RowName for IdentifierInput {
-    async fn key(&self, db: &DatabaseTransaction, field: &'static str, to: ValueRule) -> Result<Option<i64>> {
+    async fn key(&self, db: &Transaction, field: &'static str, to: ValueRule) -> Result<Option<i64>> {
         let to = reference(to)?;
         let found = async {
             match Identifier::of(self)? {
@@ -188,12 +189,12 @@ fn reference(rule: ValueRule) -> Result<Reference> {
     rule.reference().ok_or_else(|| Error::internal("a column that refers to nothing was given a name"))
 }
 
-async fn by_name(db: &DatabaseTransaction, name: &str, field: &'static str, to: Reference) -> Result<i64> {
+async fn by_name(db: &Transaction, name: &str, field: &'static str, to: Reference) -> Result<i64> {
     let key = to.key(db, name).await?;
     Ok(key.ok_or_else(|| UserError::new(field, to.unknown(name)).not_found())?)
 }
 
-async fn by_id(db: &DatabaseTransaction, id: &str, field: &'static str, to: Reference) -> Result<i64> {
+async fn by_id(db: &Transaction, id: &str, field: &'static str, to: Reference) -> Result<i64> {
     Ok(match to {
         Reference::Team => id::require::<team::Entity>(db, id, field).await?.id,
         Reference::Tier => id::require::<tier::Entity>(db, id, field).await?.id,

@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -11,6 +11,7 @@ use super::list::List;
 use super::schema::*;
 use super::service_filter::MOST;
 use super::types::{Filter, FilterPredicate};
+use crate::db::{Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::filter::{self, Column, Entity};
 use crate::entity::timestamp::touch;
@@ -76,10 +77,10 @@ fn rows(given: &[FilterPredicateInput]) -> Result<Vec<filter_predicate::ActiveMo
 }
 
 /// Replaces the predicates of a filter.
-async fn replace(db: &DatabaseTransaction, filter: i64, rows: Vec<filter_predicate::ActiveModel>) -> Result<()> {
-    filter_predicate::Entity::delete_many().filter(filter_predicate::Column::FilterId.eq(filter)).exec(db).await?;
+async fn replace(db: &Transaction, filter: i64, rows: Vec<filter_predicate::ActiveModel>) -> Result<()> {
+    db.exec(filter_predicate::Entity::delete_many().filter(filter_predicate::Column::FilterId.eq(filter))).await?;
     for row in rows {
-        filter_predicate::ActiveModel { filter_id: Set(filter), ..row }.insert(db).await?;
+        db.insert(filter_predicate::ActiveModel { filter_id: Set(filter), ..row }).await?;
     }
     Ok(())
 }
@@ -99,7 +100,7 @@ impl FilterCreateMutation for Mutation {
             updated_at: Set(now),
             ..draft.done()?
         };
-        let filter = row.insert(db).await?;
+        let filter = db.insert(row).await?;
         replace(db, filter.id, rows).await?;
         Ok(FilterCreatePayload { filter: Some(filter), ..Default::default() })
     }
@@ -124,7 +125,7 @@ impl FilterUpdateMutation for Mutation {
             row.connective = Set(connective.value().map(|word| word.as_str().to_owned()));
         }
         touch(&mut row.updated_at);
-        let filter = row.update(db).await?;
+        let filter = db.update(row).await?;
         if let Some(rows) = rows {
             replace(db, filter_id, rows).await?;
         }
@@ -138,7 +139,7 @@ impl FilterDeleteMutation for Mutation {
         let db = ctx.db();
         let filter = id::require::<Entity>(db, &id, "id").await?;
         let deleted_id = Some(FilterResolver::id(&filter));
-        filter.delete(db).await?;
+        db.delete(filter).await?;
         Ok(FilterDeletePayload { deleted_id, ..Default::default() })
     }
 }

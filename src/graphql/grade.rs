@@ -3,15 +3,15 @@
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, ModelTrait,
-    PrimaryKeyTrait, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, PrimaryKeyTrait, QueryOrder, QuerySelect,
+    QueryTrait,
 };
 
 use super::alias::or_taken;
 use super::draft::Draft;
 use super::id::{self, Class, Id};
 use super::service::refuse_where_locked;
-use crate::db::Read;
+use crate::db::{Read, Transaction, Write};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::{alias, lifecycle, row_lock, service, tier};
 use crate::error::{Result, UserError, quoted};
@@ -57,7 +57,7 @@ pub(super) async fn all<E: Grade>(db: &impl Read) -> Result<Vec<E::Model>> {
 
 /// Adds a grade.
 pub(super) async fn create<E: Grade>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     name: &str,
     alias: &MaybeUndefined<String>,
     description: &MaybeUndefined<String>,
@@ -77,12 +77,12 @@ pub(super) async fn create<E: Grade>(
     let alias = alias.value().unwrap_or(&slug);
     draft.set(E::DESCRIPTION, description);
     draft.set(E::INDEX, &MaybeUndefined::Value(index));
-    draft.done()?.insert(db).await.map_err(|error| or_taken(error, taken::<E>(alias)))
+    db.insert(draft.done()?).await.map_err(|error| or_taken(error, taken::<E>(alias)))
 }
 
 /// Changes a grade.
 pub(super) async fn update<E: Grade>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     id: &str,
     name: &MaybeUndefined<String>,
     alias: &MaybeUndefined<String>,
@@ -96,23 +96,23 @@ pub(super) async fn update<E: Grade>(
     draft.set(E::DESCRIPTION, description);
     draft.set(E::INDEX, index);
     let alias = alias.value().map_or("", String::as_str);
-    draft.done()?.update(db).await.map_err(|error| or_taken(error, taken::<E>(alias)))
+    db.update(draft.done()?).await.map_err(|error| or_taken(error, taken::<E>(alias)))
 }
 
 /// Deletes a grade.
-pub(super) async fn delete<E: Grade>(db: &DatabaseTransaction, id: &str) -> Result<Option<Id>> {
+pub(super) async fn delete<E: Grade>(db: &Transaction, id: &str) -> Result<Option<Id>> {
     id::require::<E>(db, id, "id").await?;
     let Some(number) = id::number::<E>(id) else { return Ok(None) };
     let grade = row_lock::row::<E>(db, number, LockType::Update).await?;
     refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
-    grade.delete(db).await?;
+    db.delete(grade).await?;
     Ok(Some(Id::of::<E>(number)))
 }
 
-async fn behind_the_last<E: Grade>(db: &DatabaseTransaction) -> Result<i32, DbErr> {
+async fn behind_the_last<E: Grade>(db: &Transaction) -> Result<i32, DbErr> {
     let last = Expr::col(E::INDEX).max();
-    let last: Option<Option<i32>> = E::find().select_only().expr(last).into_tuple().one(db).await?;
-    Ok(last.flatten().map_or(1, |last| last.saturating_add(1)))
+    let last = db.rows(E::find().select_only().expr(last).as_query(), |row| row.get::<Option<i32>>(0)).await?;
+    Ok(last.into_iter().next().flatten().map_or(1, |last| last.saturating_add(1)))
 }
 
 fn taken<E: Grade>(alias: &str) -> UserError {

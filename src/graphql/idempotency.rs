@@ -8,14 +8,14 @@
 
 use std::time::{Duration, Instant};
 
-use sea_orm::{DatabaseTransaction, DbErr};
+use sea_orm::DbErr;
 use tokio::time::sleep;
 use tracing::warn;
 
 use super::Catalogue;
 use super::caller::Caller;
 use super::context::{RequestOutcome, takes_long};
-use crate::db::Db;
+use crate::db::{Db, Transaction};
 use crate::engine::Prepared;
 use crate::engine::Response;
 use crate::entity::Timestamp;
@@ -77,7 +77,7 @@ impl Catalogue {
     }
 }
 
-async fn claim(tx: &DatabaseTransaction, owner: Owner, key: Key, timeout: Duration) -> Result<Claimed, DbErr> {
+async fn claim(tx: &Transaction, owner: Owner, key: Key, timeout: Duration) -> Result<Claimed, DbErr> {
     let now = Timestamp::now();
     if let Some(id) = entity::insert(tx, owner, key.key, key.request, now).await? {
         return Ok(Claimed::New(Claim { id, since: now }));
@@ -100,7 +100,7 @@ async fn claim(tx: &DatabaseTransaction, owner: Owner, key: Key, timeout: Durati
 
 impl Claim {
     /// Counts a mutation, in its transaction. Fails if another request has taken over the key.
-    pub(super) async fn count_mutation(&self, tx: &DatabaseTransaction) -> Result<()> {
+    pub(super) async fn count_mutation(&self, tx: &Transaction) -> Result<()> {
         match entity::count_mutation(tx, self.id, self.since).await? {
             true => Ok(()),
             false => Err(UserError::base("Another request with the same Idempotency-Key has taken over.").into()),

@@ -2,11 +2,11 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{LockType, ValueTuple};
-use sea_orm::{DatabaseTransaction, EntityTrait, ModelTrait, PrimaryKeyTrait, Value};
+use sea_orm::{EntityTrait, ModelTrait, PrimaryKeyTrait, Value};
 
 use super::id::{self, Class};
 use super::schema::IdentifierInput;
-use crate::db::Read;
+use crate::db::{Read, Transaction};
 use crate::entity::{ByAlias, row_lock};
 use crate::error::{Error, Result, UserError, quoted};
 
@@ -103,7 +103,7 @@ pub(super) async fn require_in<M: Named>(db: &impl Read, field: &'static str, na
 
 /// Like [`require_in`], and locks the row.
 pub(super) async fn locked<M: Named>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     field: &'static str,
     named: &IdentifierInput,
     lock: LockType,

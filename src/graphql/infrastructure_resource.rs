@@ -4,8 +4,8 @@
 use std::sync::LazyLock;
 
 use async_graphql::MaybeUndefined;
+use sea_orm::Set;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
 use serde_json::{Map, Value};
 
 use super::alias;
@@ -16,6 +16,7 @@ use super::json::Json;
 use super::list::List;
 use super::schema::*;
 use super::types::InfrastructureResource;
+use crate::db::{Transaction, Write};
 use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::entity::field_rule::must_not_be_null;
 use crate::entity::infrastructure_resource::{ActiveModel, Column, Entity};
@@ -127,7 +128,7 @@ pub(super) fn schemas(request: &PageRequest) -> InfrastructureResourceSchemaConn
 
 /// Checks an input. Returns the row to write, and warnings. `present` is the resource to change, if any.
 async fn draft(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     present: Option<InfrastructureResource>,
     input: InfrastructureResourceInput,
 ) -> Result<(ActiveModel, Vec<Warning>)> {
@@ -235,7 +236,7 @@ impl InfrastructureResourceCreateMutation for Mutation {
         let db = ctx.db();
         let (row, warnings) = draft(db, None, input).await?;
         let now = Timestamp::now();
-        let made = ActiveModel { created_at: Set(now), updated_at: Set(now), ..row }.insert(db).await?;
+        let made = db.insert(ActiveModel { created_at: Set(now), updated_at: Set(now), ..row }).await?;
         Ok(payload(made, warnings))
     }
 }
@@ -259,7 +260,7 @@ impl InfrastructureResourceUpdateMutation for Mutation {
             identifier::locked(db, "infrastructureResource", &infrastructure_resource, LockType::Update).await?;
         let (mut row, warnings) = draft(db, Some(found), input).await?;
         touch(&mut row.updated_at);
-        Ok(payload(row.update(db).await?, warnings))
+        Ok(payload(db.update(row).await?, warnings))
     }
 }
 
@@ -271,7 +272,7 @@ impl InfrastructureResourceDeleteMutation for Mutation {
         let db = ctx.db();
         let found = identifier::locked::<InfrastructureResource>(db, "resource", &resource, LockType::Update).await?;
         let deleted_id = Some(InfrastructureResourceResolver::id(&found));
-        found.delete(db).await?;
+        db.delete(found).await?;
         Ok(InfrastructureResourceDeletePayload { deleted_id, ..Default::default() })
     }
 }

@@ -3,10 +3,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, LockType};
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
-    Set,
-};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
@@ -14,7 +11,7 @@ use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
 use super::schema::*;
-use crate::db::{self, Read};
+use crate::db::{self, Read, Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind, Model, Settings};
@@ -255,7 +252,7 @@ pub(super) async fn require_of(db: &impl Read, named: &IdentifierInput, kind: Ki
 }
 
 /// Renames an integration, if a name is given.
-async fn rename(db: &DatabaseTransaction, row: Model, name: &MaybeUndefined<String>) -> Result<Integration> {
+async fn rename(db: &Transaction, row: Model, name: &MaybeUndefined<String>) -> Result<Integration> {
     if name.is_undefined() {
         return Ok(of(row));
     }
@@ -263,7 +260,7 @@ async fn rename(db: &DatabaseTransaction, row: Model, name: &MaybeUndefined<Stri
     draft.set(integration::Column::Name, name);
     let mut row = draft.done()?;
     touch(&mut row.updated_at);
-    Ok(of(row.update(db).await?))
+    Ok(of(db.update(row).await?))
 }
 
 impl CustomIntegrationCreateMutation for Mutation {
@@ -311,7 +308,7 @@ impl EventIntegrationCreateMutation for Mutation {
         let row = match event_type {
             None => row,
             event_type => {
-                integration::ActiveModel { event_type: Set(event_type), ..row.into() }.update(ctx.db()).await?
+                ctx.db().update(integration::ActiveModel { event_type: Set(event_type), ..row.into() }).await?
             }
         };
         Ok(EventIntegrationCreatePayload { integration: Some(of(row)), ..Default::default() })
@@ -349,7 +346,7 @@ impl IntegrationReactivateMutation for Mutation {
         let row = row.map_err(|error| error.map_user(|error| error.within("integration")))?;
         let mut row: integration::ActiveModel = row.into();
         row.installed_at = Set(Some(Timestamp::now()));
-        Ok(IntegrationReactivatePayload { integration: Some(of(row.update(db).await?)), ..Default::default() })
+        Ok(IntegrationReactivatePayload { integration: Some(of(db.update(row).await?)), ..Default::default() })
     }
 }
 
@@ -367,26 +364,28 @@ impl IntegrationDeleteMutation for Mutation {
             .filter(code_issue_project::Column::IntegrationId.eq(row.id))
             .order_by_asc(code_issue_project::Column::Id)
             .lock(LockType::Update);
-        let projects: Vec<i64> = projects.into_tuple().all(db).await?;
+        let projects: Vec<i64> = db.rows(projects.as_query(), |row| row.get(0)).await?;
 
         let of_projects = db::any(db, code_issue::Column::CodeIssueProjectId, &projects);
-        let issues = code_issue::Entity::delete_many().filter(of_projects).exec(db).await?;
+        let issues = db.exec(code_issue::Entity::delete_many().filter(of_projects)).await?;
         let of_it = code_issue_project::Column::IntegrationId.eq(row.id);
-        let projects = code_issue_project::Entity::delete_many().filter(of_it).exec(db).await?;
-        let deploys = deploy::Entity::update_many()
-            .col_expr(deploy::Column::IntegrationId, Expr::value(Option::<i64>::None))
-            .filter(deploy::Column::IntegrationId.eq(row.id))
-            .exec(db)
+        let projects = db.exec(code_issue_project::Entity::delete_many().filter(of_it)).await?;
+        let deploys = db
+            .exec(
+                deploy::Entity::update_many()
+                    .col_expr(deploy::Column::IntegrationId, Expr::value(Option::<i64>::None))
+                    .filter(deploy::Column::IntegrationId.eq(row.id)),
+            )
             .await?;
         let deleted_integration_id = Some(Id::of::<integration::Entity>(row.id));
-        row.delete(db).await?;
+        db.delete(row).await?;
 
         let count = |rows: u64| Some(i32::try_from(rows).unwrap_or(i32::MAX));
         Ok(IntegrationDeletePayload {
             deleted_integration_id,
-            deleted_code_issue_project_count: count(projects.rows_affected),
-            deleted_code_issue_count: count(issues.rows_affected),
-            kept_deploy_count: count(deploys.rows_affected),
+            deleted_code_issue_project_count: count(projects),
+            deleted_code_issue_count: count(issues),
+            kept_deploy_count: count(deploys),
             ..Default::default()
         })
     }

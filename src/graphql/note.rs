@@ -1,10 +1,10 @@
 //! Records a mutation in the audit: its subject, its input, and what it changed.
 
-use sea_orm::{DatabaseTransaction, DbErr};
+use sea_orm::DbErr;
 use serde_json::{Map, Value};
 
 use super::{id, relationship};
-use crate::db::Db;
+use crate::db::{Db, Transaction};
 use crate::entity::audit::{self, Actor, Subject, Written};
 use crate::entity::change::{self, List};
 use crate::entity::{ByAlias, domain, infrastructure_resource, service, system, team};
@@ -13,7 +13,7 @@ use crate::entity::{ByAlias, domain, infrastructure_resource, service, system, t
 /// written. `input` holds the arguments, `payload` the identifying fields of the payload.
 pub(super) async fn note(
     db: &Db,
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     actor: &Actor,
     action: &str,
     input: &Value,
@@ -54,7 +54,7 @@ fn hide_secrets(input: &mut Map<String, Value>) {
 /// subject.
 async fn changed(
     db: &Db,
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     payload: &Value,
     input: &Value,
     subject: &mut Subject,

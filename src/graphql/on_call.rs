@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use sea_orm::sea_query::{ExprTrait, LockType};
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -11,7 +11,7 @@ use super::identifier::{self};
 use super::list::List;
 use super::schema::*;
 use super::types::{OnCall, Service, User};
-use crate::db::{self, Read};
+use crate::db::{self, Read, Write};
 use crate::engine::page::PageArguments;
 use crate::entity::on_call::{self, Column, Entity};
 use crate::entity::user::email_key;
@@ -81,9 +81,9 @@ impl ServiceOnCallsUpdateMutation for Mutation {
         problems.none()?;
         let service = service.ok_or_else(|| UserError::base("the service is missing"))?;
         let service = row_lock::row::<service::Entity>(db, service.id, LockType::NoKeyUpdate).await?;
-        Entity::delete_many().filter(Column::ServiceId.eq(service.id)).exec(db).await?;
+        db.exec(Entity::delete_many().filter(Column::ServiceId.eq(service.id))).await?;
         for row in rows {
-            on_call::ActiveModel { service_id: Set(service.id), ..row }.insert(db).await?;
+            db.insert(on_call::ActiveModel { service_id: Set(service.id), ..row }).await?;
         }
         Ok(ServiceOnCallsUpdatePayload { service: Some(service), ..Default::default() })
     }

@@ -3,10 +3,10 @@
 //! A restricted role is checked after the mutation has run and before it commits, against the subject of the audit
 //! entry. A refused mutation is rolled back.
 
-use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
 use super::caller::Caller;
-use crate::db::{Read, Reader};
+use crate::db::{Read, Reader, Transaction};
 use crate::entity::audit::Subject;
 use crate::entity::user::Role;
 use crate::entity::{
@@ -23,7 +23,7 @@ const OF_OTHERS: &[&str] = &["domainChildAssign", "systemChildAssign"];
 /// Refuses a mutation that the caller's role does not allow.
 pub(super) async fn check(
     committed: &Reader,
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     caller: &Caller,
     action: &str,
     subject: &Subject,

@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, QueryFilter, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::Value;
 
 use super::context::{Ctx, MutationCtx};
@@ -13,6 +13,7 @@ use super::list::List;
 use super::relation::to_its_one;
 use super::schema::*;
 use super::types::{Property, PropertyDefinition, Service, Team};
+use crate::db::{Read, Transaction, Write};
 use crate::engine;
 use crate::entity::property::{self, Column, Entity};
 use crate::entity::service::Writable;
@@ -148,11 +149,7 @@ impl Owner {
 
 /// Finds and locks the owner that the field `owner` names. Without a type, an alias that a service and a team have in
 /// common means the service.
-async fn owner(
-    db: &DatabaseTransaction,
-    named: &IdentifierInput,
-    owner_type: Option<PropertyOwnerTypeEnum>,
-) -> Result<Owner> {
+async fn owner(db: &Transaction, named: &IdentifierInput, owner_type: Option<PropertyOwnerTypeEnum>) -> Result<Owner> {
     let found = async {
         let identifier = Identifier::of(named)?;
         let is_team = match (owner_type, identifier) {
@@ -181,7 +178,7 @@ async fn owner(
 }
 
 /// Fails if the owner cannot have a value for the definition.
-async fn refuse_stray(db: &DatabaseTransaction, owner: &Owner, definition: &PropertyDefinition) -> Result<()> {
+async fn refuse_stray(db: &Transaction, owner: &Owner, definition: &PropertyDefinition) -> Result<()> {
     let message = match owner {
         Owner::Service(service) => {
             let own = match definition.component_type_id {
@@ -195,9 +192,9 @@ async fn refuse_stray(db: &DatabaseTransaction, owner: &Owner, definition: &Prop
     message.map_or(Ok(()), |message| Err(UserError::new("definition", message).into()))
 }
 
-async fn stored(db: &DatabaseTransaction, owner: &Owner, definition: i64) -> Result<Option<Property>> {
+async fn stored(db: &Transaction, owner: &Owner, definition: i64) -> Result<Option<Property>> {
     let (column, id) = owner.key();
-    Ok(Entity::find().filter(column.eq(id)).filter(Column::DefinitionId.eq(definition)).one(db).await?)
+    Ok(db.one(Entity::find().filter(column.eq(id)).filter(Column::DefinitionId.eq(definition))).await?)
 }
 
 impl PropertyAssignMutation for Mutation {
@@ -225,14 +222,14 @@ impl PropertyAssignMutation for Mutation {
             Some(present) => {
                 let mut row: property::ActiveModel = present.into();
                 property::set_value(&mut row, text, &value, None);
-                row.update(db).await?
+                db.update(row).await?
             }
             None => {
                 let (column, id) = owner.key();
                 let mut row = property::ActiveModel { definition_id: Set(definition.id), ..Default::default() };
                 row.set(column, id.into());
                 property::set_value(&mut row, text, &value, None);
-                row.insert(db).await?
+                db.insert(row).await?
             }
         };
         Ok(PropertyPayload { property: Some(property), ..Default::default() })
@@ -258,7 +255,7 @@ impl PropertyUnassignMutation for Mutation {
         let missing = || UserError::base("the owner has no value for this property definition").not_found();
         let property = stored(db, &owner, definition.id).await?.ok_or_else(missing)?;
         let deleted_id = Some(PropertyResolver::id(&property));
-        property.delete(db).await?;
+        db.delete(property).await?;
         Ok(PropertyUnassignPayload { deleted_id, ..Default::default() })
     }
 }

@@ -4,10 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter,
-    QuerySelect, Set,
-};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
 use serde_json::Value;
 
 use super::alias::or_taken;
@@ -19,7 +16,7 @@ use super::json::Json;
 use super::list::List;
 use super::schema::*;
 use super::types::PropertyDefinition;
-use crate::db::Read;
+use crate::db::{Read, Transaction, Write};
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::property_definition::{ActiveModel, Column, Entity, Model};
 use crate::entity::text::{ENTRIES, FEW};
@@ -289,19 +286,19 @@ impl Given {
 }
 
 /// Inserts or updates a row. If the unique index rejects it, the error says that the alias is taken.
-async fn store(db: &DatabaseTransaction, row: ActiveModel) -> Result<Model> {
+async fn store(db: &Transaction, row: ActiveModel) -> Result<Model> {
     let alias = row.alias.try_as_ref().cloned().unwrap_or_default();
     let taken = UserError::new("alias", format!("another property definition has the alias {}", quoted(&alias)));
-    let stored = if row.id.is_not_set() { row.insert(db).await } else { row.update(db).await };
+    let stored = if row.id.is_not_set() { db.insert(row).await } else { db.update(row).await };
     stored.map_err(|error| or_taken(error, taken))
 }
 
 /// Fails if there are more definitions than allowed. Call it after the insert.
-async fn refuse_too_many(db: &DatabaseTransaction) -> Result<()> {
-    if Entity::find().count(db).await? > ENTRIES as u64 {
+async fn refuse_too_many(db: &Transaction) -> Result<()> {
+    if db.count(Entity::find()).await? > ENTRIES as u64 {
         return Err(UserError::base(format!("there are at most {ENTRIES} property definitions")).into());
     }
-    let of_teams = Entity::find().filter(Column::IsOfTeams.eq(true)).count(db).await?;
+    let of_teams = db.count(Entity::find().filter(Column::IsOfTeams.eq(true))).await?;
     if of_teams > FEW as u64 {
         return Err(UserError::base(format!("there are at most {FEW} property definitions of teams")).into());
     }
@@ -318,7 +315,7 @@ enum Of {
 /// Replaces the definitions of a component type, or those for teams alone. A definition whose alias is given is
 /// updated, a new alias is inserted, and the others are deleted with their values. Errors are about entries of
 /// `properties`.
-async fn replace(db: &DatabaseTransaction, of: Of, given: Vec<Given>) -> Result<()> {
+async fn replace(db: &Transaction, of: Of, given: Vec<Given>) -> Result<()> {
     if given.len() > FEW {
         return Err(UserError::new("properties", format!("at most {FEW} properties can be given")).into());
     }
@@ -326,7 +323,7 @@ async fn replace(db: &DatabaseTransaction, of: Of, given: Vec<Given>) -> Result<
         Of::Type(id) => Column::ComponentTypeId.eq(id),
         Of::Teams => Column::IsOfTeams.eq(true),
     };
-    let present = Entity::find().filter(own).lock(LockType::Update).all(db).await?;
+    let present = db.all(Entity::find().filter(own).lock(LockType::Update)).await?;
     let mut present: HashMap<String, Model> = present.into_iter().map(|one| (one.alias.clone(), one)).collect();
     let mut problems = Problems::default();
     let mut rows = Vec::with_capacity(given.len());
@@ -352,7 +349,7 @@ async fn replace(db: &DatabaseTransaction, of: Of, given: Vec<Given>) -> Result<
     problems.none()?;
     if !present.is_empty() {
         let gone = present.values().map(|one| one.id);
-        Entity::delete_many().filter(Column::Id.is_in(gone)).exec(db).await?;
+        db.exec(Entity::delete_many().filter(Column::Id.is_in(gone))).await?;
     }
     for (place, row) in rows {
         store(db, row).await.map_err(|error| error.map_user(within(place)))?;
@@ -362,7 +359,7 @@ async fn replace(db: &DatabaseTransaction, of: Of, given: Vec<Given>) -> Result<
 
 /// Replaces the definitions of a component type. Absent leaves them unchanged; null is the same as an empty list.
 pub(super) async fn set_of_type(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     component_type: i64,
     given: &MaybeUndefined<Vec<ComponentTypePropertyDefinitionInput>>,
 ) -> Result<()> {
@@ -429,7 +426,7 @@ impl PropertyDefinitionDeleteMutation for Mutation {
         let db = ctx.db();
         let found = identifier::locked::<PropertyDefinition>(db, "resource", &resource, LockType::Update).await?;
         let deleted_id = Some(PropertyDefinitionResolver::id(&found));
-        found.delete(db).await?;
+        db.delete(found).await?;
         Ok(PropertyDefinitionDeletePayload { deleted_id, ..Default::default() })
     }
 }

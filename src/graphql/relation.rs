@@ -1,12 +1,12 @@
 //! Relations by key. Generated methods call these functions through `types`, and the nouns' files share them.
 
 use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, Iterable, ModelTrait, PrimaryKeyToColumn, QueryFilter, QuerySelect,
+    ColumnTrait, EntityTrait, Iterable, ModelTrait, PrimaryKeyToColumn, QueryFilter, QuerySelect, QueryTrait,
 };
 
 use super::context::Ctx;
 use super::list::List;
-use crate::db::{self, Read, Table};
+use crate::db::{self, Read, Table, Transaction};
 use crate::engine::page::{Page, PageArguments};
 use crate::entity::ByIds;
 use crate::error::{Error, Result, UserError};
@@ -76,14 +76,14 @@ pub(super) fn lists<T: Clone>(
 /// Fails if more than `most` rows have the value `id` in the column `owner`. Call it after the insert, in the same
 /// transaction. `said` is what the message calls the owner and the rows.
 pub(super) async fn check_row_limit<E: EntityTrait>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     owner: E::Column,
     id: i64,
     most: usize,
     said: (&str, &str),
 ) -> Result<()> {
     let rows = E::find().select_only().column(owner).filter(owner.eq(id)).offset(most as u64);
-    if rows.into_tuple::<i64>().one(db).await?.is_some() {
+    if !db.rows(rows.limit(1).as_query(), |row| row.get::<i64>(0)).await?.is_empty() {
         let (owner, rows) = said;
         return Err(UserError::base(format!("no more {rows} can be added: {owner} has at most {most}")).into());
     }

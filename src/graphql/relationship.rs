@@ -5,7 +5,7 @@
 //! them. Their ids are derived from that place.
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, EntityTrait, ModelTrait, Set};
+use sea_orm::{EntityTrait, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
@@ -15,7 +15,7 @@ use super::relation::{self, to_one};
 use super::schema::*;
 use super::types::{RelationshipDefinitionType, RelationshipType, Service};
 use super::{service as services, service_dependency as dependencies};
-use crate::db::Read;
+use crate::db::{Read, Transaction, Write};
 use crate::entity::relationship::{self, End, Entity};
 use crate::entity::text::ENTRIES;
 use crate::entity::{
@@ -146,7 +146,7 @@ pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<Relationship
 }
 
 /// Finds the thing that a field of a new relationship names.
-async fn end(db: &DatabaseTransaction, field: &'static str, named: &IdentifierInput) -> Result<End> {
+async fn end(db: &Transaction, field: &'static str, named: &IdentifierInput) -> Result<End> {
     let found = async {
         match Identifier::of(named)? {
             Identifier::Id(id) => by_id(db, id).await,
@@ -160,7 +160,7 @@ async fn end(db: &DatabaseTransaction, field: &'static str, named: &IdentifierIn
     found.await.map_err(|error: Error| error.map_user(|error| error.within(field).within(DEFINITION)))
 }
 
-async fn by_id(db: &DatabaseTransaction, id: &str) -> Result<End> {
+async fn by_id(db: &Transaction, id: &str) -> Result<End> {
     let end = id::decode(id).and_then(|(class, number)| End::of(&class, number));
     let end = end.ok_or_else(|| UserError::new("id", id::stray(id, End::NOUN)).not_found())?;
     match end {
@@ -174,10 +174,7 @@ async fn by_id(db: &DatabaseTransaction, id: &str) -> Result<End> {
 }
 
 /// Finds and locks the definition that a new relationship names.
-async fn defined(
-    db: &DatabaseTransaction,
-    named: Option<&IdentifierInput>,
-) -> Result<Option<RelationshipDefinitionType>> {
+async fn defined(db: &Transaction, named: Option<&IdentifierInput>) -> Result<Option<RelationshipDefinitionType>> {
     let Some(named) = named else { return Ok(None) };
     let found = identifier::locked(db, DEFINITION, named, LockType::Share).await;
     found.map(Some).map_err(|error| error.map_user(|error| error.within(DEFINITION)))
@@ -185,7 +182,7 @@ async fn defined(
 
 /// Locks the source of a relationship, so that the number of its relationships cannot change meanwhile. Fails if the
 /// source is a service that a service file governs.
-async fn hold(db: &DatabaseTransaction, source: End) -> Result<()> {
+async fn hold(db: &Transaction, source: End) -> Result<()> {
     match source {
         End::Service(id) => services::owner_writable(db, id).await.map(drop),
         End::System(id) => Ok(row_lock::row::<system::Entity>(db, id, LockType::Update).await.map(drop)?),
@@ -198,18 +195,18 @@ async fn hold(db: &DatabaseTransaction, source: End) -> Result<()> {
 }
 
 /// Makes a service belong to a system, or to none.
-async fn set_system(db: &DatabaseTransaction, id: i64, key: Option<i64>) -> Result<Service> {
+async fn set_system(db: &Transaction, id: i64, key: Option<i64>) -> Result<Service> {
     let held = services::owner_writable(db, id).await?;
     let row = service::ActiveModel { system_id: Set(key), ..service::Model::from(held.clone()).into() };
     Ok(service::update(db, &held, row).await?)
 }
 
 /// Makes a system belong to a domain, or to none.
-async fn set_domain(db: &DatabaseTransaction, id: i64, key: Option<i64>) -> Result<system::Model> {
+async fn set_domain(db: &Transaction, id: i64, key: Option<i64>) -> Result<system::Model> {
     let held = row_lock::row::<system::Entity>(db, id, LockType::Update).await?;
     let mut row = system::ActiveModel { domain_id: Set(key), ..held.into() };
     crate::entity::timestamp::touch(&mut row.updated_at);
-    Ok(row.update(db).await?)
+    Ok(db.update(row).await?)
 }
 
 impl RelationshipCreateMutation for Mutation {
@@ -255,7 +252,7 @@ impl RelationshipCreateMutation for Mutation {
                 }
                 let row = relationship::new(kind.as_str(), definition.map(|found| found.id), source, target);
                 let taken = UserError::base("the two are tied in this way already");
-                let made = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
+                let made = db.insert(row).await.map_err(|error| or_taken(error, taken))?;
                 let (column, key) = (source.columns()[0], source.named().1);
                 relation::check_row_limit::<Entity>(db, column, key, ENTRIES, ("a thing", "relationships")).await?;
                 Some(made)
@@ -287,7 +284,7 @@ impl RelationshipDeleteMutation for Mutation {
                 if let Some(End::Service(service)) = relationship::Model::source(&found) {
                     services::owner_writable(db, service).await?;
                 }
-                found.delete(db).await?;
+                db.delete(found).await?;
             }
         }
         Ok(RelationshipDeletePayload { deleted_id: Some(deleted), ..Default::default() })

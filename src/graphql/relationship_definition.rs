@@ -3,7 +3,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, EntityTrait, ModelTrait, PaginatorTrait, Set};
+use sea_orm::{EntityTrait, Set};
 use serde::{Deserialize, Serialize};
 
 use super::alias::or_taken;
@@ -14,6 +14,7 @@ use super::list::List;
 use super::relation::to_its_one;
 use super::schema::*;
 use super::types::{ComponentType, RelationshipDefinitionType, Service};
+use crate::db::{Read, Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::must_not_be_null;
 use crate::entity::relationship_definition::{ActiveModel, Column, Entity, RULES};
@@ -73,7 +74,7 @@ pub(super) async fn page(
 
 /// Applies the input to the draft. A new definition must have a component type.
 async fn fill(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     draft: &mut Draft<Entity>,
     is_new: bool,
     input: &RelationshipDefinitionInput,
@@ -237,8 +238,8 @@ impl RelationshipDefinitionCreateMutation for Mutation {
         let (row, now) = (draft.done()?, Timestamp::now());
         let alias = input.alias.value().map_or("", String::as_str);
         let row = ActiveModel { created_at: Set(now), updated_at: Set(now), ..row };
-        let made = row.insert(db).await.map_err(|error| or_taken(error, taken(alias)))?;
-        if Entity::find().count(db).await? > FEW as u64 {
+        let made = db.insert(row).await.map_err(|error| or_taken(error, taken(alias)))?;
+        if db.count(Entity::find()).await? > FEW as u64 {
             return Err(UserError::base(format!("there are at most {FEW} relationship definitions")).into());
         }
         Ok(RelationshipDefinitionPayload { definition: Some(made), ..Default::default() })
@@ -259,7 +260,7 @@ impl RelationshipDefinitionUpdateMutation for Mutation {
         let mut row = draft.done()?;
         touch(&mut row.updated_at);
         let alias = input.alias.value().map_or("", String::as_str);
-        let changed = row.update(db).await.map_err(|error| or_taken(error, taken(alias)))?;
+        let changed = db.update(row).await.map_err(|error| or_taken(error, taken(alias)))?;
         Ok(RelationshipDefinitionPayload { definition: Some(changed), ..Default::default() })
     }
 }
@@ -273,7 +274,7 @@ impl RelationshipDefinitionDeleteMutation for Mutation {
         let found =
             identifier::locked::<RelationshipDefinitionType>(db, "resource", &resource, LockType::Update).await?;
         let deleted_id = Some(RelationshipDefinitionTypeResolver::id(&found));
-        found.delete(db).await?;
+        db.delete(found).await?;
         Ok(RelationshipDefinitionDeletePayload { deleted_id, ..Default::default() })
     }
 }

@@ -3,7 +3,7 @@
 use async_graphql::MaybeUndefined;
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, LockType, OnConflict, Query, SelectStatement};
-use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, DbErr, EntityTrait, ModelTrait, Set};
+use sea_orm::{ActiveValue, ColumnTrait, DbErr, EntityTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -14,7 +14,7 @@ use super::service::refuse_where_locked;
 use super::service_repository as links;
 use super::sort::Sort;
 use super::types::{Repository, Service, Tier};
-use crate::db::{self, OfKeys, Read};
+use crate::db::{self, OfKeys, Read, Write};
 use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
 use crate::entity::repository::Column;
 use crate::entity::timestamp::touch;
@@ -398,7 +398,7 @@ impl RepositoryCreateMutation for Mutation {
             row.last_owner_changed_at = Set(Some(now));
         }
         let unless_taken = OnConflict::column(repository::Column::DefaultAlias).do_nothing().to_owned();
-        let made = repository::Entity::insert(row).on_conflict(unless_taken).exec_with_returning_many(db);
+        let made = db.returning(repository::Entity::insert(row).on_conflict(unless_taken));
         let repository = made.await?.into_iter().next().ok_or_else(|| {
             let alias = default_alias.unwrap_or_default();
             UserError::new("defaultAlias", format!("another repository has the alias {}", quoted(&alias)))
@@ -448,7 +448,7 @@ impl RepositoryUpdateMutation for Mutation {
         if matches!(row.owner_id, ActiveValue::Set(new) if new != owner) {
             row.last_owner_changed_at = Set(Some(Timestamp::now()));
         }
-        let repository = row.update(db).await?;
+        let repository = db.update(row).await?;
         Ok(RepositoryUpdatePayload { repository: Some(repository), ..Default::default() })
     }
 }
@@ -467,7 +467,7 @@ impl RepositoryDeleteMutation for Mutation {
             .and_where(service_repository::Column::RepositoryId.eq(repository.id))
             .take();
         refuse_where_locked(db, service::Column::Id.in_subquery(linked)).await?;
-        repository.delete(db).await?;
+        db.delete(repository).await?;
         Ok(RepositoryDeletePayload { deleted_repository_id, deleted_repository_alias, ..Default::default() })
     }
 }

@@ -1,7 +1,7 @@
 //! The rubric: the levels and categories that services are to be measured by.
 
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, EntityTrait, ModelTrait, PaginatorTrait, QuerySelect, Set};
+use sea_orm::{EntityTrait, QuerySelect, QueryTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
@@ -10,6 +10,7 @@ use super::id::{self, Class, Id};
 use super::list::List;
 use super::schema::*;
 use super::types::{Category, Level};
+use crate::db::{Read, Transaction, Write};
 use crate::engine::page::PageArguments;
 use crate::entity::text::FEW;
 use crate::entity::{alias, category, level};
@@ -67,11 +68,11 @@ impl LevelResolver for Level {
 impl CategoryResolver for Category {}
 
 /// Fails if the table has more rows than allowed. Call it after the insert.
-async fn refuse_too_many<E: Class>(db: &DatabaseTransaction) -> Result<()>
+async fn refuse_too_many<E: Class>(db: &Transaction) -> Result<()>
 where
     E::Model: Sync,
 {
-    if E::find().count(db).await? > FEW as u64 {
+    if db.count(E::find()).await? > FEW as u64 {
         return Err(UserError::base(format!("no {} can be added: there are at most {FEW}", E::NOUN)).into());
     }
     Ok(())
@@ -91,13 +92,13 @@ impl LevelCreateMutation for Mutation {
         let mut row = draft.done()?;
         if index.value().is_none() {
             let last = level::Entity::find().select_only().expr(Expr::col(level::Column::Index).max());
-            let last: Option<Option<i32>> = last.into_tuple().one(db).await?;
-            row.index = Set(last.flatten().map_or(0, |last| last.saturating_add(1)));
+            let last = db.rows(last.as_query(), |row| row.get::<Option<i32>>(0)).await?;
+            row.index = Set(last.into_iter().next().flatten().map_or(0, |last| last.saturating_add(1)));
         }
         let slug = alias::slug(&name, "level");
         row.alias = Set(slug.clone());
         let taken = UserError::new("name", format!("another level has the alias {}", quoted(&slug)));
-        let level = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
+        let level = db.insert(row).await.map_err(|error| or_taken(error, taken))?;
         refuse_too_many::<level::Entity>(db).await?;
         Ok(LevelCreatePayload { level: Some(level), ..Default::default() })
     }
@@ -110,7 +111,7 @@ impl LevelUpdateMutation for Mutation {
         let mut draft = Draft::<level::Entity>::of(id::require::<level::Entity>(db, &id, "id").await?);
         draft.set(level::Column::Name, &name);
         draft.set(level::Column::Description, &description);
-        Ok(LevelUpdatePayload { level: Some(draft.done()?.update(db).await?), ..Default::default() })
+        Ok(LevelUpdatePayload { level: Some(db.update(draft.done()?).await?), ..Default::default() })
     }
 }
 
@@ -119,7 +120,7 @@ impl LevelDeleteMutation for Mutation {
         let LevelDeleteInput { id } = input;
         let level = id::require::<level::Entity>(ctx.db(), &id, "id").await?;
         let deleted_level_id = Some(LevelResolver::id(&level));
-        level.delete(ctx.db()).await?;
+        ctx.db().delete(level).await?;
         Ok(LevelDeletePayload { deleted_level_id, ..Default::default() })
     }
 }
@@ -135,7 +136,7 @@ impl CategoryCreateMutation for Mutation {
         let mut draft = Draft::<category::Entity>::new();
         draft.set_required(category::Column::Name, &name);
         draft.set(category::Column::Description, &description);
-        let category = draft.done()?.insert(db).await.map_err(|error| or_taken(error, taken(&name)))?;
+        let category = db.insert(draft.done()?).await.map_err(|error| or_taken(error, taken(&name)))?;
         refuse_too_many::<category::Entity>(db).await?;
         Ok(CategoryCreatePayload { category: Some(category), ..Default::default() })
     }
@@ -149,7 +150,7 @@ impl CategoryUpdateMutation for Mutation {
         draft.set(category::Column::Name, &name);
         draft.set(category::Column::Description, &description);
         let taken = taken(name.value().map_or("", String::as_str));
-        let category = draft.done()?.update(db).await.map_err(|error| or_taken(error, taken))?;
+        let category = db.update(draft.done()?).await.map_err(|error| or_taken(error, taken))?;
         Ok(CategoryUpdatePayload { category: Some(category), ..Default::default() })
     }
 }
@@ -159,7 +160,7 @@ impl CategoryDeleteMutation for Mutation {
         let CategoryDeleteInput { id } = input;
         let category = id::require::<category::Entity>(ctx.db(), &id, "id").await?;
         let deleted_category_id = Some(CategoryResolver::id(&category));
-        category.delete(ctx.db()).await?;
+        ctx.db().delete(category).await?;
         Ok(CategoryDeletePayload { deleted_category_id, ..Default::default() })
     }
 }

@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, LockType};
-use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -16,7 +16,7 @@ use super::{
     alias, component_type, contact, deploy, deploy_metrics, on_call, property, repository, service_dependency,
     service_document, service_file, service_impact, service_repository,
 };
-use crate::db::Read;
+use crate::db::{Read, Transaction, Write};
 use crate::engine::page::PageArguments;
 use crate::entity::field_rule::Reference;
 use crate::entity::service::{Column, Writable};
@@ -184,14 +184,14 @@ pub(super) fn clone_charged(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
 }
 
 /// Finds and locks the service that a mutation names. Fails if a service file governs it.
-pub(super) async fn require_writable(db: &DatabaseTransaction, identifier: Identifier<'_>) -> Result<Writable> {
+pub(super) async fn require_writable(db: &Transaction, identifier: Identifier<'_>) -> Result<Writable> {
     service::lock_writable(db, identifier::require::<Service>(db, identifier).await?).await
 }
 
 /// Like [`require_writable`], for a service that the input field `field` names. If no service is found, the error is
 /// about that field.
 pub(super) async fn require_writable_as(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     identifier: Identifier<'_>,
     field: &'static str,
 ) -> Result<Writable> {
@@ -201,10 +201,10 @@ pub(super) async fn require_writable_as(
 }
 
 /// Locks the service that owns something about to be changed. Fails if a service file governs the service.
-pub(super) async fn owner_writable(db: &DatabaseTransaction, id: i64) -> Result<Writable> {
+pub(super) async fn owner_writable(db: &Transaction, id: i64) -> Result<Writable> {
     // The service was deleted, with everything that it owns, after its part was found. The mutation has lost a race and
     // is retried.
-    let found = service::Entity::find_by_id(id).one(db).await?.ok_or(DbErr::RecordNotUpdated)?;
+    let found = db.one(service::Entity::find_by_id(id)).await?.ok_or(DbErr::RecordNotUpdated)?;
     service::lock_writable(db, found).await
 }
 
@@ -212,10 +212,11 @@ pub(super) async fn owner_writable(db: &DatabaseTransaction, id: i64) -> Result<
 /// service. `refers` is the condition on such services. The caller must have locked the row, so that no other service
 /// can refer to it until the deletion commits. The services that do are locked here, so that no service file can begin
 /// to govern one of them.
-pub(super) async fn refuse_where_locked(db: &DatabaseTransaction, refers: impl Into<Expr>) -> Result<()> {
+pub(super) async fn refuse_where_locked(db: &Transaction, refers: impl Into<Expr>) -> Result<()> {
     let services = service::Entity::find().select_only().columns([service::Column::Slug, service::Column::LockedBy]);
     let services = services.filter(refers.into()).order_by_asc(service::Column::Id).lock(LockType::Update);
-    let services: Vec<(String, Option<String>)> = services.into_tuple().all(db).await?;
+    let services: Vec<(String, Option<String>)> =
+        db.rows(services.as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await?;
     match services.into_iter().find_map(|(slug, file)| Some((slug, file?))) {
         None => Ok(()),
         Some((slug, file)) => {
@@ -270,7 +271,7 @@ impl ServiceCreateMutation for Mutation {
 
 /// Sets the owner, which either of two fields may name.
 async fn set_owner(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     draft: &mut Draft<service::Entity>,
     input: &MaybeUndefined<IdentifierInput>,
     alias: &MaybeUndefined<String>,
@@ -344,7 +345,7 @@ impl ServiceApiDocSettingsUpdateMutation for Mutation {
 }
 
 /// Like [`require_writable`], for the service that the field or argument `service` names.
-pub(super) async fn require_writable_at(db: &DatabaseTransaction, named: &IdentifierInput) -> Result<Writable> {
+pub(super) async fn require_writable_at(db: &Transaction, named: &IdentifierInput) -> Result<Writable> {
     service::lock_writable(db, identifier::require_in::<Service>(db, "service", named).await?).await
 }
 
@@ -403,7 +404,7 @@ impl ServiceDeleteMutation for Mutation {
         };
         let deleted_service_id = Some(ServiceResolver::id(&*service));
         deploy_number::leave_to_aliases(db, service.id).await?;
-        Service::from(service).delete(db).await?;
+        db.delete(Service::from(service)).await?;
         Ok(ServiceDeletePayload { deleted_service_id, deleted_service_alias: Some(named_by), ..Default::default() })
     }
 }

@@ -1,7 +1,7 @@
 //! Dependencies between services.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
+use sea_orm::Set;
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
@@ -13,6 +13,7 @@ use super::relation::{self, present, to_its_one};
 use super::schema::*;
 use super::service as services;
 use super::types::{Service, ServiceDependency};
+use crate::db::{Transaction, Write};
 use crate::engine::page::{Page, PageArguments};
 use crate::entity::service::Writable;
 use crate::entity::service_dependency::{self, Column, Entity};
@@ -146,7 +147,7 @@ async fn less_critical(ctx: &Ctx<'_>, pairs: Vec<[Option<i64>; 2]>) -> Result<Ve
 
 /// Finds the service at one end of a new dependency. Either of two fields may name it.
 async fn end(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     (id_field, id): (&'static str, &MaybeUndefined<String>),
     (field, identifier): (&'static str, &MaybeUndefined<IdentifierInput>),
 ) -> Result<Service> {
@@ -161,14 +162,14 @@ async fn end(
 
 /// Makes a service depend on another, which must not be the service itself. `row` holds the other columns.
 pub(super) async fn insert(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     source: &Writable,
     destination: i64,
     row: service_dependency::ActiveModel,
 ) -> Result<ServiceDependency> {
     let row = service_dependency::ActiveModel { source_id: Set(source.id), destination_id: Set(destination), ..row };
     let taken = UserError::base("the service depends on the other one already");
-    let dependency = row.insert(db).await.map_err(|error| or_taken(error, taken))?;
+    let dependency = db.insert(row).await.map_err(|error| or_taken(error, taken))?;
     relation::check_row_limit::<Entity>(db, Column::SourceId, source.id, texts::ENTRIES, ("a service", "dependencies"))
         .await?;
     Ok(dependency)
@@ -220,10 +221,10 @@ impl ServiceDependencyDeleteMutation for Mutation {
 }
 
 /// Deletes the dependency with this id.
-pub(super) async fn delete(db: &DatabaseTransaction, id: &str) -> Result<Id> {
+pub(super) async fn delete(db: &Transaction, id: &str) -> Result<Id> {
     let dependency = id::require::<Entity>(db, id, "id").await?;
     services::owner_writable(db, dependency.source_id).await?;
     let id = ServiceDependencyResolver::id(&dependency);
-    dependency.delete(db).await?;
+    db.delete(dependency).await?;
     Ok(id)
 }

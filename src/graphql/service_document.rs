@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, ModelTrait, QueryFilter};
+use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, QueryFilter};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -12,7 +12,7 @@ use super::list::List;
 use super::relation::to_one;
 use super::schema::*;
 use super::types::{Service, ServiceDocument};
-use crate::db::{self, Read};
+use crate::db::{self, Read, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::service_document::{Column, Entity, Format};
 use crate::entity::{document_pull, integration as integrations, service, service_document_content as content, text};
@@ -154,7 +154,7 @@ impl ServiceDocumentDeleteMutation for Mutation {
         let db = ctx.db();
         let document = id::require::<Entity>(db, &id, "id").await?;
         let deleted_id = Some(Id::of::<Entity>(document.id));
-        document.delete(db).await?;
+        db.delete(document).await?;
         Ok(ServiceDocumentDeletePayload { deleted_id, ..Default::default() })
     }
 }

@@ -2,14 +2,13 @@
 //! the database itself.
 
 use futures_util::future::BoxFuture;
-use sea_orm::DatabaseTransaction;
 
 use super::caller::Caller;
 use super::context::{Ctx, MutationCtx};
 use super::permit;
 use super::schema::*;
 use super::types::Service;
-use crate::db::Reader;
+use crate::db::{Reader, Transaction};
 use crate::entity::audit::Subject;
 use crate::entity::text;
 use crate::error::{Error, Problems, Result, UserError};
@@ -46,7 +45,7 @@ struct PermitOf<'a> {
 }
 
 impl Permit for PermitOf<'_> {
-    fn check<'c>(&'c self, transaction: &'c DatabaseTransaction, subject: &'c Subject) -> BoxFuture<'c, Result<()>> {
+    fn check<'c>(&'c self, transaction: &'c Transaction, subject: &'c Subject) -> BoxFuture<'c, Result<()>> {
         Box::pin(permit::check(self.committed, transaction, self.caller, "serviceFilesApply", subject))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{ColumnTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -12,7 +12,7 @@ use super::relation::present;
 use super::schema::*;
 use super::types::{Repository, Service, ServiceRepository};
 use super::{alias, draft, id, repository, service as services};
-use crate::db::{self as database, Read, Table};
+use crate::db::{self as database, Read, Table, Write};
 use crate::engine::page::{Edge, Page, PageArguments};
 use crate::entity::service_repository::{self, Column, Entity};
 use crate::entity::{ByIds, repository as repositories_table, service as services_table, text};
@@ -271,7 +271,7 @@ impl ServiceRepositoryUpdateMutation for Mutation {
             row.base_directory = Set(service_repository::folder(base_directory));
         }
         let taken = UserError::new("baseDirectory", "another link between the two has this folder");
-        let link = row.update(db).await.map_err(|error| alias::or_taken(error, taken))?;
+        let link = db.update(row).await.map_err(|error| alias::or_taken(error, taken))?;
         Ok(ServiceRepositoryUpdatePayload { service_repository: Some(link), ..Default::default() })
     }
 }
@@ -300,7 +300,7 @@ impl ServiceRepositoryCreateMutation for Mutation {
         let link =
             link.ok_or_else(|| UserError::base("the service and the repository are linked already by this folder"))?;
         let pair = Entity::find().filter(Column::ServiceId.eq(link.service_id));
-        let links = pair.filter(Column::RepositoryId.eq(link.repository_id)).count(db).await?;
+        let links = db.count(pair.filter(Column::RepositoryId.eq(link.repository_id))).await?;
         if links > MOST as u64 {
             let message = format!("no more links can be added: a service and a repository have at most {MOST}");
             return Err(UserError::base(message).into());
@@ -325,7 +325,7 @@ impl ServiceRepositoryDeleteMutation for Mutation {
         let link = id::require::<Entity>(db, &id, "id").await?;
         services::owner_writable(db, link.service_id).await?;
         let deleted_id = Some(ServiceRepositoryResolver::id(&link));
-        link.delete(db).await?;
+        db.delete(link).await?;
         Ok(ServiceRepositoryDeletePayload { deleted_id, ..Default::default() })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::id;
@@ -12,7 +12,7 @@ use super::list::List;
 use super::schema::*;
 use super::types::{Service, ServiceSuggestion};
 use super::{integration as integrations, near_match};
-use crate::db::{self, Read};
+use crate::db::{self, Read, Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::{AliasTable, Kind as AliasKind};
 use crate::entity::service::Writable;
@@ -77,7 +77,7 @@ pub(super) async fn of_account(
 }
 
 /// Finds a suggestion that is not accepted yet.
-async fn undecided(db: &DatabaseTransaction, id: &str) -> Result<ServiceSuggestion> {
+async fn undecided(db: &Transaction, id: &str) -> Result<ServiceSuggestion> {
     let suggestion = id::require::<suggestion::Entity>(db, id, "id").await?;
     if suggestion.state == State::Accepted { Err(accepted_already()) } else { Ok(suggestion) }
 }
@@ -89,14 +89,16 @@ fn accepted_already() -> Error {
 /// Sets the state of a suggestion, unless somebody has accepted it in the meantime. The update locks the suggestion
 /// before the mutation writes anything, so that a concurrent deploy sees either no decision or the whole of it. A
 /// service is locked before, as by everybody who locks both: in another order, two of them could deadlock.
-async fn decide(db: &DatabaseTransaction, suggestion: ServiceSuggestion, state: State) -> Result<ServiceSuggestion> {
-    let decided = suggestion::Entity::update_many()
-        .col_expr(Column::State, Expr::value(state))
-        .filter(Column::Id.eq(suggestion.id))
-        .filter(Column::State.ne(State::Accepted))
-        .exec(db)
+async fn decide(db: &Transaction, suggestion: ServiceSuggestion, state: State) -> Result<ServiceSuggestion> {
+    let decided = db
+        .exec(
+            suggestion::Entity::update_many()
+                .col_expr(Column::State, Expr::value(state))
+                .filter(Column::Id.eq(suggestion.id))
+                .filter(Column::State.ne(State::Accepted)),
+        )
         .await?;
-    if decided.rows_affected == 0 {
+    if decided == 0 {
         return Err(accepted_already());
     }
     Ok(ServiceSuggestion { state, ..suggestion })
@@ -134,38 +136,40 @@ impl ServiceSuggestionAcceptMutation for Mutation {
             Some(project_id) => connect(db, project_id, service.id).await?,
             None => give_alias(db, &suggestion.alias, &service, alias_kind).await?,
         }
-        suggestion::Entity::update_many()
-            .col_expr(Column::ServiceId, Expr::value(service.id))
-            .filter(Column::Id.eq(suggestion.id))
-            .exec(db)
-            .await?;
+        db.exec(
+            suggestion::Entity::update_many()
+                .col_expr(Column::ServiceId, Expr::value(service.id))
+                .filter(Column::Id.eq(suggestion.id)),
+        )
+        .await?;
         let service_suggestion = Some(ServiceSuggestion { service_id: Some(service.id), ..suggestion });
         Ok(ServiceSuggestionAcceptPayload { service_suggestion, service: Some(service.into()), ..Default::default() })
     }
 }
 
 /// Gives a service the alias that was deployed, the deploys that wait for it, and their numbers.
-async fn give_alias(db: &DatabaseTransaction, alias: &str, service: &Writable, kind: AliasKind) -> Result<()> {
+async fn give_alias(db: &Transaction, alias: &str, service: &Writable, kind: AliasKind) -> Result<()> {
     if !service_alias::Entity::claim(db, service, alias, kind).await? {
         let message = format!("another service has the alias {} by now", quoted(alias));
         return Err(UserError::base(message).into());
     }
     service_search::refresh(db, service.id).await?;
-    deploy::Entity::update_many()
-        .col_expr(deploy::Column::ServiceId, Expr::value(service.id))
-        .filter(deploy::Column::ServiceAlias.eq(alias))
-        .filter(deploy::Column::ServiceId.is_null())
-        .exec(db)
-        .await?;
+    db.exec(
+        deploy::Entity::update_many()
+            .col_expr(deploy::Column::ServiceId, Expr::value(service.id))
+            .filter(deploy::Column::ServiceAlias.eq(alias))
+            .filter(deploy::Column::ServiceId.is_null()),
+    )
+    .await?;
     Ok(deploy_number::move_to_service(db, alias, service.id).await?)
 }
 
 /// Connects a code issue project to a service, unless they are connected already.
-async fn connect(db: &DatabaseTransaction, project_id: i64, service_id: i64) -> Result<()> {
+async fn connect(db: &Transaction, project_id: i64, service_id: i64) -> Result<()> {
     use code_issue_project_resource::{ActiveModel, Entity};
     let link =
         ActiveModel { code_issue_project_id: Set(project_id), service_id: Set(Some(service_id)), ..Default::default() };
-    Entity::insert(link).on_conflict(OnConflict::new().do_nothing().to_owned()).exec_without_returning(db).await?;
+    db.exec(Entity::insert(link).on_conflict(OnConflict::new().do_nothing().to_owned())).await?;
     Ok(())
 }
 

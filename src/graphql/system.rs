@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, ModelTrait, Set};
+use sea_orm::{ColumnTrait, Set};
 
 use super::alias;
 use super::context::{Ctx, MutationCtx};
@@ -14,6 +14,7 @@ use super::schema::*;
 use super::service;
 use super::sort::Sort;
 use super::types::{Domain, System};
+use crate::db::{Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::system::Column;
@@ -60,7 +61,7 @@ fn order(sort: SystemSortEnum) -> Sort {
 
 /// Checks an input. Returns the row to write and, if one is given, the new name.
 async fn draft(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     mut draft: Draft<system::Entity>,
     input: SystemInput,
 ) -> Result<(system::ActiveModel, Option<String>)> {
@@ -83,10 +84,10 @@ impl SystemCreateMutation for Mutation {
         let (row, name) = draft(db, Draft::new(), input).await?;
         let now = Timestamp::now();
         let row = system::ActiveModel { slug: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
-        let system = row.insert(db).await?;
+        let system = db.insert(row).await?;
         let slug = system_alias::Entity::claim_slug(db, &system.id, &name.unwrap_or_default()).await?;
         let row = system::ActiveModel { slug: Set(slug), ..system.into() };
-        Ok(SystemPayload { system: Some(row.update(db).await?), ..Default::default() })
+        Ok(SystemPayload { system: Some(db.update(row).await?), ..Default::default() })
     }
 }
 
@@ -104,7 +105,7 @@ impl SystemUpdateMutation for Mutation {
             row.slug = Set(system_alias::Entity::claim_slug(db, &id, &name).await?);
         }
         touch(&mut row.updated_at);
-        Ok(SystemPayload { system: Some(row.update(db).await?), ..Default::default() })
+        Ok(SystemPayload { system: Some(db.update(row).await?), ..Default::default() })
     }
 }
 
@@ -114,7 +115,7 @@ impl SystemDeleteMutation for Mutation {
         let system = identifier::locked::<System>(db, "resource", &resource, LockType::Update).await?;
         service::refuse_where_locked(db, services::Column::SystemId.eq(system.id)).await?;
         let deleted_system_id = Some(SystemResolver::id(&system));
-        system.delete(db).await?;
+        db.delete(system).await?;
         Ok(SystemDeletePayload { deleted_system_id, ..Default::default() })
     }
 }

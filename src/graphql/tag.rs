@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use async_graphql::MaybeUndefined;
+use sea_orm::Set;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, ModelTrait, Set};
 
 use super::alias::or_taken;
 use super::context::MutationCtx;
@@ -14,7 +14,7 @@ use super::identifier::{self, Identifier};
 use super::schema::*;
 use super::types::{Domain, InfrastructureResource, System, Tag, Team};
 use super::{relation, service};
-use crate::db;
+use crate::db::{self, Transaction, Write};
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
 use crate::entity::{self, ByAlias, repository, row_lock, text, user};
@@ -49,7 +49,7 @@ impl Taggable {
 
 /// Finds the thing that a client names by id or alias. A service is locked.
 async fn taggable(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     id: &MaybeUndefined<String>,
     alias: &MaybeUndefined<String>,
     kind: Option<TaggableResource>,
@@ -104,7 +104,7 @@ fn unknown(what: &str, alias: &str) -> UserError {
 }
 
 /// Locks the service that a tag belongs to, if any. Fails if a service file governs the service.
-async fn refuse_locked(db: &DatabaseTransaction, tag: &Tag) -> Result<()> {
+async fn refuse_locked(db: &Transaction, tag: &Tag) -> Result<()> {
     if let Some(id) = tag.service_id {
         service::owner_writable(db, id).await?;
     }
@@ -117,7 +117,7 @@ fn taken(field: &'static str, key: &str, value: &str) -> UserError {
 }
 
 /// Locks the owner, so that other mutations cannot assign tags to it meanwhile. A service is locked already.
-async fn lock_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
+async fn lock_owner(db: &Transaction, owner: &Taggable) -> Result<()> {
     if db::has_one_writer(db) {
         return Ok(());
     }
@@ -136,7 +136,7 @@ async fn lock_owner(db: &DatabaseTransaction, owner: &Taggable) -> Result<()> {
 }
 
 /// Fails if the owner has more tags than allowed. Call it after the insert.
-async fn refuse_too_many(db: &DatabaseTransaction, owner: Owner<'_>) -> Result<()> {
+async fn refuse_too_many(db: &Transaction, owner: Owner<'_>) -> Result<()> {
     relation::check_row_limit::<tag::Entity>(db, owner.column(), owner.id(), text::ENTRIES, ("an owner", "tags")).await
 }
 
@@ -164,8 +164,10 @@ impl TagAssignMutation for Mutation {
         problems.none()?;
 
         lock_owner(db, &owner).await?;
-        let tags = tag::assign(db, owner.owner(), checked).await?;
-        refuse_too_many(db, owner.owner()).await?;
+        let (tags, has_more) = tag::assign(db, owner.owner(), checked).await?;
+        if has_more {
+            refuse_too_many(db, owner.owner()).await?;
+        }
         Ok(TagAssignPayload { tags: Some(tags), ..Default::default() })
     }
 }
@@ -180,7 +182,7 @@ impl TagCreateMutation for Mutation {
         let value = problems.take(tag::check_value(&to));
         problems.none()?;
 
-        let tag = tag::new(owner.owner(), key.unwrap_or_default(), value.unwrap_or_default()).insert(db).await;
+        let tag = db.insert(tag::new(owner.owner(), key.unwrap_or_default(), value.unwrap_or_default())).await;
         let tag = tag.map_err(|error| or_taken(error, taken("value", &of, &to)))?;
         refuse_too_many(db, owner.owner()).await?;
         Ok(TagCreatePayload { tag: Some(tag), ..Default::default() })
@@ -207,7 +209,7 @@ impl TagUpdateMutation for Mutation {
         if let Some(value) = value {
             row.value = Set(value);
         }
-        let tag = row.update(db).await.map_err(|cause| or_taken(cause, error))?;
+        let tag = db.update(row).await.map_err(|cause| or_taken(cause, error))?;
         Ok(TagUpdatePayload { tag: Some(tag), ..Default::default() })
     }
 }
@@ -219,7 +221,7 @@ impl TagDeleteMutation for Mutation {
         let tag = id::require::<tag::Entity>(db, &id, "id").await?;
         refuse_locked(db, &tag).await?;
         let deleted_tag_id = Some(TagResolver::id(&tag));
-        tag.delete(db).await?;
+        db.delete(tag).await?;
         Ok(TagDeletePayload { deleted_tag_id, ..Default::default() })
     }
 }

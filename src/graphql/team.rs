@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
-use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, ModelTrait, Set};
+use sea_orm::{ActiveValue, ColumnTrait, Set};
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
@@ -14,7 +14,7 @@ use super::service::refuse_where_locked;
 use super::sort::Sort;
 use super::types::{Contact, Property, Team};
 use super::{alias, contact, deploy_metrics, property, team_membership};
-use crate::db;
+use crate::db::{self, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
@@ -124,13 +124,13 @@ impl TeamCreateMutation for Mutation {
 
         let (row, now) = (draft.done()?, Timestamp::now());
         let row = team::ActiveModel { alias: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
-        let team = row.insert(db).await.map_err(|error| or_taken(error, taken(&name)))?;
+        let team = db.insert(row).await.map_err(|error| or_taken(error, taken(&name)))?;
         contact::of_new_team(db, team.id, contacts.value().map(Vec::as_slice).unwrap_or_default()).await?;
         team_membership::join(db, team.id, &members.unwrap_or_default()).await?;
         let alias = team_alias::Entity::claim_slug(db, &team.id, &name).await?;
         let mut row: team::ActiveModel = team.into();
         row.alias = Set(alias);
-        Ok(TeamCreatePayload { team: Some(row.update(db).await?), ..Default::default() })
+        Ok(TeamCreatePayload { team: Some(db.update(row).await?), ..Default::default() })
     }
 }
 
@@ -167,7 +167,7 @@ impl TeamUpdateMutation for Mutation {
         }
         touch(&mut row.updated_at);
         let name = name.unwrap_or_default();
-        let team = row.update(db).await.map_err(|error| or_taken(error, taken(&name)))?;
+        let team = db.update(row).await.map_err(|error| or_taken(error, taken(&name)))?;
         Ok(TeamUpdatePayload { team: Some(team), ..Default::default() })
     }
 }
@@ -185,7 +185,7 @@ impl TeamDeleteMutation for Mutation {
         };
         refuse_where_locked(db, service::Column::OwnerId.eq(team.id)).await?;
         let deleted_team_id = Some(TeamResolver::id(&team));
-        team.delete(db).await?;
+        db.delete(team).await?;
         Ok(TeamDeletePayload { deleted_team_id, deleted_team_alias: Some(named_by), ..Default::default() })
     }
 }

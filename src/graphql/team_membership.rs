@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict};
-use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Set};
 
 use super::context::MutationCtx;
 use super::identifier::given;
 use super::schema::*;
 use super::types::{TeamMembership, User};
 use super::{draft, id, user};
-use crate::db;
+use crate::db::{self, Read, Transaction, Write};
 use crate::entity::{row_lock, team, team_membership, text};
 use crate::error::{Error, Problems, Result, UserError};
 
@@ -26,7 +26,7 @@ pub(super) struct Member {
 }
 
 /// Finds the users that the field `members` names, or reports everything that is wrong with it.
-pub(super) async fn named(db: &DatabaseTransaction, members: &[TeamMembershipUserInput]) -> Result<Vec<Member>> {
+pub(super) async fn named(db: &Transaction, members: &[TeamMembershipUserInput]) -> Result<Vec<Member>> {
     if members.len() > text::ENTRIES {
         return Err(UserError::new("members", format!("at most {} members can be named at once", text::ENTRIES)).into());
     }
@@ -66,17 +66,17 @@ fn of_member(TeamMembershipUserInput { user, email, role: _ }: &TeamMembershipUs
 }
 
 /// Makes these users the members of a team, and no others.
-pub(super) async fn replace(db: &DatabaseTransaction, team_id: i64, members: &[Member]) -> Result<()> {
+pub(super) async fn replace(db: &Transaction, team_id: i64, members: &[Member]) -> Result<()> {
     let users: Vec<i64> = members.iter().map(|member| member.user.id).collect();
     let others = db::any(db, team_membership::Column::UserId, &users).not();
     let leaving = team_membership::Column::TeamId.eq(team_id).and(others);
-    team_membership::Entity::delete_many().filter(leaving).exec(db).await?;
+    db.exec(team_membership::Entity::delete_many().filter(leaving)).await?;
     join(db, team_id, members).await.map(drop)
 }
 
 /// Adds users to a team, in one statement. A user who is a member already stays one, and gets the new role if there is
 /// one.
-pub(super) async fn join(db: &DatabaseTransaction, team_id: i64, members: &[Member]) -> Result<Vec<TeamMembership>> {
+pub(super) async fn join(db: &Transaction, team_id: i64, members: &[Member]) -> Result<Vec<TeamMembership>> {
     if members.is_empty() {
         return Ok(Vec::new());
     }
@@ -96,7 +96,7 @@ pub(super) async fn join(db: &DatabaseTransaction, team_id: i64, members: &[Memb
         .value(role, role_then)
         .to_owned();
     let insert = team_membership::Entity::insert_many(rows).on_conflict(member_already);
-    let joined = insert.exec_with_returning(db).await?;
+    let joined = db.returning(insert).await?;
 
     let mut by_user: HashMap<_, _> = joined.into_iter().map(|membership| (membership.user_id, membership)).collect();
     let in_order: Option<_> = members.iter().map(|member| by_user.remove(&member.user.id)).collect();
@@ -122,7 +122,7 @@ impl TeamMembershipCreateMutation for Mutation {
 }
 
 /// Finds and locks the team whose members are about to change.
-async fn team(db: &DatabaseTransaction, id: &str) -> Result<i64> {
+async fn team(db: &Transaction, id: &str) -> Result<i64> {
     let team = id::require::<team::Entity>(db, id, "teamId").await?;
     Ok(row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?.id)
 }
@@ -139,15 +139,9 @@ impl TeamMembershipDeleteMutation for Mutation {
         let users: Vec<i64> = members.iter().map(|member| member.user.id).collect();
         let leaving =
             team_membership::Column::TeamId.eq(team_id).and(db::any(db, team_membership::Column::UserId, &users));
-        let present: HashSet<i64> = team_membership::Entity::find()
-            .select_only()
-            .column(team_membership::Column::UserId)
-            .filter(leaving.clone())
-            .into_tuple()
-            .all(db)
-            .await?
-            .into_iter()
-            .collect();
+        let present = team_membership::Entity::find().select_only().column(team_membership::Column::UserId);
+        let present = present.filter(leaving.clone());
+        let present: HashSet<i64> = db.rows(present.as_query(), |row| row.get(0)).await?.into_iter().collect();
 
         let mut problems = Problems::default();
         for (place, _) in users.iter().enumerate().filter(|(_, user)| !present.contains(user)) {
@@ -155,7 +149,7 @@ impl TeamMembershipDeleteMutation for Mutation {
             problems.push(error.within(place.to_string()).within("members"));
         }
         problems.none()?;
-        team_membership::Entity::delete_many().filter(leaving).exec(db).await?;
+        db.exec(team_membership::Entity::delete_many().filter(leaving)).await?;
         let deleted_members = Some(members.into_iter().map(|member| member.user).collect());
         Ok(TeamMembershipDeletePayload { deleted_members, ..Default::default() })
     }

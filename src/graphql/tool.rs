@@ -1,6 +1,6 @@
 //! Tools: links from a service to its runbooks, dashboards, logs and the like.
 
-use sea_orm::{ActiveModelTrait, ModelTrait, Set};
+use sea_orm::Set;
 
 use super::context::MutationCtx;
 use super::draft::{Draft, changed};
@@ -8,6 +8,7 @@ use super::identifier::{Identifier, OneOf, exactly_one, given};
 use super::schema::*;
 use super::types::Tool;
 use super::{id, relation, service};
+use crate::db::Write;
 use crate::entity::text;
 use crate::entity::tool::{self, Column};
 use crate::error::{Result, UserError};
@@ -39,7 +40,7 @@ impl ToolCreateMutation for Mutation {
         let row = tool::ActiveModel { category: Set(category.as_str().to_owned()), ..draft.row };
         draft.problems.none()?;
         let service = service.ok_or_else(|| UserError::base("the service is missing"))?;
-        let tool = tool::ActiveModel { service_id: Set(service.id), ..row }.insert(db).await?;
+        let tool = db.insert(tool::ActiveModel { service_id: Set(service.id), ..row }).await?;
         relation::check_row_limit::<tool::Entity>(
             db,
             Column::ServiceId,
@@ -67,7 +68,7 @@ impl ToolUpdateMutation for Mutation {
         if let Some(category) = category.flatten() {
             row.category = Set(category);
         }
-        Ok(ToolUpdatePayload { tool: Some(row.update(db).await?), ..Default::default() })
+        Ok(ToolUpdatePayload { tool: Some(db.update(row).await?), ..Default::default() })
     }
 }
 
@@ -78,7 +79,7 @@ impl ToolDeleteMutation for Mutation {
         let tool = id::require::<tool::Entity>(db, &id, "id").await?;
         service::owner_writable(db, tool.service_id).await?;
         let deleted_tool_id = Some(ToolResolver::id(&tool));
-        tool.delete(db).await?;
+        db.delete(tool).await?;
         Ok(ToolDeletePayload { deleted_tool_id, ..Default::default() })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, Query as Select};
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, ModelTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 
 use super::contact;
 use super::context::{Ctx, MutationCtx};
@@ -15,7 +15,7 @@ use super::list::List;
 use super::schema::*;
 use super::sort::Sort;
 use super::types::{Contact, User};
-use crate::db::{self, Backend, Read};
+use crate::db::{self, Backend, Read, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::Reference;
 use crate::entity::timestamp::touch;
@@ -242,7 +242,7 @@ impl UserUpdateMutation for Mutation {
             row.role = Set(role);
         }
         touch(&mut row.updated_at);
-        let user = row.update(db).await?;
+        let user = db.update(row).await?;
         Ok(UserUpdatePayload { user: Some(user), ..Default::default() })
     }
 }
@@ -253,7 +253,7 @@ impl UserDeleteMutation for Mutation {
         let user = require(db, &user).await?;
         let user = user::lock_to_demote(db, user.id).await?;
         let deleted_user_id = Some(UserResolver::id(&user));
-        user.delete(db).await?;
+        db.delete(user).await?;
         Ok(UserDeletePayload { deleted_user_id, ..Default::default() })
     }
 }

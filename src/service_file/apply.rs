@@ -2,13 +2,14 @@
 //!
 //! It continues after a mistake, to find all of them. The caller then rolls the transaction back.
 
+use sea_orm::DbErr;
 use sea_orm::sea_query::Value;
-use sea_orm::{DatabaseTransaction, DbErr};
 
 use super::document::Document;
 use super::report::Problems;
 use super::yaml::At;
 use super::{Origin, groups, properties, repositories, services};
+use crate::db::Transaction;
 use crate::entity::field_rule::Reference;
 
 /// The result of a document.
@@ -27,7 +28,7 @@ pub(super) struct Change {
 
 /// Applies the documents. Returns the results in their order.
 pub(super) async fn apply(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     documents: &[Document],
     origin: &Origin,
     problems: &mut Problems,
@@ -43,7 +44,7 @@ pub(super) async fn apply(
 /// Returns the id of the row that a document names: the inner `None` if it names none. Returns `None` if there is no such
 /// row. That is a mistake, unless `is_lenient`.
 pub(super) async fn key(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     to: Reference,
     file: usize,
     named: &At<Value>,

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{DatabaseTransaction, DbErr};
+use sea_orm::DbErr;
 
 use super::Origin;
 use super::document::{Document, ServiceDocument, Subject};
 use super::report::Problems;
 use super::yaml::{At, Spot};
-use crate::db::Read;
+use crate::db::{Read, Transaction};
 use crate::entity::ByAlias;
 use crate::entity::service::{self, Writable};
 
@@ -33,7 +33,7 @@ struct Found<'a> {
 
 /// Finds the services of the documents: by name, and if none has the name, by the listed aliases. Locks their rows.
 pub(super) async fn find<'a>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     documents: &'a [Document],
     origin: &Origin,
     problems: &mut Problems,
@@ -108,7 +108,7 @@ async fn renamed(
 
 /// Locks the services, and then checks which file governs each.
 async fn lock_found<'a>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     all: Vec<Found<'a>>,
     origin: &Origin,
     problems: &mut Problems,

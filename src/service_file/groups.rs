@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use sea_orm::sea_query::LockType;
 use sea_orm::{
-    ActiveModelBehavior, ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel,
-    ModelTrait, PrimaryKeyTrait, QueryFilter, SqlErr, Value,
+    ActiveModelBehavior, ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait,
+    PrimaryKeyTrait, QueryFilter, SqlErr, Value,
 };
 
 use super::apply::{Change, key};
@@ -15,7 +15,7 @@ use super::properties::Definitions;
 use super::report::Problems;
 use super::teams;
 use super::yaml::Spot;
-use crate::db::Table;
+use crate::db::{Read, Table, Transaction, Write};
 use crate::entity::alias::{self, AliasTable, Kind};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::tag::Owner;
@@ -92,7 +92,7 @@ struct Found<'a, G: Group> {
 
 /// Creates and updates the teams, the domains and the systems of the documents.
 pub(super) async fn apply(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     documents: &[Document],
     definitions: &Definitions,
     problems: &mut Problems,
@@ -109,7 +109,7 @@ pub(super) async fn apply(
 
 /// Finds and locks the rows that the documents describe, and creates the missing ones with their names.
 async fn find<'a, G: Group>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     documents: &'a [Document],
     problems: &mut Problems,
 ) -> Result<Vec<Found<'a, G>>, DbErr> {
@@ -146,22 +146,19 @@ async fn find<'a, G: Group>(
 }
 
 /// Finds the row that a document describes: by its key or name as an alias, else by the same name, else by a listed alias.
-async fn present<G: Group>(
-    db: &DatabaseTransaction,
-    document: &GroupDocument<G::Column>,
-) -> Result<Option<i64>, DbErr> {
+async fn present<G: Group>(db: &Transaction, document: &GroupDocument<G::Column>) -> Result<Option<i64>, DbErr> {
     let naming = &document.naming;
     if let Some(id) = lists::owner_of::<G::Aliases>(db, &naming.found_by().value).await? {
         return Ok(Some(id));
     }
     let name = &naming.name.value;
     if G::HAS_UNIQUE_NAMES {
-        if let Some(row) = G::find().filter(G::NAME.eq(name)).one(db).await? {
+        if let Some(row) = db.one(G::find().filter(G::NAME.eq(name))).await? {
             return Ok(Some(number_of::<G>(&row)));
         }
     } else if naming.key.is_none()
         && let Some(id) = lists::owner_of::<G::Aliases>(db, &alias::slug(name, G::Aliases::NOUN)).await?
-        && let Some(row) = G::find_by_id(id).one(db).await?
+        && let Some(row) = db.one(G::find_by_id(id)).await?
         && text::<G>(&row, G::NAME) == *name
     {
         return Ok(Some(id));
@@ -182,20 +179,20 @@ fn text<G: Group>(row: &G::Model, column: G::Column) -> String {
     if let Value::String(Some(text)) = row.get(column) { text.to_string() } else { String::new() }
 }
 
-async fn create<G: Group>(db: &DatabaseTransaction, name: &str) -> Result<G::Model, DbErr> {
+async fn create<G: Group>(db: &Transaction, name: &str) -> Result<G::Model, DbErr> {
     let now = Timestamp::now();
     let mut row = G::ActiveModel::new();
     row.set(G::NAME, name.into());
     row.set(G::SLUG, "".into());
     row.set(G::CREATED, now.into());
     row.set(G::UPDATED, now.into());
-    row.insert(db).await.map_err(lost_race)
+    db.insert(row).await.map_err(lost_race)
 }
 
 /// Turns a unique violation into the error for a lost race, which is retried: another run has created the row, or renamed
 /// one to its name, and the retry finds that row.
 fn lost_race(error: DbErr) -> DbErr {
-    match error.sql_err() {
+    match crate::db::violation(&error) {
         Some(SqlErr::UniqueConstraintViolation(_)) => DbErr::RecordNotUpdated,
         _ => error,
     }
@@ -203,7 +200,7 @@ fn lost_race(error: DbErr) -> DbErr {
 
 /// Gives a row the aliases of its document. Returns its slug, and whether an alias is new.
 async fn claim_aliases<G: Group>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     row: &G::Model,
     document: &GroupDocument<G::Column>,
     file: usize,
@@ -235,7 +232,7 @@ async fn claim_aliases<G: Group>(
 
 /// Writes names, aliases, fields and tags of all rows.
 async fn write<G: Group>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     all: Vec<Found<'_, G>>,
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
@@ -253,7 +250,7 @@ async fn write<G: Group>(
         is_changed |= has_new_alias;
         let mut after = before.clone();
         if G::HAS_UNIQUE_NAMES && text::<G>(&before, G::NAME) != naming.name.value {
-            let taken = G::find().filter(G::NAME.eq(&naming.name.value)).one(db).await?;
+            let taken = db.one(G::find().filter(G::NAME.eq(&naming.name.value))).await?;
             if taken.is_some() {
                 let message = format!("another {} has the name {}", G::Aliases::NOUN, quoted(&naming.name.value));
                 problems.add(file, naming.name.spot, message);
@@ -275,7 +272,7 @@ async fn write<G: Group>(
         if after != before {
             is_changed = true;
             touch::<G>(&before, &mut after, is_created);
-            after.into_active_model().reset_all().update(db).await.map_err(lost_race)?;
+            db.update(after.into_active_model().reset_all()).await.map_err(lost_race)?;
         }
         if let Some(wanted) = tags {
             is_changed |= lists::tags(db, G::tagged(id), wanted).await?;

@@ -5,15 +5,15 @@ use std::collections::HashSet;
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect, Set,
+    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Set,
 };
 
 use super::document::{Contact, Link, Tool};
 use super::report::Problems;
 use super::repositories;
 use super::yaml::At;
-use crate::db;
+use crate::db::{self, Read, Transaction, Write};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
@@ -21,23 +21,24 @@ use crate::entity::{ByAlias, contact, repository, service_repository, tool};
 
 /// Removes the owner's added aliases that are not listed.
 pub(super) async fn remove_aliases<T: AliasTable>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     owner: i64,
     kept: impl Iterator<Item = &str>,
 ) -> Result<bool, DbErr> {
     let others = T::delete_many().filter(T::OWNER.eq(owner)).filter(T::KIND.eq(Kind::Managed));
-    Ok(others.filter(T::VALUE.is_not_in(kept)).exec(db).await?.rows_affected > 0)
+    Ok(db.exec(others.filter(T::VALUE.is_not_in(kept))).await? > 0)
 }
 
 /// Returns the key of the row that has this alias.
-pub(super) async fn owner_of<T: AliasTable>(db: &DatabaseTransaction, alias: &str) -> Result<Option<i64>, DbErr> {
-    T::find().select_only().column(T::OWNER).filter(T::VALUE.eq(alias)).into_tuple().one(db).await
+pub(super) async fn owner_of<T: AliasTable>(db: &Transaction, alias: &str) -> Result<Option<i64>, DbErr> {
+    let owner = T::find().select_only().column(T::OWNER).filter(T::VALUE.eq(alias));
+    Ok(db.rows(owner.as_query(), |row| row.get(0)).await?.pop())
 }
 
 /// Adds an alias. Returns whether it is new: an alias that the owner has already, of any kind, stays as it is. Reports an
 /// alias of another owner.
 pub(super) async fn add_alias<T: AliasTable>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     owner: &T::Owner,
     file: usize,
     At { value: alias, spot }: &At<String>,
@@ -54,14 +55,10 @@ pub(super) async fn add_alias<T: AliasTable>(
 }
 
 /// Replaces the owner's tags. A tag whose value changes stays the same row.
-pub(super) async fn tags(
-    db: &DatabaseTransaction,
-    owner: Owner<'_>,
-    wanted: &[(String, String)],
-) -> Result<bool, DbErr> {
+pub(super) async fn tags(db: &Transaction, owner: Owner<'_>, wanted: &[(String, String)]) -> Result<bool, DbErr> {
     let own = tag::Entity::find().filter(owner.column().eq(owner.id())).order_by_asc(tag::Column::Id);
     let (mut gone, wanted) =
-        difference(own.all(db).await?, wanted.to_vec(), |tag| (tag.key.clone(), tag.value.clone()));
+        difference(db.all(own).await?, wanted.to_vec(), |tag| (tag.key.clone(), tag.value.clone()));
     let (mut made, mut updated) = (Vec::new(), Vec::new());
     for (key, value) in wanted {
         match gone.iter().position(|tag| tag.key == key) {
@@ -72,15 +69,15 @@ pub(super) async fn tags(
     let is_changed = !gone.is_empty() || !made.is_empty() || !updated.is_empty();
     let gone: Vec<i64> = gone.iter().map(|tag| tag.id).collect();
     if !gone.is_empty() {
-        tag::Entity::delete_many().filter(db::any(db, tag::Column::Id, &gone)).exec(db).await?;
+        db.exec(tag::Entity::delete_many().filter(db::any(db, tag::Column::Id, &gone))).await?;
     }
     if !updated.is_empty() {
         let rows = updated.into_iter().map(|tag| tag.into_active_model().reset_all());
         let by_id = OnConflict::column(tag::Column::Id).update_column(tag::Column::Value).to_owned();
-        tag::Entity::insert_many(rows).on_conflict(by_id).exec_without_returning(db).await?;
+        db.exec(tag::Entity::insert_many(rows).on_conflict(by_id)).await?;
     }
     if !made.is_empty() {
-        tag::Entity::insert_many(made).exec_without_returning(db).await?;
+        db.exec(tag::Entity::insert_many(made)).await?;
     }
     Ok(is_changed)
 }
@@ -99,7 +96,7 @@ fn difference<R, W: PartialEq>(present: Vec<R>, mut wanted: Vec<W>, content: imp
 /// Replaces the service's links to repositories. A link without a folder keeps the folders of existing links. Adds the
 /// repositories that it creates to `created`.
 pub(super) async fn links(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     service: &Writable,
     file: usize,
     wanted: &[Link],
@@ -108,7 +105,7 @@ pub(super) async fn links(
 ) -> Result<bool, DbErr> {
     use service_repository::{Column, Entity};
     let mut is_changed = false;
-    let mut present = Entity::find().filter(Column::ServiceId.eq(service.id)).all(db).await?;
+    let mut present = db.all(Entity::find().filter(Column::ServiceId.eq(service.id))).await?;
     let mut seen = HashSet::with_capacity(wanted.len());
     for link in wanted {
         let Some(repository) = linked(db, file, link, created, problems).await? else { continue };
@@ -129,13 +126,13 @@ pub(super) async fn links(
         for row in meant.into_iter().filter(|row| link.display_name.is_some() && row.display_name != link.display_name)
         {
             let display_name = Set(link.display_name.clone());
-            service_repository::ActiveModel { display_name, ..row.into() }.update(db).await?;
+            db.update(service_repository::ActiveModel { display_name, ..row.into() }).await?;
             is_changed = true;
         }
     }
     let rest: Vec<i64> = present.iter().map(|link| link.id).collect();
     if !rest.is_empty() {
-        Entity::delete_many().filter(db::any(db, Column::Id, &rest)).exec(db).await?;
+        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &rest))).await?;
         is_changed = true;
     }
     Ok(is_changed)
@@ -144,7 +141,7 @@ pub(super) async fn links(
 /// Returns the key of the repository that a link names. If it is missing, creates it if the link has its name and URL,
 /// and otherwise reports it.
 async fn linked(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     file: usize,
     Link { alias, repository, .. }: &Link,
     created: &mut Vec<repository::Model>,
@@ -168,9 +165,9 @@ async fn linked(
 }
 
 /// Replaces the service's tools.
-pub(super) async fn tools(db: &DatabaseTransaction, service: &Writable, wanted: &[Tool]) -> Result<bool, DbErr> {
+pub(super) async fn tools(db: &Transaction, service: &Writable, wanted: &[Tool]) -> Result<bool, DbErr> {
     use tool::{ActiveModel, Column, Entity};
-    let present = Entity::find().filter(Column::ServiceId.eq(service.id)).order_by_asc(Column::Id).all(db).await?;
+    let present = db.all(Entity::find().filter(Column::ServiceId.eq(service.id)).order_by_asc(Column::Id)).await?;
     let (gone, made) = difference(present, wanted.to_vec(), |row| Tool {
         category: row.category.clone(),
         display_name: row.display_name.clone(),
@@ -180,7 +177,7 @@ pub(super) async fn tools(db: &DatabaseTransaction, service: &Writable, wanted: 
     let is_changed = !gone.is_empty() || !made.is_empty();
     let gone: Vec<i64> = gone.iter().map(|row| row.id).collect();
     if !gone.is_empty() {
-        Entity::delete_many().filter(db::any(db, Column::Id, &gone)).exec(db).await?;
+        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &gone))).await?;
     }
     if !made.is_empty() {
         let rows = made.into_iter().map(|Tool { category, display_name, url, environment }| ActiveModel {
@@ -191,14 +188,14 @@ pub(super) async fn tools(db: &DatabaseTransaction, service: &Writable, wanted: 
             environment: Set(environment),
             ..Default::default()
         });
-        Entity::insert_many(rows).exec_without_returning(db).await?;
+        db.exec(Entity::insert_many(rows)).await?;
     }
     Ok(is_changed)
 }
 
 /// Replaces the contacts of the owner in the column `owner`. The first of each type is the default.
 pub(super) async fn contacts(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     owner: contact::Column,
     id: i64,
     wanted: &[Contact],
@@ -206,7 +203,7 @@ pub(super) async fn contacts(
     use contact::{ActiveModel, Column, Entity};
     let is_first = |place: usize, one: &Contact| !wanted[..place].iter().any(|other| other.r#type == one.r#type);
     let each = wanted.iter().enumerate().map(|(place, one)| (one.clone(), is_first(place, one))).collect();
-    let present = Entity::find().filter(owner.eq(id)).order_by_asc(Column::Id).all(db).await?;
+    let present = db.all(Entity::find().filter(owner.eq(id)).order_by_asc(Column::Id)).await?;
     let (gone, made) = difference(present, each, |row| {
         let contact = Contact {
             r#type: row.r#type.clone(),
@@ -220,7 +217,7 @@ pub(super) async fn contacts(
     let is_changed = !gone.is_empty() || !made.is_empty();
     let gone: Vec<i64> = gone.iter().map(|row| row.id).collect();
     if !gone.is_empty() {
-        Entity::delete_many().filter(db::any(db, Column::Id, &gone)).exec(db).await?;
+        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &gone))).await?;
     }
     let rows: Vec<ActiveModel> = made
         .into_iter()
@@ -239,7 +236,7 @@ pub(super) async fn contacts(
         })
         .collect();
     if !rows.is_empty() {
-        Entity::insert_many(rows).exec_without_returning(db).await?;
+        db.exec(Entity::insert_many(rows)).await?;
     }
     Ok(is_changed)
 }

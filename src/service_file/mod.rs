@@ -37,7 +37,7 @@ mod teams;
 mod yaml;
 
 use futures_util::future::BoxFuture;
-use sea_orm::{DatabaseTransaction, DbErr, TransactionTrait};
+use sea_orm::DbErr;
 use serde_json::{Value as Json, json};
 
 pub use self::origin::{Origin, address_of};
@@ -49,7 +49,7 @@ use self::apply::Change;
 use self::document::Document;
 use self::report::Problems;
 use self::yaml::Spot;
-use crate::db::{self, Db, Read};
+use crate::db::{self, Db, Read, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
 use crate::entity::{ByAlias, service};
@@ -71,11 +71,7 @@ const LISTS: [List; 9] = [
 /// The permissions of the caller who applies the files.
 pub trait Permit: Sync {
     /// Fails if the caller may not change this subject. Called in the transaction of the change, after the change.
-    fn check<'c>(
-        &'c self,
-        transaction: &'c DatabaseTransaction,
-        subject: &'c Subject,
-    ) -> BoxFuture<'c, error::Result<()>>;
+    fn check<'c>(&'c self, transaction: &'c Transaction, subject: &'c Subject) -> BoxFuture<'c, error::Result<()>>;
 }
 
 /// How to apply files.
@@ -176,7 +172,23 @@ pub struct FieldChange {
 /// All mistakes in the files. Nothing is changed then.
 pub async fn apply(
     committed: &impl Read,
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
+    actor: &Actor,
+    files: &[File],
+    options: &Options<'_>,
+) -> Result<Done, Refused> {
+    // A part of its own, so that a dry run can roll back without ending the caller's transaction.
+    db::begin_part(transaction).await?;
+    let done = apply_part(committed, transaction, actor, files, options).await;
+    let ended = db::end_part(transaction, done.is_ok() && !options.is_dry_run).await;
+    let done = done?;
+    ended?;
+    Ok(done)
+}
+
+async fn apply_part(
+    committed: &impl Read,
+    tx: &Transaction,
     actor: &Actor,
     files: &[File],
     options: &Options<'_>,
@@ -186,24 +198,21 @@ pub async fn apply(
     if !problems.is_over() {
         joined::join(&mut documents, &mut problems);
     }
-    // A savepoint, so that a dry run can roll back without ending the caller's transaction.
-    let tx = transaction.begin().await?;
     let done = match problems.is_over() {
         true => Vec::new(),
-        false => apply::apply(&tx, &documents, &options.origin, &mut problems).await?,
+        false => apply::apply(tx, &documents, &options.origin, &mut problems).await?,
     };
     if !problems.is_empty() {
-        tx.rollback().await?;
         return Err(Refused::Problems(problems.notes().0));
     }
     let mut applied = Described::default();
     for change in &done {
-        applied.add(described(committed, &tx, change, &documents, &problems).await?, options)?;
+        applied.add(described(committed, tx, change, &documents, &problems).await?, options)?;
     }
     if let (Some(repository), true) = (&options.origin.repository, options.releases_missing) {
         let described: Vec<i64> = done.iter().filter(|one| one.noun == "Service").map(|one| one.id).collect();
-        for (id, name) in services::release_missing(&tx, repository, &described).await? {
-            let changed = change::of(committed, &tx, "Service", id, &[]).await?;
+        for (id, name) in services::release_missing(tx, repository, &described).await? {
+            let changed = change::of(committed, tx, "Service", id, &[]).await?;
             let subject = Subject::new("Service", Some(id), &name);
             let (kind, changes) = ("service".to_owned(), fields(&changed));
             let outcome = Outcome::Released;
@@ -212,19 +221,16 @@ pub async fn apply(
         }
     }
     let applied = applied.all;
-    check_permit(&tx, &applied, options).await?;
-    if options.is_dry_run {
-        tx.rollback().await?;
-    } else {
-        db::find::refresh(&tx).await?;
+    check_permit(tx, &applied, options).await?;
+    if !options.is_dry_run {
+        db::find::refresh(tx).await?;
         let changed = applied.iter().filter_map(|(entry, changed)| changed.as_ref().map(|changed| (entry, changed)));
         let changed: Vec<_> = changed.collect();
         let entries = changed.into_iter().map(|(entry, (subject, changed))| {
             let action = if entry.outcome == Outcome::Released { "release" } else { "apply" };
             (action, subject.clone(), json!({ "changed": changed }))
         });
-        audit::record_all(&tx, actor, entries).await?;
-        tx.commit().await?;
+        audit::record_all(tx, actor, entries).await?;
     }
     Ok(Done { documents: applied.into_iter().map(|(entry, _)| entry).collect(), left_out: problems.notes().1 })
 }
@@ -263,7 +269,7 @@ fn check_bounds(documents: &[Document], options: &Options<'_>, problems: &mut Pr
 }
 
 /// Refuses the files if they change a subject that the caller may not change.
-async fn check_permit(tx: &DatabaseTransaction, applied: &[OfDocument], options: &Options<'_>) -> Result<(), Refused> {
+async fn check_permit(tx: &Transaction, applied: &[OfDocument], options: &Options<'_>) -> Result<(), Refused> {
     let Some(permit) = options.permit else { return Ok(()) };
     let mut refused = error::Problems::default();
     for (Applied { kind, name, .. }, changed) in applied {
@@ -307,7 +313,7 @@ impl Described {
 
 async fn described(
     committed: &impl Read,
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     change: &Change,
     documents: &[Document],
     problems: &Problems,

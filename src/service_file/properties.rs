@@ -6,16 +6,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, ModelTrait, QueryFilter, QuerySelect, Set,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, Set};
 use serde_json::Value as Json;
 
 use super::document::{Document, Property};
 use super::reader::{Entries, Reader};
 use super::report::Problems;
 use super::yaml::{At, Node, Spot};
-use crate::db;
+use crate::db::{self, Read, Transaction, Write};
 use crate::entity::property::{ActiveModel, Column, Entity, set_value};
 use crate::entity::property_definition::{self, Model as Definition};
 use crate::entity::{BY_FILE, text};
@@ -80,7 +78,7 @@ pub(super) type Definitions = HashMap<String, Definition>;
 /// Finds the definitions of all properties of the documents, and checks the values against their schemas. Schemas may be
 /// large, so only one is kept at a time.
 pub(super) async fn check(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     documents: &[Document],
     problems: &mut Problems,
 ) -> Result<Definitions, DbErr> {
@@ -93,7 +91,7 @@ pub(super) async fn check(
     let mut found = Definitions::with_capacity(named.len());
     for (alias, properties) in named {
         use property_definition::{Column, Entity};
-        let definition = Entity::find().filter(Column::Alias.eq(alias)).lock(LockType::KeyShare).one(db).await?;
+        let definition = db.one(Entity::find().filter(Column::Alias.eq(alias)).lock(LockType::KeyShare)).await?;
         let refused = match &definition {
             None => Some(format!("no property definition has the alias {}", quoted(alias))),
             Some(definition) if !definition.allowed_in_config_files => {
@@ -148,14 +146,14 @@ fn place(mut node: &At<Node>, path: &[String]) -> Spot {
 /// Gives the owner in the column `owner` the properties. `refuses` says why the owner cannot have one of a definition.
 /// Returns whether anything changed.
 pub(super) async fn assign(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     (owner, id): (Column, i64),
     (file, wanted): (usize, &[Property]),
     definitions: &Definitions,
     refuses: impl Fn(&Definition) -> Option<&'static str>,
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
-    let mut present = Entity::find().filter(owner.eq(id)).all(db).await?;
+    let mut present = db.all(Entity::find().filter(owner.eq(id))).await?;
     let mut is_changed = false;
     for Property { definition: named, said: _, value } in wanted {
         // One that is not there was reported.
@@ -164,7 +162,7 @@ pub(super) async fn assign(
         let row = place.map(|place| present.swap_remove(place));
         let Some(value) = value else {
             if let Some(row) = row {
-                row.delete(db).await?;
+                db.delete(row).await?;
                 is_changed = true;
             }
             continue;
@@ -178,13 +176,13 @@ pub(super) async fn assign(
             Some(row) => {
                 let mut row: ActiveModel = row.into();
                 set_value(&mut row, value.to_string(), value, Some(BY_FILE));
-                row.update(db).await?;
+                db.update(row).await?;
             }
             None => {
                 let mut row = ActiveModel { definition_id: Set(definition.id), ..Default::default() };
                 row.set(owner, id.into());
                 set_value(&mut row, value.to_string(), value, Some(BY_FILE));
-                Entity::insert(row).exec_without_returning(db).await?;
+                db.exec(Entity::insert(row)).await?;
             }
         }
         is_changed = true;
@@ -192,7 +190,7 @@ pub(super) async fn assign(
     let gone: Vec<i64> =
         present.iter().filter(|row| row.written_by.as_deref() == Some(BY_FILE)).map(|row| row.id).collect();
     if !gone.is_empty() {
-        Entity::delete_many().filter(db::any(db, Column::Id, &gone)).exec(db).await?;
+        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &gone))).await?;
         is_changed = true;
     }
     Ok(is_changed)

@@ -6,13 +6,13 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect, Set};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Set};
 
 use super::document::{Document, Relationship, Subject};
 use super::reader::{Entries, Reader};
 use super::report::Problems;
 use super::yaml::{At, Node, Spot};
-use crate::db;
+use crate::db::{self, Read, Transaction, Write};
 use crate::entity::relationship::{self, Column, End, Entity};
 use crate::entity::relationship_definition::{self, Model as Definition};
 use crate::entity::{BY_FILE, relationship_rule, text};
@@ -77,7 +77,7 @@ pub(super) type Definitions = HashMap<String, Definition>;
 
 /// Finds and locks the definitions of all relationships of the documents.
 pub(super) async fn definitions(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     documents: &[Document],
     problems: &mut Problems,
 ) -> Result<Definitions, DbErr> {
@@ -93,7 +93,7 @@ pub(super) async fn definitions(
             let definition = match missing.contains(alias.as_str()) {
                 true => None,
                 // Locked, so that its limits do not change while relationships are counted.
-                false => Entity::find().filter(Column::Alias.eq(alias)).lock(LockType::Share).one(db).await?,
+                false => db.one(Entity::find().filter(Column::Alias.eq(alias)).lock(LockType::Share)).await?,
             };
             match definition {
                 Some(definition) => drop(found.insert(alias.clone(), definition)),
@@ -111,7 +111,7 @@ pub(super) async fn definitions(
 /// Replaces the relationships that files gave a service. Skips a missing target with a note: the services of two
 /// repositories may relate to each other, and one repository is applied first. Returns whether anything changed.
 pub(super) async fn relate(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     service: i64,
     file: usize,
     wanted: &[Relationship],
@@ -119,7 +119,7 @@ pub(super) async fn relate(
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
     let own = Entity::find().filter(Column::SourceServiceId.eq(service)).filter(Column::Type.eq(RELATED_TO));
-    let mut present = own.filter(Column::RelationshipDefinitionId.is_not_null()).all(db).await?;
+    let mut present = db.all(own.filter(Column::RelationshipDefinitionId.is_not_null())).await?;
     let mut seen = HashSet::with_capacity(wanted.len());
     let mut new = Vec::new();
     for Relationship { definition: named, target: At { value: alias, spot }, kind } in wanted {
@@ -148,7 +148,7 @@ pub(super) async fn relate(
         present.iter().filter(|row| row.written_by.as_deref() == Some(BY_FILE)).map(|row| row.id).collect();
     // Delete first, because a definition limits how many relationships there are.
     if !gone.is_empty() {
-        Entity::delete_many().filter(db::any(db, Column::Id, &gone)).exec(db).await?;
+        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &gone))).await?;
     }
     let is_changed = !gone.is_empty() || !new.is_empty();
     if !new.is_empty() {
@@ -159,7 +159,7 @@ pub(super) async fn relate(
 
 /// Adds relationships of a service, each with its definition and the place that it has in the file.
 async fn add(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     service: i64,
     file: usize,
     new: Vec<(&Definition, End, Spot)>,
@@ -185,17 +185,18 @@ async fn add(
         }
         let row = relationship::new(RELATED_TO, Some(definition.id), source, target);
         let row = relationship::ActiveModel { written_by: Set(Some(BY_FILE.to_owned())), ..row };
-        row.insert(db).await?;
+        db.insert(row).await?;
         *number += 1;
     }
     Ok(())
 }
 
 /// Counts the relationships of a service, by definition.
-async fn numbers(db: &DatabaseTransaction, service: i64) -> Result<HashMap<Option<i64>, u64>, DbErr> {
+async fn numbers(db: &Transaction, service: i64) -> Result<HashMap<Option<i64>, u64>, DbErr> {
     let own = Entity::find().filter(Column::SourceServiceId.eq(service)).select_only();
     let own = own.column(Column::RelationshipDefinitionId).column_as(Column::Id.count(), "number");
-    let own = own.group_by(Column::RelationshipDefinitionId).into_tuple::<(Option<i64>, i64)>().all(db).await?;
+    let own = own.group_by(Column::RelationshipDefinitionId);
+    let own: Vec<(Option<i64>, i64)> = db.rows(own.as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await?;
     Ok(own.into_iter().map(|(definition, number)| (definition, u64::try_from(number).unwrap_or_default())).collect())
 }
 

@@ -3,19 +3,20 @@
 use std::collections::HashMap;
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, Set};
 
 use super::apply::{Change, key};
 use super::document::{Document, Given, RepositoryDocument, Subject};
 use super::lists;
 use super::report::Problems;
 use super::yaml::Spot;
+use crate::db::{Transaction, Write};
 use crate::entity::tag::Owner;
 use crate::entity::{ByAlias, Timestamp, repository};
 
 /// Creates and updates the repositories of the documents. Returns the result by document.
 pub(super) async fn apply(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     documents: &[Document],
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
@@ -35,7 +36,7 @@ pub(super) async fn apply(
 }
 
 async fn put(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     number: usize,
     file: usize,
     document: &RepositoryDocument,
@@ -65,7 +66,7 @@ async fn put(
         if !is_created {
             after.updated_at = Timestamp::now_after(before.updated_at);
         }
-        after.into_active_model().reset_all().update(db).await?;
+        db.update(after.into_active_model().reset_all()).await?;
     }
     if let Some(tags) = tags {
         changed |= lists::tags(db, Owner::Repository(id), tags).await?;
@@ -75,7 +76,7 @@ async fn put(
 
 /// Returns the repository with this alias, and whether it had to be created.
 pub(super) async fn find_or_create(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     name: &str,
     alias: &str,
     url: Option<&str>,
@@ -92,7 +93,7 @@ pub(super) async fn find_or_create(
         ..Default::default()
     };
     let unless_there = OnConflict::column(repository::Column::DefaultAlias).do_nothing().to_owned();
-    let made = repository::Entity::insert(new).on_conflict(unless_there).exec_with_returning_many(db).await?;
+    let made = db.returning(repository::Entity::insert(new).on_conflict(unless_there)).await?;
     match made.into_iter().next() {
         Some(made) => Ok((made, true)),
         None => {

@@ -2,10 +2,7 @@
 
 use std::collections::HashSet;
 
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter,
-    Set,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, Set};
 
 use super::Origin;
 use super::apply::{Change, key};
@@ -15,7 +12,7 @@ use super::lists;
 use super::properties;
 use super::relationships;
 use super::report::Problems;
-use crate::db;
+use crate::db::{self, Read, Transaction, Write};
 use crate::entity::service::Writable;
 use crate::entity::tag::Owner;
 use crate::entity::{
@@ -26,7 +23,7 @@ use crate::error::quoted;
 
 /// Creates and updates the services of the documents, and then what they depend on and are related to.
 pub(super) async fn apply(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     documents: &[Document],
     definitions: &properties::Definitions,
     origin: &Origin,
@@ -81,13 +78,13 @@ fn created_by_link(number: usize, repository: repository::Model) -> Change {
 
 /// Gives a service its properties, once its component type is written.
 async fn describe(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     id: i64,
     wanted: (usize, &[Property]),
     definitions: &properties::Definitions,
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
-    let own = service::Entity::find_by_id(id).one(db).await?.and_then(|service| service.type_id);
+    let own = db.one(service::Entity::find_by_id(id)).await?.and_then(|service| service.type_id);
     let own = component_type::or_default(db, own).await?;
     let owner = (property::Column::ServiceId, id);
     properties::assign(db, owner, wanted, definitions, |definition| definition.refuses_service(own), problems).await
@@ -96,7 +93,7 @@ async fn describe(
 /// Creates or updates a service. `is_freed` says that aliases were removed from it. Adds the repositories that its links
 /// create to `created`.
 async fn put(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     governed: Governed<'_>,
     is_freed: bool,
     origin: &Origin,
@@ -150,7 +147,7 @@ async fn put(
 
 /// Sets the fields that the document gives, as far as what they refer to exists.
 async fn set_fields(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     service: &mut service::Model,
     fields: &[Given<service::Column>],
     file: usize,
@@ -172,7 +169,7 @@ async fn set_fields(
 
 /// Writes the row. A new commit alone does not change `updated_at`: it only tells where the file is.
 async fn write(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     before: &Writable,
     mut after: service::Model,
     is_created: bool,
@@ -185,7 +182,7 @@ async fn write(
     }
     if after != **before {
         let url = after.api_document_url.clone();
-        after.into_active_model().reset_all().update(db).await?;
+        db.update(after.into_active_model().reset_all()).await?;
         document_pull::follow(db, before.id, before.api_document_url.as_deref(), url.as_deref()).await?;
     }
     Ok(())
@@ -193,7 +190,7 @@ async fn write(
 
 /// Gives the service its name and its aliases. Returns whether an alias is new.
 async fn name(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     before: &Writable,
     after: &mut service::Model,
     naming: &Naming,
@@ -229,14 +226,14 @@ async fn name(
 /// Replaces the dependencies of a service. Skips an unknown service with a note: the services of two repositories may
 /// depend on each other, and one repository is applied first.
 async fn depend(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     id: i64,
     file: usize,
     wanted: &[Dependency],
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
     use service_dependency::{ActiveModel, Column, Entity};
-    let mut present = Entity::find().filter(Column::SourceId.eq(id)).all(db).await?;
+    let mut present = db.all(Entity::find().filter(Column::SourceId.eq(id))).await?;
     let (mut is_changed, mut seen) = (false, HashSet::with_capacity(wanted.len()));
     for Dependency { alias, notes } in wanted {
         let Some(to) = lists::owner_of::<service_alias::Entity>(db, &alias.value).await? else {
@@ -252,7 +249,7 @@ async fn depend(
         match present.iter().position(|one| one.destination_id == to).map(|place| present.swap_remove(place)) {
             Some(one) if one.notes == *notes => continue,
             Some(one) => {
-                ActiveModel { notes: Set(notes.clone()), ..one.into() }.update(db).await?;
+                db.update(ActiveModel { notes: Set(notes.clone()), ..one.into() }).await?;
             }
             None => {
                 let row = ActiveModel {
@@ -261,14 +258,14 @@ async fn depend(
                     notes: Set(notes.clone()),
                     ..Default::default()
                 };
-                Entity::insert(row).exec_without_returning(db).await?;
+                db.exec(Entity::insert(row)).await?;
             }
         }
         is_changed = true;
     }
     let rest: Vec<i64> = present.iter().map(|one| one.id).collect();
     if !rest.is_empty() {
-        Entity::delete_many().filter(db::any(db, Column::Id, &rest)).exec(db).await?;
+        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &rest))).await?;
         is_changed = true;
     }
     Ok(is_changed)
@@ -276,14 +273,14 @@ async fn depend(
 
 /// Releases the services that other files of the repository govern and no document describes. Returns them.
 pub(super) async fn release_missing(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     repository: &str,
     described: &[i64],
 ) -> Result<Vec<(i64, String)>, DbErr> {
     use service::{Column, Entity};
     let locked = Entity::find().filter(Column::LockedRepository.eq(repository)).filter(Column::LockedBy.is_not_null());
     let ids: Vec<i64> =
-        locked.all(db).await?.into_iter().map(|row| row.id).filter(|id| !described.contains(id)).collect();
+        db.all(locked).await?.into_iter().map(|row| row.id).filter(|id| !described.contains(id)).collect();
     let held = service::lock_for_service_file(db, &ids).await?;
     let mut released = Vec::with_capacity(held.len());
     for id in ids {

@@ -3,9 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, QueryFilter, Set,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, Set};
 
 use super::apply::Change;
 use super::document::{Document, Member, Person, Subject, TeamDocument};
@@ -13,7 +11,7 @@ use super::lists;
 use super::properties::{Definitions, assign};
 use super::report::Problems;
 use super::yaml::{At, Spot};
-use crate::db;
+use crate::db::{self, Read, Transaction, Write};
 use crate::entity::{
     Timestamp, contact, property, property_definition, row_lock, team, team_alias, team_membership, user,
 };
@@ -25,7 +23,7 @@ const TEAM: &str = "Team";
 /// Writes the contacts, the members, the properties and the parts of the teams in `changes`, and adds the teams that become
 /// parts.
 pub(super) async fn apply(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     documents: &[Document],
     definitions: &Definitions,
     changes: &mut Vec<Change>,
@@ -75,7 +73,7 @@ pub(super) async fn apply(
 
 /// Refuses a team that is a part of itself, or that would have too many teams above it or above one of its parts.
 async fn check_parents(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     id: i64,
     file: usize,
     spot: Spot,
@@ -94,7 +92,7 @@ async fn check_parents(
 
 /// Makes the team `child` a part of the team `id`. Returns the team if that has changed it.
 async fn adopt(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     id: i64,
     file: usize,
     child: &At<String>,
@@ -111,12 +109,12 @@ async fn adopt(
     }
     let updated_at = Timestamp::now_after(row.updated_at);
     let row = team::Model { parent_team_id: Some(id), updated_at, ..row };
-    Ok(Some(row.into_active_model().reset_all().update(db).await?))
+    Ok(Some(db.update(row.into_active_model().reset_all()).await?))
 }
 
 /// Returns the email addresses of the people in the documents, by name. Skips people who are not users.
 async fn people<'a>(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     documents: &'a [Document],
     problems: &mut Problems,
 ) -> Result<HashMap<&'a str, &'a str>, DbErr> {
@@ -139,7 +137,7 @@ async fn people<'a>(
 
 /// Replaces the members of a team. A listed member without a role keeps the present one.
 async fn join(
-    db: &DatabaseTransaction,
+    db: &Transaction,
     team: i64,
     file: usize,
     wanted: &[Member],
@@ -147,7 +145,7 @@ async fn join(
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
     use team_membership::{ActiveModel, Column, Entity};
-    let mut present = Entity::find().filter(Column::TeamId.eq(team)).all(db).await?;
+    let mut present = db.all(Entity::find().filter(Column::TeamId.eq(team))).await?;
     let (mut is_changed, mut seen) = (false, HashSet::with_capacity(wanted.len()));
     for Member { user: named, role, is_person } in wanted {
         let email = match is_person {
@@ -176,7 +174,7 @@ async fn join(
         match present.iter().position(|one| one.user_id == found.id).map(|place| present.swap_remove(place)) {
             Some(one) if role.is_none() || one.role == *role => continue,
             Some(one) => {
-                ActiveModel { role: Set(role.clone()), ..one.into() }.update(db).await?;
+                db.update(ActiveModel { role: Set(role.clone()), ..one.into() }).await?;
             }
             None => {
                 let row = ActiveModel {
@@ -185,14 +183,14 @@ async fn join(
                     role: Set(role.clone()),
                     ..Default::default()
                 };
-                Entity::insert(row).exec_without_returning(db).await?;
+                db.exec(Entity::insert(row)).await?;
             }
         }
         is_changed = true;
     }
     let rest: Vec<i64> = present.iter().map(|one| one.id).collect();
     if !rest.is_empty() {
-        Entity::delete_many().filter(db::any(db, Column::Id, &rest)).exec(db).await?;
+        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &rest))).await?;
         is_changed = true;
     }
     Ok(is_changed)

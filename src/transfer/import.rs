@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::{ExportLines, LEFT_OUT, TABLES, VERSION, tables};
-use crate::db::{self, Bulk, Db, Dropped};
+use crate::db::{self, Bulk, Db, Dropped, Write};
 use crate::deploy::figures;
 use crate::entity;
 use crate::entity::audit::{self, Actor, Subject};
@@ -212,16 +212,16 @@ async fn complete(db: &Bulk, greatest: &BTreeMap<String, i64>) -> Result<(), DbE
 }
 
 /// Checks that the catalogue is empty, and removes the rows that every new catalogue has and the export replaces.
-async fn empty<C: ConnectionTrait>(db: &C, last_ids: &BTreeMap<String, i64>) -> Result<(), Refused> {
+async fn empty<C: Write>(db: &C, last_ids: &BTreeMap<String, i64>) -> Result<(), Refused> {
     macro_rules! each {
         ($($table:ident)*) => {$({
             use entity::$table::Entity;
             let table = stringify!($table);
             if FILLED.contains(&table) {
                 if !NEWER.contains(&table) || last_ids.contains_key(table) {
-                    Entity::delete_many().exec(db).await?;
+                    db.exec(Entity::delete_many()).await?;
                 }
-            } else if Entity::find().limit(1).one(db).await?.is_some() {
+            } else if db.one(Entity::find().limit(1)).await?.is_some() {
                 let what = "import needs an empty catalogue, and this one already has rows in";
                 return Err(Refused::Whole(format!("{what} {table}; name another with --database-url")));
             }
@@ -262,8 +262,8 @@ where
     }
     // Insert them again one by one, to find the bad one.
     for (line, model) in rows {
-        if let Err(error) = E::insert(model).exec_without_returning(db).await {
-            let why = match error.sql_err() {
+        if let Err(error) = db.exec(E::insert(model)).await {
+            let why = match crate::db::violation(&error) {
                 Some(SqlErr::UniqueConstraintViolation(why) | SqlErr::ForeignKeyConstraintViolation(why)) => why,
                 _ => error.to_string(),
             };

@@ -1,5 +1,6 @@
 //! Aliases of services and teams.
 
+use rollcall::db::Write;
 use rollcall::entity::alias::Kind;
 use rollcall::entity::{ByAlias, service, service_alias};
 use sea_orm::{EntityTrait, Set};
@@ -99,7 +100,7 @@ async fn an_owner_has_at_most_a_thousand_aliases() {
     };
     // Together with the slug and the name, one less than the limit.
     let rows = service_alias::Entity::insert_many((0..997).map(alias));
-    app.db.write(async |db| rows.exec_without_returning(db).await).await.expect("aliases");
+    app.db.write(async |db| db.exec(rows).await).await.expect("aliases");
     assert_eq!(create(&app, &service, "last").await["errors"], json!([]));
     let message = "the service has 1000 aliases; no more can be added";
     assert_eq!(create(&app, &service, "one more").await["errors"], refused("alias", message));

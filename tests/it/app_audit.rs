@@ -1,12 +1,13 @@
 //! The audit: every change is recorded in the same transaction, through whatever interface it came, and nothing else
 //! is.
 
+use rollcall::db::Write;
 use rollcall::entity::Timestamp;
 use rollcall::entity::audit::{self, Actor, ActorKind};
 use rollcall::entity::token;
 use rollcall::entity::user::Role;
 use rollcall::{retention, service_file};
-use sea_orm::{ActiveModelTrait, EntityTrait, QueryOrder, Set};
+use sea_orm::{EntityTrait, QueryOrder, Set};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -210,7 +211,7 @@ async fn noted(app: &TestApp, day: u32, action: &str) {
         detail: Set("{}".to_owned()),
         ..Default::default()
     };
-    app.db.write(async |db| entry.insert(db).await).await.expect("an entry");
+    app.db.write(async |db| db.insert(entry).await).await.expect("an entry");
 }
 
 /// The recorded changes of the entries with an action, oldest first.

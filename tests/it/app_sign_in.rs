@@ -1,6 +1,7 @@
 //! Signing in to the application, and the pages and forms that need a session.
 
 use hyper::Method;
+use rollcall::db::Write;
 use rollcall::entity::user::{self, Role};
 use rollcall::entity::{Timestamp, audit, session, sign_in_link, token};
 use sea_orm::sea_query::Expr;
@@ -161,7 +162,7 @@ async fn a_sign_in_link_expires_after_15_minutes_and_when_a_newer_one_is_created
     assert_eq!(row.expires_at.as_micros() - row.created_at.as_micros(), 15 * 60 * 1_000_000);
     let late =
         sign_in_link::Entity::update_many().col_expr(sign_in_link::Column::ExpiresAt, Expr::value(Timestamp::now()));
-    app.db.write(async |db| late.clone().exec(db).await).await.expect("a change");
+    app.db.write(async |db| db.exec(late.clone()).await).await.expect("a change");
     assert_eq!(browser.get(&newer).await.status, 404);
     assert_eq!(browser.post(&newer, &[]).await.status, 404);
     assert_eq!(session::Entity::find().count(app.db.read()).await, Ok(0));
@@ -242,12 +243,12 @@ async fn a_session_ends_by_itself_and_with_its_user() {
         assert_eq!(browser.get("/services").await.status, 200);
         let then = Timestamp::from_micros(Timestamp::now().as_micros() - age);
         let aged = session::Entity::update_many().col_expr(column, Expr::value(then));
-        app.db.write(async |db| aged.clone().exec(db).await).await.expect("a change");
+        app.db.write(async |db| db.exec(aged.clone()).await).await.expect("a change");
         assert_eq!(browser.get("/services").await.place(), "/sign-in", "{column:?}");
     }
     let browser = Browser::of(&app, Role::User).await;
     let gone = user::Entity::delete_many().filter(user::Column::EmailKey.eq("user@example.com"));
-    app.db.write(async |db| gone.clone().exec(db).await).await.expect("a change");
+    app.db.write(async |db| db.exec(gone.clone()).await).await.expect("a change");
     assert_eq!(browser.get("/services").await.place(), "/sign-in");
 }
 

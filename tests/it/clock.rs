@@ -1,5 +1,6 @@
 //! After the clock is set back, no row claims that it was updated before it was created.
 
+use rollcall::db::Write;
 use rollcall::entity::user::{self, Role};
 use rollcall::entity::{Timestamp, code_issue, code_issue_project, integration, repository, service, team};
 use rollcall::service_file;
@@ -65,10 +66,9 @@ async fn nothing_is_updated_before_it_was_created() {
     macro_rules! made_later {
         ($($table:ident)*) => {
             app.db.write(async |db| {
-                $($table::Entity::update_many()
+                $(db.exec($table::Entity::update_many()
                     .col_expr($table::Column::CreatedAt, Expr::value(later))
-                    .col_expr($table::Column::UpdatedAt, Expr::value(later))
-                    .exec(db)
+                    .col_expr($table::Column::UpdatedAt, Expr::value(later)))
                     .await?;)*
                 Ok::<_, sea_orm::DbErr>(())
             })

@@ -3,6 +3,7 @@
 //! `cargo test` runs everything on SQLite. One of its tests, [`crate::postgres`], reruns everything with a database on
 //! PostgreSQL. A test for SQLite only has `sqlite` in its name.
 
+use migration::{Migrator, MigratorTrait};
 use rollcall::db::{self, Db};
 use tempfile::TempDir;
 
@@ -47,6 +48,13 @@ impl Database {
     pub async fn with_a_locale() -> Self {
         let template = "template0 LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'";
         if is_postgres() { Self::on(Cluster::running().await, template).await } else { Self::file() }
+    }
+
+    /// Runs the first migrations, as an older program has done.
+    pub async fn migrate(&self, steps: usize) {
+        let connection = sea_orm::Database::connect(&self.url).await.expect("a connection");
+        Migrator::up(&connection, u32::try_from(steps).ok()).await.expect("migrations");
+        connection.close().await.expect("an end");
     }
 
     fn file() -> Self {

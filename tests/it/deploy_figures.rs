@@ -1,7 +1,7 @@
 //! Figures of whole days: whatever is written, and whenever they are computed, the metrics are those of the deploys.
 
 use fastrand::Rng;
-use rollcall::db::{self, Db};
+use rollcall::db::{self, Db, Write};
 use rollcall::deploy::days::DAY;
 use rollcall::deploy::figures::{self, build, durations};
 use rollcall::deploy::metrics::{self, Metrics, Wanted, Whose, Window};
@@ -10,7 +10,7 @@ use rollcall::entity::deploy::{self, Column, Environments, Status};
 use rollcall::entity::{Timestamp, service};
 use rollcall::transfer;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query};
-use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set};
 
 use crate::database::Database;
 
@@ -126,17 +126,17 @@ async fn write(db: &Db, random: &mut Rng, services: &mut [i64; 3]) -> &'static s
     let id = any_deploy(db, random).await.unwrap_or_default();
     let change = async |column: Column, value: Expr| {
         let update = deploy::Entity::update_many().col_expr(column, value).filter(Column::Id.eq(id));
-        db.write(async |tx| update.exec(tx).await).await.expect("an update");
+        db.write(async |tx| tx.exec(update).await).await.expect("an update");
     };
     match kind {
         0..12 => {
             let deploys: Vec<_> = (0..random.usize(1..6)).map(|_| deploy(random, service_id)).collect();
             let insert = deploy::Entity::insert_many(deploys);
-            db.write(async |tx| insert.exec_without_returning(tx).await).await.expect("deploys");
+            db.write(async |tx| tx.exec(insert).await).await.expect("deploys");
             "inserted"
         }
         12 => {
-            db.write(async |tx| deploy::Entity::delete_by_id(id).exec(tx).await).await.expect("a removal");
+            db.write(async |tx| tx.exec(deploy::Entity::delete_by_id(id)).await).await.expect("a removal");
             "removed"
         }
         13 => {
@@ -164,7 +164,7 @@ async fn write(db: &Db, random: &mut Rng, services: &mut [i64; 3]) -> &'static s
         18 => {
             let place = random.usize(..3);
             let gone = services[place];
-            db.write(async |tx| service::Entity::delete_by_id(gone).exec(tx).await).await.expect("a removal");
+            db.write(async |tx| tx.exec(service::Entity::delete_by_id(gone)).await).await.expect("a removal");
             services[place] = new_service(db, random.u64(..)).await;
             "a service removed"
         }
@@ -219,7 +219,7 @@ async fn the_figures_are_used_and_a_change_of_an_older_day_ends_that() {
         ..deploy(&mut Rng::with_seed(1), Some(service))
     };
     let store = async |deploy: deploy::ActiveModel| {
-        db.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
+        db.write(async |tx| tx.insert(deploy).await).await.expect("a deploy");
     };
     for day in 0..4 {
         store(deploys(day * DAY + HOUR, Status::Failed, "failed")).await;
@@ -254,7 +254,7 @@ async fn days_without_deploys_have_figures_only_between_others() {
     for day in [0, 3, 100, 110] {
         let deploy =
             deploy::ActiveModel { deployed_at: Set(time(day * DAY)), ..deploy(&mut Rng::with_seed(1), Some(service)) };
-        db.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
+        db.write(async |tx| tx.insert(deploy).await).await.expect("a deploy");
     }
     build::update(&db, time(112 * DAY)).await.expect("figures");
     let expected: Vec<i64> = (0..4).chain(100..112).collect();
@@ -285,12 +285,12 @@ async fn a_transaction_that_commits_late_makes_figures_stale_on_postgres() {
     let window = Window { start: time(0), end: time(9 * DAY), environments: Environments::named(&[]) };
     for day in [0, 1, 5, 7] {
         let success = deploy(day * DAY, Status::Succeeded, "succeeded");
-        db.write(async |tx| success.insert(tx).await).await.expect("a deploy");
+        db.write(async |tx| tx.insert(success).await).await.expect("a deploy");
     }
     let success = deploy(3 * DAY + HOUR, Status::Succeeded, "succeeded");
-    db.write(async |tx| success.insert(tx).await).await.expect("a deploy");
+    db.write(async |tx| tx.insert(success).await).await.expect("a deploy");
     let failure = db.begin_write().await.expect("a transaction");
-    deploy(2 * DAY + HOUR, Status::Failed, "failed").insert(&failure).await.expect("a deploy");
+    failure.insert(deploy(2 * DAY + HOUR, Status::Failed, "failed")).await.expect("a deploy");
     assert_eq!(build::update(&db, time(9 * DAY)).await.map(|days| days > 0), Ok(true));
     build::update(&db, time(9 * DAY)).await.expect("figures");
     let [summed, plain] = both(&db, &window, Wanted::ALL).await;
@@ -317,10 +317,10 @@ async fn several_processes_compute_figures_while_others_write() {
             let mut random = Rng::with_seed(number);
             for _ in 0..60 {
                 let deploy = deploy(&mut random, Some(service));
-                let stored = db.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
+                let stored = db.write(async |tx| tx.insert(deploy).await).await.expect("a deploy");
                 if random.bool() {
                     let id = stored.id;
-                    db.write(async |tx| deploy::Entity::delete_by_id(id).exec(tx).await).await.expect("a removal");
+                    db.write(async |tx| tx.exec(deploy::Entity::delete_by_id(id)).await).await.expect("a removal");
                 }
             }
         })
@@ -361,7 +361,7 @@ async fn an_import_starts_without_figures() {
     for _ in 0..40 {
         let service = random.choice(services);
         let deploy = deploy(&mut random, service);
-        from.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
+        from.write(async |tx| tx.insert(deploy).await).await.expect("a deploy");
     }
     build::update(&from, time(TODAY * DAY)).await.expect("figures");
     let mut export = Vec::new();
@@ -369,9 +369,9 @@ async fn an_import_starts_without_figures() {
     assert!(!String::from_utf8_lossy(&export).contains("deploy_figures"));
     // Figures of deploys that are gone by then.
     let gone = deploy(&mut random, None);
-    to.write(async |tx| gone.insert(tx).await).await.expect("a deploy");
+    to.write(async |tx| tx.insert(gone).await).await.expect("a deploy");
     build::update(&to, time(TODAY * DAY)).await.expect("figures");
-    to.write(async |tx| deploy::Entity::delete_many().exec(tx).await).await.expect("a removal");
+    to.write(async |tx| tx.exec(deploy::Entity::delete_many()).await).await.expect("a removal");
     transfer::import(&to, "x", &mut &*export, |_| {}).await.expect("an import");
     assert_eq!((count(&to, "deploy_figures").await, count(&to, "deploy_change").await), (0, 0));
     compare(&to, &mut random, "imported").await;

@@ -1,14 +1,14 @@
 //! Figures of whole days cost little, whatever dates, environments and numbers of deploys somebody posts.
 
 use fastrand::Rng;
-use rollcall::db::{self, Db};
+use rollcall::db::{self, Db, Write};
 use rollcall::deploy::days::DAY;
 use rollcall::deploy::figures::day::Limits;
 use rollcall::deploy::figures::{self, build};
 use rollcall::deploy::metrics::{Wanted, Window};
 use rollcall::entity::deploy::{self, Column, Environments, Status};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, Set};
+use sea_orm::{ConnectionTrait, EntityTrait, Set};
 
 use crate::database::Database;
 use crate::deploy_figures::{HOUR, both, count, days_with_figures, deploy as any_deploy, new_service, time};
@@ -24,7 +24,7 @@ async fn store_many(db: &Db, service: i64, at: i64, (word, status): (&str, Statu
         commit_authoring_date: Set(None),
         ..any_deploy(&mut Rng::with_seed(1), Some(service))
     };
-    let first = db.write(async |tx| first.insert(tx).await).await.expect("a deploy");
+    let first = db.write(async |tx| tx.insert(first).await).await.expect("a deploy");
     let columns = "service_id, service_alias, description, deploy_number, environment_key, status, deploy_status, \
                    deployed_at, created_at";
     let others = format!(
@@ -33,7 +33,7 @@ async fn store_many(db: &Db, service: i64, at: i64, (word, status): (&str, Statu
          SELECT {columns} FROM deploy CROSS JOIN numbers WHERE deploy.id = {} AND number > 1",
         first.id
     );
-    db.write(async |tx| tx.execute_unprepared(&others).await).await.expect("deploys");
+    db.write(async |tx| tx.script(&others).await).await.expect("deploys");
 }
 
 const FAILED: (&str, Status) = ("failed", Status::Failed);
@@ -96,7 +96,7 @@ async fn a_run_ends_although_somebody_writes_to_a_day_all_the_time() {
         ],
     };
     for statement in ["CREATE TABLE again (day bigint)".to_owned()].into_iter().chain(statements) {
-        db.write(async |tx| tx.execute_unprepared(&statement).await).await.expect("a trigger");
+        db.write(async |tx| tx.script(&statement).await).await.expect("a trigger");
     }
     assert_eq!(build::update(&db, time(4 * DAY)).await, Ok(4));
     assert_eq!(days_with_figures(&db).await, [0, 1, 3], "the next run has the other one");
@@ -174,7 +174,7 @@ async fn changes_that_nobody_has_removed_for_long_end_the_use_of_figures() {
              SELECT number, {service}, {} FROM numbers",
             9 * DAY
         );
-        db.write(async |tx| tx.execute_unprepared(&more).await).await.expect("changes");
+        db.write(async |tx| tx.script(&more).await).await.expect("changes");
     };
     more(figures::SEEN).await;
     assert_eq!(found().await, [101, 1]);
@@ -200,7 +200,7 @@ async fn a_transaction_takes_away_the_figures_of_few_days() {
     };
     let before = version().await;
     let later = deploy::Entity::update_many().col_expr(Column::Status, Expr::value("failure"));
-    db.write(async |tx| later.exec(tx).await).await.expect("an update");
+    db.write(async |tx| tx.exec(later).await).await.expect("an update");
     assert_eq!(build::update(&db, time(250 * DAY)).await, Ok(250));
     assert_eq!(version().await - before, 250 + 3, "each day, and three times up to 100 days");
 }

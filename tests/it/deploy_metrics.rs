@@ -6,11 +6,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rollcall::db::Db;
+use rollcall::db::{Db, Write};
 use rollcall::deploy::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
 use rollcall::entity::deploy::{self, Environments, Status};
 use rollcall::entity::{Timestamp, service, team};
-use sea_orm::{ActiveModelTrait, EntityTrait, Set};
+use sea_orm::{EntityTrait, Set};
 use serde_json::{Value, json};
 
 use crate::database::Database;
@@ -324,7 +324,7 @@ async fn two_services(db: &Db) -> (i64, [i64; 2]) {
         ..Default::default()
     };
     let made = db.write(async |tx| {
-        let team = team.insert(tx).await?;
+        let team = tx.insert(team).await?;
         let one =
             service::create(tx, service::ActiveModel { owner_id: Set(Some(team.id)), ..service::new("one", "api") })
                 .await?;
@@ -365,7 +365,7 @@ async fn deploy_metrics_read_one_snapshot_while_deploys_arrive() {
     let window = Window { start: seconds(0), end: seconds(9), environments: Environments::named(&[]) };
     let stored = async |moment| {
         let deploy = row((0, None, Some("succeeded"), moment, None), services);
-        db.write(async |tx| deploy.insert(tx).await).await.expect("a deploy");
+        db.write(async |tx| tx.insert(deploy).await).await.expect("a deploy");
     };
     stored(1).await;
     let snapshot = db.begin_read(None).await.expect("a snapshot");
@@ -387,9 +387,9 @@ async fn deploy_metrics_of_random_deploys_equal_a_simple_computation() {
         let (deploys, window) = (deploys(), windows()).new_tree(&mut runner).expect("a value").current();
         let rows: Vec<_> = deploys.iter().map(|deploy| row(*deploy, services)).collect();
         let written = db.write(async |tx| {
-            deploy::Entity::delete_many().exec(tx).await?;
+            tx.exec(deploy::Entity::delete_many()).await?;
             for row in rows {
-                row.insert(tx).await?;
+                tx.insert(row).await?;
             }
             Ok::<_, sea_orm::DbErr>(())
         });

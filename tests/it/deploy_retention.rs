@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rollcall::db::Write;
 use rollcall::deploy::retention;
 use rollcall::entity::{Timestamp, deploy};
 use sea_orm::{EntityTrait, PaginatorTrait, Set};
@@ -82,7 +83,7 @@ async fn many(endpoint: &Endpoint, count: i64) {
         created_at: Set(Timestamp::from_micros(0)),
         ..Default::default()
     });
-    let written = endpoint.app.db.write(async |tx| deploy::Entity::insert_many(rows).exec_without_returning(tx).await);
+    let written = endpoint.app.db.write(async |tx| tx.exec(deploy::Entity::insert_many(rows)).await);
     written.await.expect("deploys");
 }
 

@@ -9,12 +9,13 @@ use hyper::Method;
 use migration::{Migrator, MigratorTrait};
 use rollcall::api_document::hosts::Hosts;
 use rollcall::api_document::pull::{self, Pulled};
+use rollcall::db::Write as _;
 use rollcall::entity::service_document::Format;
 use rollcall::entity::user::Role;
 use rollcall::entity::{Timestamp, document_pull, service, service_document, service_document_content};
 use rollcall::transfer;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, Set, SqlErr};
+use sea_orm::{EntityTrait, Set, SqlErr};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -178,7 +179,7 @@ async fn set_url(app: &TestApp, url: &str) {
 /// Pulls all documents, also those that are not due yet.
 async fn pull(app: &TestApp, hosts: &Hosts) -> Vec<Pulled> {
     let due = document_pull::Entity::update_many().col_expr(document_pull::Column::NextPullAt, Expr::value(0_i64));
-    app.db.write(async |db| due.exec(db).await).await.expect("they are due");
+    app.db.write(async |db| db.exec(due).await).await.expect("they are due");
     pull_due(app, hosts).await
 }
 
@@ -450,11 +451,8 @@ async fn posted_documents_survive_the_migration_that_lets_others_be_pulled() {
         INSERT INTO service_document (service_id, integration_id, title, format, created_at, updated_at)
             VALUES (2, 1, 'Gone', 'markdown', 0, 0);
         DELETE FROM service WHERE id = 2;";
-    let old = db.write(async |tx| {
-        Migrator::up(tx, u32::try_from(before).ok()).await?;
-        tx.execute_unprepared(statements).await
-    });
-    old.await.expect("an old database");
+    database.migrate(before).await;
+    db.write(async |tx| tx.script(statements).await).await.expect("an old database");
     rollcall::db::migrate(&db).await.expect("migrations");
     let documents = service_document::Entity::find().all(db.read()).await.expect("documents");
     assert_eq!(documents.len(), 1);
@@ -471,11 +469,11 @@ async fn posted_documents_survive_the_migration_that_lets_others_be_pulled() {
         updated_at: Set(Timestamp::now()),
         ..Default::default()
     };
-    let stored = app.db.write(async |db| pulled(1).insert(db).await).await.expect("a document");
+    let stored = app.db.write(async |db| db.insert(pulled(1)).await).await.expect("a document");
     assert_eq!(stored.id, 3, "the id of the deleted document is not given out again");
-    let twice = app.db.write(async |db| pulled(1).insert(db).await).await.expect_err("a service has one");
-    assert!(matches!(twice.sql_err(), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
-    app.db.write(async |db| service::Entity::delete_by_id(1).exec(db).await).await.expect("it goes");
+    let twice = app.db.write(async |db| db.insert(pulled(1)).await).await.expect_err("a service has one");
+    assert!(matches!(rollcall::db::violation(&twice), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
+    app.db.write(async |db| db.exec(service::Entity::delete_by_id(1)).await).await.expect("it goes");
     let texts = service_document_content::Entity::find().all(app.db.read()).await.expect("texts");
     assert_eq!(texts, [], "a service takes its documents along, and these their texts");
 }

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rollcall::db::{self, Read};
-use sea_orm::ConnectionTrait;
+use rollcall::db::{self, Read, Write};
 use sea_orm::sea_query::{Expr, Query};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -318,7 +317,7 @@ async fn an_open_transaction_does_not_block_deploys_of_other_services() {
     let transaction = other.begin_write().await.expect("a transaction");
     let locked = "UPDATE deploy_number SET last = last \
          WHERE service_id = (SELECT service_id FROM service_alias WHERE value = 'first')";
-    transaction.execute_unprepared(locked).await.expect("a lock");
+    transaction.script(locked).await.expect("a lock");
     let blocked = faults.deploy("first");
     tokio::pin!(blocked);
     let began = Instant::now();
@@ -329,7 +328,7 @@ async fn an_open_transaction_does_not_block_deploys_of_other_services() {
         }
     }
     assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
-    transaction.rollback().await.expect("the end");
+    other.roll_back(transaction).await.expect("the end");
     assert_eq!(blocked.await.0, 202);
 }
 

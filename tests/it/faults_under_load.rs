@@ -17,10 +17,10 @@ use hyper::Request;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use rollcall::db;
+use rollcall::db::{self, Write};
 use rollcall::entity::{deploy, service};
 use rollcall::graphql::idempotency::CLAIM_TIMEOUT;
-use sea_orm::{ConnectionTrait, EntityTrait, QuerySelect};
+use sea_orm::{EntityTrait, QuerySelect};
 use serde_json::json;
 use tokio::task::block_in_place;
 use tokio::time::{sleep, timeout};
@@ -251,7 +251,7 @@ async fn every_write_is_stored_once_whatever_fails_under_load() {
     // Processes that were killed are believed dead after two minutes.
     let db = db::connect(&direct).await.expect("a database");
     let age = format!("UPDATE idempotency_key SET created_at = created_at - {}", 2 * CLAIM_TIMEOUT.as_micros());
-    db.write(async |tx| tx.execute_unprepared(&age).await).await.expect("older claims");
+    db.write(async |tx| tx.script(&age).await).await.expect("older claims");
     let left = std::mem::take(&mut *load.left.lock().expect("whole"));
     for write in left {
         let status = load.attempt(write).await;

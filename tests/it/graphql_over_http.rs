@@ -1,8 +1,8 @@
 //! `POST /graphql`: requests and responses.
 
 use hyper::Method;
+use rollcall::db::Write;
 use rollcall::entity::token::Scope;
-use sea_orm::ConnectionTrait;
 use serde_json::json;
 
 use crate::app::TestApp;
@@ -408,7 +408,7 @@ async fn a_field_error_has_its_path_and_location_and_the_other_fields_have_value
 #[tokio::test]
 async fn an_internal_error_is_a_fixed_message_with_the_request_id() {
     let app = TestApp::start().await;
-    let broken = app.db.write(async |db| db.execute_unprepared("ALTER TABLE tier RENAME TO was_tier").await);
+    let broken = app.db.write(async |db| db.script("ALTER TABLE tier RENAME TO was_tier").await);
     broken.await.expect("a table less");
     let token = format!("Bearer {}", app.token);
     let headers = [("authorization", &*token), ("x-request-id", "request-7")];

@@ -1,13 +1,14 @@
 //! Requests that are sent again with the same `Idempotency-Key`.
 
 use futures_util::future::join_all;
+use rollcall::db::{Read, Write};
 use rollcall::entity::idempotency_key::{self, Column, Entity};
 use rollcall::entity::token::Scope;
 use rollcall::entity::{Timestamp, token};
 use rollcall::graphql::idempotency::CLAIM_TIMEOUT;
 use rollcall::retention;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::{Value, json};
 
 use crate::app::{Response, TestApp};
@@ -31,7 +32,7 @@ async fn services(app: &TestApp) -> Value {
 async fn age(app: &TestApp) {
     let long_ago = Timestamp::from_micros(Timestamp::now().as_micros() - 2 * CLAIM_TIMEOUT.as_micros() as i64);
     let update = Entity::update_many().col_expr(Column::CreatedAt, Expr::value(long_ago));
-    app.db.write(async |tx| update.clone().exec(tx).await).await.expect("older claims");
+    app.db.write(async |tx| tx.exec(update.clone()).await).await.expect("older claims");
 }
 
 #[tokio::test]
@@ -91,14 +92,14 @@ async fn a_request_whose_process_died_runs_again_unless_it_has_changed_something
     let app = TestApp::start().await;
     let claim = async |changed: i32| {
         let row = app.db.write(async |tx| {
-            let token = token::Entity::find().one(tx).await?.expect("a token");
+            let token = tx.one(token::Entity::find()).await?.expect("a token");
             let update = Entity::update_many()
                 .col_expr(Column::HasEnded, Expr::value(false))
                 .col_expr(Column::Mutations, Expr::value(changed))
                 .col_expr(Column::Answer, Expr::value(Option::<String>::None));
-            update.filter(Column::TokenId.eq(token.id)).exec(tx).await
+            tx.exec(update.filter(Column::TokenId.eq(token.id))).await
         });
-        assert!(row.await.expect("rows").rows_affected > 0);
+        assert!(row.await.expect("rows") > 0);
     };
     let repeat = async || post(&app, "died", CREATE, json!({ "name": "Billing" })).await;
     assert_eq!(repeat().await.status, 200);
@@ -129,7 +130,7 @@ async fn keys_stored_responses_and_their_number_are_bounded() {
     assert_eq!(post(&app, "long", &create, long.clone()).await.status, 200);
     assert_eq!(post(&app, "long", &create, long).await.status, 409);
 
-    let token = app.db.write(async |tx| token::Entity::find().one(tx).await).await.expect("tokens").expect("a token");
+    let token = app.db.write(async |tx| tx.one(token::Entity::find()).await).await.expect("tokens").expect("a token");
     let now = Timestamp::now();
     let row = |number: i64| {
         let mut hash = vec![0; 32];
@@ -146,16 +147,13 @@ async fn keys_stored_responses_and_their_number_are_bounded() {
     };
     for from in (0..10_200).step_by(1_000) {
         let rows = (from..from + 1_000).map(row);
-        app.db
-            .write(async |tx| Entity::insert_many(rows.clone()).exec_without_returning(tx).await)
-            .await
-            .expect("rows");
+        app.db.write(async |tx| tx.exec(Entity::insert_many(rows.clone())).await).await.expect("rows");
     }
     for number in 0..64 {
         let done = post(&app, &format!("new-{number}"), CREATE, json!({ "name": format!("s{number}") })).await;
         assert_eq!(done.status, 200);
     }
-    let count = async || app.db.write(async |tx| Entity::find().count(tx).await).await.expect("a count");
+    let count = async || app.db.write(async |tx| tx.count(Entity::find()).await).await.expect("a count");
     assert!((10_000..10_064).contains(&count().await), "{}", count().await);
     let later = Timestamp::from_micros(Timestamp::now().as_micros() + 1);
     assert!(retention::remove_idempotency_keys(&app.db, later).await.expect("a number") >= 10_000);

@@ -1,7 +1,8 @@
 //! Integrations: deploy endpoints and custom ones.
 
+use rollcall::db::{Read, Write};
 use rollcall::entity::{Timestamp, deploy, integration};
-use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, Set};
+use sea_orm::{DbErr, EntityTrait, Set};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -273,7 +274,7 @@ async fn integration_delete_keeps_the_deploys_posted_to_it() {
     let app = TestApp::start().await;
     let (id, _) = deploy_endpoint(&app, "CI").await;
     let recorded = app.db.write(async |db| {
-        let endpoint = integration::Entity::find().one(db).await?.expect("the endpoint");
+        let endpoint = db.one(integration::Entity::find()).await?.expect("the endpoint");
         for number in ["1", "2"] {
             let now = Timestamp::now();
             let row = deploy::ActiveModel {
@@ -286,7 +287,7 @@ async fn integration_delete_keeps_the_deploys_posted_to_it() {
                 created_at: Set(now),
                 ..Default::default()
             };
-            row.insert(db).await?;
+            db.insert(row).await?;
         }
         Ok::<_, DbErr>(())
     });

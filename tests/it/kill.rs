@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use rollcall::db::Write;
 use rollcall::entity::service;
 use rollcall::graphql::idempotency::CLAIM_TIMEOUT;
-use sea_orm::{ConnectionTrait, EntityTrait, QuerySelect};
+use sea_orm::{EntityTrait, QuerySelect};
 use serde_json::json;
 
 use crate::command_line::Place;
@@ -136,7 +137,7 @@ async fn every_mutation_with_an_idempotency_key_runs_once_although_the_server_is
     }
     // The killed requests are believed dead after two minutes.
     let age = format!("UPDATE idempotency_key SET created_at = created_at - {}", 2 * CLAIM_TIMEOUT.as_micros());
-    db.write(async |tx| tx.execute_unprepared(&age).await).await.expect("older claims");
+    db.write(async |tx| tx.script(&age).await).await.expect("older claims");
     let service = start();
     let (unanswered, mut fates) = (unanswered.into_inner().expect("whole"), BTreeMap::<u16, usize>::new());
     for id in &unanswered {

@@ -5,6 +5,7 @@
 use std::cell::Cell;
 
 use futures_util::future::join;
+use rollcall::db::Write;
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ use rollcall::entity::user::Role;
 /// Sends a mutation while the statements `meanwhile` are uncommitted, and returns its response.
 async fn sent_during(app: &TestApp, meanwhile: &str, query: &str, variables: Value) -> Value {
     let transaction = app.db.begin_write().await.expect("a transaction");
-    transaction.execute_unprepared(meanwhile).await.expect("statements that work");
+    transaction.script(meanwhile).await.expect("statements that work");
     let is_answered = Cell::new(false);
     let sent = async {
         let answer = app.query(query, variables).await;
@@ -28,7 +29,7 @@ async fn sent_during(app: &TestApp, meanwhile: &str, query: &str, variables: Val
     };
     let committed = async {
         while is_postgres() && !is_answered.get() && !somebody_waits(app).await {}
-        transaction.commit().await.expect("a commit");
+        app.db.commit(transaction).await.expect("a commit");
     };
     let (mut answer, ()) = join(sent, committed).await;
     assert_eq!(answer.get("errors"), None, "{query}");
@@ -52,7 +53,7 @@ async fn a_suggestion_that_waits_for_its_service_does_not_hold_up_deploys_on_pos
         serviceSuggestionAccept(input: { id: $id, service: { id: $service } }) { errors { message } }
     }";
     let deploy = app.db.begin_write().await.expect("a transaction");
-    deploy.execute_unprepared("SELECT id FROM service FOR KEY SHARE").await.expect("a lock");
+    deploy.script("SELECT id FROM service FOR KEY SHARE").await.expect("a lock");
     let is_answered = Cell::new(false);
     let accepted = async {
         let answer = app.query(query, json!({ "id": suggestion, "service": cart })).await;
@@ -61,8 +62,8 @@ async fn a_suggestion_that_waits_for_its_service_does_not_hold_up_deploys_on_pos
     };
     let committed = async {
         while !is_answered.get() && !somebody_waits(app).await {}
-        deploy.execute_unprepared("SELECT id FROM suggestion FOR UPDATE NOWAIT").await.expect("nobody has locked it");
-        deploy.commit().await.expect("a commit");
+        deploy.script("SELECT id FROM suggestion FOR UPDATE NOWAIT").await.expect("nobody has locked it");
+        app.db.commit(deploy).await.expect("a commit");
     };
     let (answer, ()) = join(accepted, committed).await;
     assert_eq!(answer["data"]["serviceSuggestionAccept"], json!({ "errors": [] }));
@@ -127,7 +128,7 @@ async fn a_service_that_gets_locked_during_a_mutation_is_not_changed_by_it() {
         let message = "the service is locked: its service file rollcall.yml governs it; change it there";
         assert_eq!(payload["errors"], json!([{ "message": message, "path": ["locked"] }]), "{mutation}");
         assert_eq!(data(app, state).await, before, "{mutation}");
-        let unlock = app.db.write(async |db| db.execute_unprepared("UPDATE service SET locked_by = NULL").await);
+        let unlock = app.db.write(async |db| db.script("UPDATE service SET locked_by = NULL").await);
         unlock.await.expect("the service is unlocked");
     }
 }
@@ -226,7 +227,7 @@ async fn of_two_administrators_who_leave_at_the_same_time_one_stays() {
         let query = format!("mutation {{ {mutation} {{ errors {{ message path }} }} }}");
         let payload = sent_during(&app, demote, &query, json!({})).await;
         assert_eq!(payload["errors"], json!([{ "message": ONLY_ADMINISTRATOR, "path": ["base"] }]), "{mutation}");
-        let both = app.db.write(async |db| db.execute_unprepared(promote).await);
+        let both = app.db.write(async |db| db.script(promote).await);
         both.await.expect("both are administrators again");
     }
     let demote = |name: &str| {
@@ -239,7 +240,7 @@ async fn of_two_administrators_who_leave_at_the_same_time_one_stays() {
         let (ada, bob) = join(app.query(&ada, json!({})), app.query(&bob, json!({}))).await;
         let refused = [ada, bob].iter().filter(|answer| answer["data"]["userUpdate"]["errors"] != json!([])).count();
         assert_eq!(refused, 1);
-        let both = app.db.write(async |db| db.execute_unprepared(promote).await);
+        let both = app.db.write(async |db| db.script(promote).await);
         both.await.expect("both are administrators again");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use rollcall::db::{self, Db, OpenError, Version};
+use rollcall::db::{self, Db, OpenError, Read, Version, Write};
 use rollcall::entity::alias::{AliasTable, Kind};
 use rollcall::entity::*;
 use sea_orm::sqlx::{self, Connection, Executor};
@@ -38,15 +38,15 @@ fn team_named(name: &str) -> team::ActiveModel {
 async fn stored<A, E>(db: &Db, row: A) -> Result<E::Model, DbErr>
 where
     A: ActiveModelTrait<Entity = E> + sea_orm::ActiveModelBehavior + Send,
-    E: EntityTrait,
+    E: rollcall::db::Table,
     E::Model: sea_orm::IntoActiveModel<A>,
 {
-    db.write(async |db| row.insert(db).await).await
+    db.write(async |db| db.insert(row).await).await
 }
 
 /// The error for something unknown to the database.
 async fn tell(db: &Db, statement: &str) {
-    db.write(async |db| db.execute_unprepared(statement).await).await.expect("a statement that works");
+    db.write(async |db| db.script(statement).await).await.expect("a statement that works");
 }
 
 async fn ask(db: &Db, question: impl Into<String>) -> Vec<String> {
@@ -197,14 +197,14 @@ async fn constraint_violations_are_distinguished_by_kind() {
     let db = database.open().await;
     let team = stored(&db, team_named("A")).await.expect("a team");
     let twice = stored(&db, team_named("A")).await.expect_err("names are unique");
-    assert!(matches!(twice.sql_err(), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
+    assert!(matches!(db::violation(&twice), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
     let nobody = stored(&db, service_named("s", Some(team.id + 1))).await.expect_err("no such owner");
-    assert!(matches!(nobody.sql_err(), Some(SqlErr::ForeignKeyConstraintViolation(_))), "{nobody:?}");
+    assert!(matches!(db::violation(&nobody), Some(SqlErr::ForeignKeyConstraintViolation(_))), "{nobody:?}");
 
     let tag = |owner| tag::new(owner, "key".to_owned(), "value".to_owned());
     stored(&db, tag(tag::Owner::Team(team.id))).await.expect("a tag");
     let twice = stored(&db, tag(tag::Owner::Team(team.id))).await.expect_err("an owner has a key once");
-    assert!(matches!(twice.sql_err(), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
+    assert!(matches!(db::violation(&twice), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
     let nobodys = tag::ActiveModel { key: Set("k".to_owned()), value: Set(String::new()), ..Default::default() };
     stored(&db, nobodys).await.expect_err("a tag has one owner");
     let service = stored(&db, service_named("s", None)).await.expect("a service");
@@ -238,8 +238,8 @@ async fn a_deleted_row_takes_its_dependent_rows_along_and_its_id_is_not_reused()
     };
     stored(&db, tag).await.expect("a tag");
     let gone = db.write(async |db| {
-        service::Entity::delete_by_id(last.id).exec(db).await?;
-        team::Entity::delete_by_id(team.id).exec(db).await
+        db.exec(service::Entity::delete_by_id(last.id)).await?;
+        db.exec(team::Entity::delete_by_id(team.id)).await
     });
     gone.await.expect("both go");
     let owned = service::Entity::find_by_id(owned.id).one(db.read()).await.expect("an answer").expect("it stays");
@@ -254,12 +254,12 @@ async fn an_uncommitted_transaction_leaves_no_row() {
     let database = Database::new().await;
     let db = database.open().await;
     let failed = db.write(async |db| {
-        service_named("failed", None).insert(db).await?;
+        db.insert(service_named("failed", None)).await?;
         Err::<(), _>(DbErr::Custom("no".to_owned()))
     });
     assert_eq!(failed.await, Err(DbErr::Custom("no".to_owned())));
     let dropped = db.begin_write().await.expect("a transaction");
-    service_named("dropped", None).insert(&dropped).await.expect("a row");
+    dropped.insert(service_named("dropped", None)).await.expect("a row");
     drop(dropped);
     stored(&db, service_named("stored", None)).await.expect("a row");
     let names = service::Entity::find().select_only().column(service::Column::Name).into_tuple::<String>();
@@ -306,7 +306,7 @@ async fn of_64_that_claim_an_alias_at_once_one_gets_it() {
     let db = database.open().await;
     let claim = async |db: Db| {
         db.write::<_, DbErr>(async |db| {
-            let id = service_named("Cart", None).insert(db).await?.id;
+            let id = db.insert(service_named("Cart", None)).await?.id;
             let service = &service::lock_for_service_file(db, &[id]).await?[&id];
             let slug = Aliases::claim_slug(db, service, "Cart").await?;
             Ok((slug, Aliases::claim(db, service, "org/cart", Kind::Managed).await?))
@@ -426,9 +426,9 @@ async fn sqlite_is_durable_and_its_readers_cannot_write() {
         [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("query_only", "0")]
     {
         let question = format!("SELECT CAST({pragma} AS text) FROM pragma_{pragma}");
-        let row = writer.query_one_raw(Statement::from_string(DbBackend::Sqlite, question)).await.expect("an answer");
-        let found: String = row.expect("a row").try_get_by_index(0).expect("a text");
-        assert_eq!(found, expected, "{pragma}");
+        let question = Statement::from_string(DbBackend::Sqlite, question);
+        let found = writer.rows_by(question, |row| row.get::<String>(0)).await.expect("an answer");
+        assert_eq!(found, [expected], "{pragma}");
     }
     // Binding values must not cause a new plan.
     let options = ask(&db, "SELECT compile_options FROM pragma_compile_options").await;

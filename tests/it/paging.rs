@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use rollcall::db::Db;
+use rollcall::db::{Db, Write};
 use rollcall::entity::{Timestamp, service};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub async fn insert(db: &Db, names: impl Iterator<Item = String>) -> Vec<i64> {
     let inserted = db.write(async |tx| {
         let mut keys = Vec::new();
         for some in rows.chunks(500) {
-            let some = service::Entity::insert_many(some.to_vec()).exec_with_returning(tx).await?;
+            let some = tx.returning(service::Entity::insert_many(some.to_vec())).await?;
             keys.extend(some.into_iter().map(|row| row.id));
         }
         Ok::<_, DbErr>(keys)
@@ -60,7 +60,7 @@ async fn while_services_come_and_go_a_client_sees_all_that_stay_exactly_once() {
             while !done.load(Ordering::Relaxed) {
                 let going: Vec<_> = doomed.drain(..doomed.len().min(batch / 2)).collect();
                 let delete = service::Entity::delete_many().filter(service::Column::Id.is_in(going));
-                db.write(async |tx| delete.exec(tx).await).await.expect("services are deleted");
+                db.write(async |tx| tx.exec(delete).await).await.expect("services are deleted");
                 if next < most {
                     insert(&db, (next..next + batch).map(|i| format!("comes-{i}"))).await;
                     next += batch;
@@ -257,7 +257,7 @@ async fn a_cursor_stays_valid_after_its_row_is_deleted() {
     let keys = insert(&app.db, (0..4).map(|i| format!("s{i}"))).await;
     let first = page(&app, "(first: 2)").await;
     let delete = service::Entity::delete_many().filter(service::Column::Id.is_in(keys[..2].to_vec()));
-    app.db.write(async |tx| delete.exec(tx).await).await.expect("they are deleted");
+    app.db.write(async |tx| tx.exec(delete).await).await.expect("they are deleted");
     let after = first["pageInfo"]["endCursor"].as_str().expect("a cursor");
     let rest = page(&app, &format!("(after: \"{after}\")")).await;
     assert_eq!(rest["nodes"], json!([{ "name": "s2" }, { "name": "s3" }]));

@@ -5,13 +5,13 @@
 use std::sync::{Arc, Mutex};
 
 use async_graphql::Request;
-use rollcall::db::Db;
+use rollcall::db::{Db, Read, Write};
 use rollcall::engine::Scope;
 use rollcall::entity::Timestamp;
 use rollcall::entity::audit::Actor;
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
-use sea_orm::{ConnectionTrait, Statement};
+use sea_orm::Statement;
 
 use crate::database::{Database, is_postgres};
 
@@ -31,7 +31,7 @@ impl Observed {
         let end = Timestamp::parse("2026-01-01T00:00:00Z").expect("a moment");
         rollcall::generate::deploys(&db, 5_000, end, |_| {}).await.expect("deploys");
         if is_postgres() {
-            db.write(async |tx| tx.execute_unprepared("ANALYZE").await).await.expect("statistics");
+            db.write(async |tx| tx.script("ANALYZE").await).await.expect("statistics");
         }
         let statements = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&statements);
@@ -66,11 +66,9 @@ async fn plan(db: &Db, statement: Statement) -> String {
     if is_postgres() {
         // A table this small is quicker to read as a whole. With this setting, that happens only if nothing else is
         // possible.
-        transaction.execute_unprepared("SET LOCAL enable_seqscan = off").await.expect("a setting");
+        transaction.script("SET LOCAL enable_seqscan = off").await.expect("a setting");
     }
-    let lines = transaction.query_all_raw(explained).await.expect("a plan");
-    let lines: Vec<String> = lines.iter().map(|line| line.try_get_by_index(column).expect("a line")).collect();
-    lines.join("\n")
+    transaction.rows_by(explained, move |row| row.get::<String>(column)).await.expect("a plan").join("\n")
 }
 
 /// The tables that grow with the catalogue and its history.

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use rollcall::db::Write;
 use rollcall::entity::user::Role;
 use rollcall::json_schema::{
     EXPANDED, FAULTS, JsonSchema, LEVELS, PATTERNS, SCHEMA, SCHEMA_OBJECTS, VALUE, VALUE_PARTS, read_schema, read_value,
 };
-use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -406,7 +406,7 @@ async fn a_locked_service_keeps_its_values() {
     define(&app, "Grade", json!({})).await;
     let lock = "UPDATE service SET locked_by = 'rollcall.yml'";
     let writing = app.db.begin_write().await.expect("a transaction");
-    writing.execute_unprepared(lock).await.expect("a service");
+    writing.script(lock).await.expect("a service");
     app.db.commit(writing).await.expect("it is locked");
     let refused = assign(&app, "grade", "1", true).await;
     assert_eq!(refused["errors"][0]["path"], json!(["locked"]));

@@ -5,8 +5,9 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use futures_util::future::{join, join_all};
+use rollcall::db::Write;
 use rollcall::entity::service_last_deploy;
-use sea_orm::{ConnectionTrait, EntityTrait};
+use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -279,18 +280,18 @@ async fn the_time_of_the_last_deploy_is_right_after_a_removal_and_a_concurrent_c
         for (first, second) in [(&one, &other), (&other, &one)] {
             let clear = "DELETE FROM deploy".to_owned();
             for statement in [clear].into_iter().chain(before.iter().map(|at| store(*at))) {
-                app.db.write(async |tx| tx.execute_unprepared(&statement).await).await.expect("deploys");
+                app.db.write(async |tx| tx.script(&statement).await).await.expect("deploys");
             }
             let transaction = app.db.begin_write().await.expect("a transaction");
-            transaction.execute_unprepared(first).await.expect("a change");
+            transaction.script(first).await.expect("a change");
             let is_done = Cell::new(false);
             let concurrent = async {
-                app.db.write(async |tx| tx.execute_unprepared(second).await).await.expect("a change");
+                app.db.write(async |tx| tx.script(second).await).await.expect("a change");
                 is_done.set(true);
             };
             let committed = async {
                 while !is_done.get() && !somebody_waits(&app).await {}
-                transaction.commit().await.expect("a commit");
+                app.db.commit(transaction).await.expect("a commit");
             };
             join(concurrent, committed).await;
             let found = service_last_deploy::Entity::find().one(app.db.read()).await.expect("a row");

@@ -1,6 +1,6 @@
 //! Repositories and their links to services.
 
-use rollcall::db::Db;
+use rollcall::db::{Db, Write};
 use rollcall::entity::service;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter};
@@ -27,7 +27,7 @@ pub async fn service(app: &TestApp, name: &str) -> String {
 async fn lock(db: &Db, name: &str) {
     let locked = db.write(async |db| {
         let services = service::Entity::update_many().filter(service::Column::Name.eq(name));
-        services.col_expr(service::Column::LockedBy, Expr::value("rollcall.yml")).exec(db).await?;
+        db.exec(services.col_expr(service::Column::LockedBy, Expr::value("rollcall.yml"))).await?;
         Ok::<_, DbErr>(())
     });
     locked.await.expect("the service is locked");

@@ -3,15 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use migration::{Migrator, MigratorTrait};
-use rollcall::db::{self, Db};
+use rollcall::db::{self, Db, Write};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::user;
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::{generate, transfer};
-use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -184,8 +182,8 @@ async fn generated_and_imported_objects_are_found() {
 async fn a_database_of_the_previous_version_is_searchable_and_keeps_its_users_after_the_migration() {
     let database = Database::empty().await;
     let db = db::connect(&database.url).await.expect("a database");
+    database.migrate(11).await;
     let old = db.write(async |tx| {
-        Migrator::up(tx, Some(11)).await?;
         // More than one batch of the migration, and one with a name of maximum length.
         for number in 1..=1100 {
             let name = if number == 7 { "ÄÖ".repeat(127) } else { format!("Größe {number}") };
@@ -193,16 +191,16 @@ async fn a_database_of_the_previous_version_is_searchable_and_keeps_its_users_af
                 "INSERT INTO service (id, name, slug, created_at, updated_at) VALUES ({number}, '{name}', 's{number}', 0, 0);
                 INSERT INTO service_alias (service_id, value, kind) VALUES ({number}, 's{number}', 'slug')"
             );
-            tx.execute_unprepared(&service).await?;
+            tx.script(&service).await?;
         }
-        tx.execute_unprepared("INSERT INTO service_alias (service_id, value, kind) VALUES (1100, 'ORG/Repo', 'managed')").await?;
-        tx.execute_unprepared("DELETE FROM service WHERE id = 3").await?;
+        tx.script("INSERT INTO service_alias (service_id, value, kind) VALUES (1100, 'ORG/Repo', 'managed')").await?;
+        tx.script("DELETE FROM service WHERE id = 3").await?;
         let users = [("\u{212A}ate@example.com", "kate@example.com"), ("ADA@ÄRZTE.example", "ada@ärzte.example"), ("Bob@b.example", "bob@b.example")];
         for (email, key) in users {
             let user = format!(
                 "INSERT INTO \"user\" (name, email, email_key, role, created_at, updated_at) VALUES ('A', '{email}', '{key}', 'user', 0, 0)"
             );
-            tx.execute_unprepared(&user).await?;
+            tx.script(&user).await?;
         }
         Ok::<_, sea_orm::DbErr>(())
     });

@@ -1,5 +1,6 @@
 //! Services.
 
+use rollcall::db::Write;
 use rollcall::entity::service;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter};
@@ -18,7 +19,7 @@ pub async fn data(app: &TestApp, query: &str) -> Value {
 pub async fn lock(app: &TestApp, name: &str) {
     let locked = app.db.write(async |db| {
         let services = service::Entity::update_many().filter(service::Column::Name.eq(name));
-        services.col_expr(service::Column::LockedBy, Expr::value("rollcall.yml")).exec(db).await?;
+        db.exec(services.col_expr(service::Column::LockedBy, Expr::value("rollcall.yml"))).await?;
         Ok::<_, DbErr>(())
     });
     locked.await.expect("the service is locked");

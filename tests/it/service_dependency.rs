@@ -1,5 +1,6 @@
 //! Dependencies between services, component types, and teams above teams.
 
+use rollcall::db::Write;
 use rollcall::entity::alias::Kind;
 use rollcall::entity::{Timestamp, service, service_alias, service_dependency};
 use rollcall::error::Error;
@@ -226,14 +227,15 @@ pub async fn many(app: &TestApp, count: usize) -> Vec<i64> {
                 updated_at: Set(now),
                 ..Default::default()
             });
-            let made: Vec<i64> = service::Entity::insert_many(rows).exec_with_returning_keys(db).await?;
+            let made = db.returning(service::Entity::insert_many(rows)).await?;
+            let made: Vec<i64> = made.into_iter().map(|service| service.id).collect();
             let aliases = numbers.zip(&made).map(|(number, id)| service_alias::ActiveModel {
                 service_id: Set(*id),
                 value: Set(format!("s{number}")),
                 kind: Set(Kind::Slug),
                 ..Default::default()
             });
-            service_alias::Entity::insert_many(aliases).exec(db).await?;
+            db.exec(service_alias::Entity::insert_many(aliases)).await?;
             ids.extend(made);
         }
         Ok::<_, Error>(ids)
@@ -250,7 +252,7 @@ pub async fn depend(app: &TestApp, edges: &[(i64, i64)]) {
                 destination_id: Set(*to),
                 ..Default::default()
             });
-            service_dependency::Entity::insert_many(rows).exec(db).await?;
+            db.exec(service_dependency::Entity::insert_many(rows)).await?;
         }
         Ok::<_, Error>(())
     });

@@ -8,6 +8,7 @@ use hyper::client::conn::http2;
 use hyper::header::HeaderValue;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM};
+use rollcall::db::Write;
 use rollcall::entity::service;
 use rollcall::entity::token::Scope;
 use rollcall::entity::user::Role;
@@ -107,7 +108,7 @@ async fn unread_responses_use_only_their_callers_share_of_memory() {
     let other = app.new_token(Scope::Read, None).await;
     insert(&app.db, ["s0".to_owned()].into_iter()).await;
     let note = service::Entity::update_many().col_expr(service::Column::Note, Expr::value("x".repeat(50_000)));
-    app.db.write(async |tx| note.exec(tx).await).await.expect("a note");
+    app.db.write(async |tx| tx.exec(note).await).await.expect("a note");
     let notes: String = (0..20).map(|n| format!("n{n}: note ")).collect();
     let query = json!({ "query": format!("{{ account {{ services {{ nodes {{ {notes} }} }} }} }}") }).to_string();
     let request = |token: &str| {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use futures_util::future::join_all;
-use sea_orm::ConnectionTrait;
+use rollcall::db::Write;
 use serde_json::json;
 
 use crate::command_line::Place;
@@ -59,7 +59,7 @@ impl Several {
     async fn age(&self) {
         let age = "UPDATE rate_limit_window SET began_at = began_at - 600 * 1000000::bigint";
         let db = self.database.open().await;
-        db.write(async |tx| tx.execute_unprepared(age).await).await.expect("older windows");
+        db.write(async |tx| tx.script(age).await).await.expect("older windows");
     }
 }
 
@@ -80,11 +80,11 @@ async fn a_database_that_accepts_no_writes_is_still_read_and_each_process_counts
     let read_only = "ALTER DATABASE CURRENT SET default_transaction_read_only = on";
     let name = several.database.url.split('?').next().and_then(|url| url.rsplit('/').next()).expect("a name");
     let read_only = read_only.replace("CURRENT", name);
-    db.write(async |tx| tx.execute_unprepared(&read_only).await).await.expect("a setting");
+    db.write(async |tx| tx.script(&read_only).await).await.expect("a setting");
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
          WHERE datname = current_database() AND pid <> pg_backend_pid()";
     // Connections have the setting from their beginning.
-    db.write(async |tx| tx.execute_unprepared(end).await).await.expect("ended connections");
+    db.write(async |tx| tx.script(end).await).await.expect("ended connections");
     assert_eq!(several.send(90, |number| number % 3).await, BTreeMap::from([(200, 60), (429, 30)]));
 }
 

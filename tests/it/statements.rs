@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use async_graphql::Request;
-use rollcall::db::Db;
+use rollcall::db::{Db, Write};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, deploy, service};
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
-use sea_orm::{ActiveModelTrait, ConnectionTrait, DbBackend, EntityTrait, QuerySelect, Set, Statement};
+use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, QuerySelect, Set, Statement};
 use serde_json::Value;
 
 use crate::database::{Database, is_postgres};
@@ -31,7 +31,7 @@ impl Observed {
         let services = service::Entity::find().limit(60).all(db.read()).await.expect("services");
         let deployed = db.write(async |tx| {
             for service in &services {
-                deploy_of(service).insert(tx).await?;
+                tx.insert(deploy_of(service)).await?;
             }
             Ok::<_, sea_orm::DbErr>(())
         });

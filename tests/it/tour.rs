@@ -8,6 +8,7 @@ use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ObjectType;
 use apollo_compiler::validation::Valid;
 use rollcall::api_document;
+use rollcall::db::Write;
 use rollcall::entity::{Timestamp, document_pull, integration, session, user};
 use rollcall::graphql::{SDL, id};
 use sea_orm::EntityTrait;
@@ -320,7 +321,7 @@ impl Tour {
         let tried = document_pull::Entity::update_many()
             .col_expr(document_pull::Column::PulledAt, Expr::value(Timestamp::now()))
             .col_expr(document_pull::Column::Error, Expr::value("docs.example.com answers 404"));
-        app.db.write(async |db| tried.exec(db).await).await.expect("a pull");
+        app.db.write(async |db| db.exec(tried).await).await.expect("a pull");
         let ada = self.id("ada");
         let ada = id::number::<user::Entity>(ada.as_str().expect("an id")).expect("a user");
         let begun = app.db.write(async |db| session::begin(db, ada, None, Timestamp::now()).await);

@@ -9,8 +9,8 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use rollcall::db::Write;
 use rollcall::spans;
-use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 use crate::app::{Response, send};
@@ -304,12 +304,8 @@ async fn every_log_line_of_a_request_has_its_id_and_so_has_its_error_page() {
     let link = Place::new().run(&link).out;
     let link = link.trim().split_once(":8080").expect("the usual port").1;
     let db = traced.database.open().await;
-    db.write(async |db| db.execute_unprepared("ALTER TABLE tier RENAME TO was_tier").await)
-        .await
-        .expect("a table less");
-    db.write(async |db| db.execute_unprepared("ALTER TABLE sign_in_link RENAME TO was_link").await)
-        .await
-        .expect("another");
+    db.write(async |db| db.script("ALTER TABLE tier RENAME TO was_tier").await).await.expect("a table less");
+    db.write(async |db| db.script("ALTER TABLE sign_in_link RENAME TO was_link").await).await.expect("another");
     let answer = traced.post("{ account { tiers { id } } }", json!({}), &[("x-request-id", "request-7")]).await;
     let message = "Something went wrong on our side. The request was request-7.";
     assert_eq!(answer.json()["errors"][0]["message"], message);

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-use rollcall::db::Db;
+use rollcall::db::{Db, Write};
 use rollcall::entity::{Timestamp, audit, identity, service, user};
 use rollcall::transfer;
-use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, ModelTrait, Set, Statement};
+use sea_orm::{ConnectionTrait, EntityTrait, ModelTrait, Set, Statement};
 use serde_json::Value;
 
 use crate::command_line::{Place, assert_refused};
@@ -53,7 +53,7 @@ async fn a_catalogue_moves_to_the_other_backend_and_back_byte_for_byte() {
         created_at: Set(Timestamp::from_micros(-1)),
         ..Default::default()
     };
-    db.write(async |tx| identity.insert(tx).await).await.expect("an identity");
+    db.write(async |tx| tx.insert(identity).await).await.expect("an identity");
     let mut export = Vec::new();
     transfer::export(db, &mut export).await.expect("an export");
     let export = String::from_utf8(export).expect("text");
@@ -184,12 +184,12 @@ async fn the_search_index_of_an_import_is_the_one_that_single_writes_make() {
     assert!(rebuilt.iter().all(|rows| rows.len() > 250));
     let refreshed = db.write(async |tx| {
         for table in ["find_text", "find_posting", "find_word", "find_gram"] {
-            tx.execute_unprepared(&format!("DELETE FROM {table}")).await?;
+            tx.script(&format!("DELETE FROM {table}")).await?;
         }
         for (kind, table) in [(1, "service"), (2, "system"), (3, "domain"), (4, "team"), (5, "user"), (6, "repository")]
         {
             let stale = format!("INSERT INTO find_stale (kind, owner) SELECT {kind}, id FROM \"{table}\"");
-            tx.execute_unprepared(&stale).await?;
+            tx.script(&stale).await?;
         }
         rollcall::db::find::refresh(tx).await
     });

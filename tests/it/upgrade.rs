@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use rollcall::db::{self, Db, OpenError, Version};
+use rollcall::db::{self, Db, OpenError, Read, Version, Write};
 use rollcall::entity::{token, user};
-use sea_orm::{ConnectionTrait, EntityTrait};
+use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
 use crate::command_line::Place;
@@ -47,7 +47,7 @@ fn dumps() -> Vec<(String, String)> {
 }
 
 async fn run(db: &Db, statements: &str) {
-    db.write(async |db| db.execute_unprepared(statements).await).await.expect("statements that work");
+    db.write(async |db| db.script(statements).await).await.expect("statements that work");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -63,7 +63,7 @@ async fn databases_of_earlier_releases_are_upgraded_and_serve() {
         assert_eq!(db::migrate(&db).await.expect("an upgrade"), lacking);
         db::check(&db).await.expect("nothing is lacking");
 
-        let tokens = db.write(async |tx| token::Entity::find().all(tx).await).await.expect("tokens");
+        let tokens = db.write(async |tx| tx.all(token::Entity::find()).await).await.expect("tokens");
         let mut scopes: Vec<_> = tokens.iter().map(|token| (&*token.description, token.scope)).collect();
         scopes.sort_by_key(|(description, _)| *description);
         assert_eq!(scopes, [("of 0.1.0", token::Scope::Admin), ("reader", token::Scope::Read)], "{release}");

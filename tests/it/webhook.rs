@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hyper::Method;
-use sea_orm::{ConnectionTrait, DbErr};
+use rollcall::db::Write;
+use sea_orm::DbErr;
 use serde_json::{Value, json};
 
 use crate::app::{Response, TestApp};
@@ -278,7 +279,7 @@ async fn a_full_disk_under_sqlite_refuses_posts_with_a_message_until_there_is_ro
     // Simulates a full disk: the write connection takes the file for full.
     let limit = async |pages: u32| {
         let limit = format!("PRAGMA max_page_count = {pages}");
-        app.db.write::<_, DbErr>(async |db| db.execute_unprepared(&limit).await).await.expect("a limit");
+        app.db.write::<_, DbErr>(async |db| db.script(&limit).await).await.expect("a limit");
     };
     limit(1).await;
     let big = || json!({ "description": "d".repeat(50_000) });
@@ -321,7 +322,7 @@ async fn lose_races(endpoint: &Endpoint, count: u32, code: &str, at_commit: bool
         END $$;
         {trigger} FOR EACH ROW EXECUTE FUNCTION lose('{code}')"
     );
-    let done = endpoint.app.db.write(async |db| db.execute_unprepared(&setup).await.map(drop));
+    let done = endpoint.app.db.write(async |db| db.script(&setup).await.map(drop));
     done.await.expect("a trigger");
 }
 

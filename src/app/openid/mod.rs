@@ -5,13 +5,13 @@
 //! verified.
 
 use maud::html;
-use sea_orm::DatabaseTransaction;
 use tracing::warn;
 
 use super::layout::layout;
 use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site, cookie, sign_in};
 use crate::config::OpenId;
+use crate::db::Transaction;
 use crate::entity::audit::{self, Actor};
 use crate::entity::user::{self, email_key};
 use crate::entity::{Timestamp, identity};
@@ -108,12 +108,7 @@ enum Admitted {
     Not(String),
 }
 
-async fn admit(
-    db: &DatabaseTransaction,
-    settings: &OpenId,
-    person: &Person,
-    now: Timestamp,
-) -> Result<Admitted, Error> {
+async fn admit(db: &Transaction, settings: &OpenId, person: &Person, now: Timestamp) -> Result<Admitted, Error> {
     let (issuer, name) = (&settings.issuer, &settings.name);
     if let Some(user) = identity::user(db, issuer, &person.subject).await? {
         return Ok(Admitted::Known(user));

@@ -8,16 +8,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
+use sea_orm::DbErr;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Order, Query};
-use sea_orm::{ConnectionTrait, DbErr};
 use tokio::time::sleep;
 use tracing::warn;
 
 use super::super::recoveries::next_success;
 use super::day::{Figures, Limits};
 use super::{ALL, CHANGE, CHANGES, Day, FIGURES, MANY, VERSION, change, day_of, start_of, time};
-use crate::db::{self, Db, Read, Snapshot};
+use crate::db::{self, Db, Read, Snapshot, Write};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column};
 use crate::retention::PAUSE;
@@ -72,7 +72,7 @@ pub async fn update_within(db: &Db, now: Timestamp, limits: &Limits) -> Result<u
 }
 
 /// Removes all figures and changes. For an import, which replaces all deploys in the transaction `db`.
-pub async fn forget_all<C: ConnectionTrait>(db: &C) -> Result<(), DbErr> {
+pub async fn forget_all<C: Write>(db: &C) -> Result<(), DbErr> {
     db.execute(&raise_version()).await?;
     for table in [FIGURES, CHANGE] {
         db.execute(Query::delete().from_table(table)).await?;
@@ -132,7 +132,7 @@ async fn forget(db: &Db) -> Result<Forgotten, DbErr> {
     let is_some = is_page || numbers.len() < seen;
     let stale = Vec::from_iter(stale);
     let written = write(db, version, async |tx| {
-        let backend = tx.get_database_backend();
+        let backend = db::read::Backend::backend(tx);
         let stale = db::is_any(backend, Expr::col("day"), &stale);
         tx.execute(Query::delete().from_table(FIGURES).and_where(stale)).await?;
         let numbers = db::is_any(backend, Expr::col("number"), &numbers);
@@ -175,12 +175,12 @@ async fn build(db: &Db, among: Range<Day>, limits: &Limits) -> Result<Option<Bui
 async fn write(
     db: &Db,
     version: i64,
-    work: impl AsyncFnOnce(&sea_orm::DatabaseTransaction) -> Result<(), DbErr>,
+    work: impl AsyncFnOnce(&crate::db::Transaction) -> Result<(), DbErr>,
 ) -> Result<bool, DbErr> {
     let written = db.write::<_, DbErr>(async |tx| {
         // On PostgreSQL the second of two waits here for the first, and nobody else does.
         let raised = tx.execute(raise_version().and_where(Expr::col("version").eq(version))).await?;
-        if raised.rows_affected() == 0 {
+        if raised == 0 {
             return Ok(false);
         }
         work(tx).await?;

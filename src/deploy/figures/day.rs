@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use sea_orm::DbErr;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Func, Order, Query, SelectStatement};
-use sea_orm::{ConnectionTrait, DbErr};
 
 use super::super::recoveries::{SUCCESS, is, recoveries_of_earlier};
 use super::durations;
 use super::{ALL, Day, FIGURES, MANY, day_of, name, seconds, start_of, time};
-use crate::db::{Read, Row, Snapshot};
+use crate::db::{Read, Row, Snapshot, Write};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Status};
 
@@ -141,12 +141,7 @@ impl Figures {
     }
 
     /// Writes the figures of a day. `None` says that it has too many deploys.
-    pub async fn write<C: ConnectionTrait>(
-        figures: Option<Self>,
-        db: &C,
-        day: Day,
-        limits: &Limits,
-    ) -> Result<(), DbErr> {
+    pub async fn write<C: Write>(figures: Option<Self>, db: &C, day: Day, limits: &Limits) -> Result<(), DbErr> {
         let mut rows = BTreeMap::new();
         match figures {
             None => drop(rows.insert(MANY.to_owned(), OfEnvironment::default())),
@@ -167,7 +162,7 @@ impl Figures {
 }
 
 impl OfEnvironment {
-    async fn write<C: ConnectionTrait>(self, db: &C, environment: String, day: Day) -> Result<(), DbErr> {
+    async fn write<C: Write>(self, db: &C, environment: String, day: Day) -> Result<(), DbErr> {
         let Self { failures, deploys, successes, mut lead_times, mut recovery_times } = self;
         let mut insert = Query::insert();
         insert.into_table(FIGURES).columns([

@@ -1,0 +1,56 @@
+//! A write transaction on either backend.
+
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
+
+use super::embedded;
+use super::read::{Backend, Read, pooled};
+use super::row::{Collect, Work};
+use super::write::Write;
+
+/// A write transaction. Rolled back when dropped without a [commit](super::Db::commit).
+#[derive(Debug)]
+pub struct Transaction(pub(super) Kind);
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    Pooled(Box<DatabaseTransaction>),
+    Embedded(Box<embedded::Transaction>),
+}
+
+impl Read for Transaction {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+        match &self.0 {
+            Kind::Pooled(transaction) => pooled(&**transaction, work.statement, rows).await,
+            Kind::Embedded(transaction) => transaction.rows(work, rows, None).await,
+        }
+    }
+
+    fn is_embedded(&self) -> bool {
+        matches!(self.0, Kind::Embedded(_))
+    }
+}
+
+impl Write for Transaction {
+    async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
+        match &self.0 {
+            Kind::Pooled(transaction) => Ok(transaction.execute_raw(statement).await?.rows_affected()),
+            Kind::Embedded(transaction) => transaction.change(statement).await,
+        }
+    }
+
+    async fn script(&self, sql: &str) -> Result<(), DbErr> {
+        match &self.0 {
+            Kind::Pooled(transaction) => transaction.execute_unprepared(sql).await.map(drop),
+            Kind::Embedded(transaction) => transaction.script(sql).await,
+        }
+    }
+}
+
+impl Backend for Transaction {
+    fn backend(&self) -> DbBackend {
+        match &self.0 {
+            Kind::Pooled(transaction) => transaction.get_database_backend(),
+            Kind::Embedded(_) => DbBackend::Sqlite,
+        }
+    }
+}

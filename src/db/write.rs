@@ -1,0 +1,163 @@
+//! Typed writing.
+//!
+//! sea-orm builds the statements. It does not run them: on SQLite they run on the calling thread
+//! ([`super::embedded`]).
+
+use sea_orm::sea_query::{Condition, InsertStatement, Query, ReturningClause};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DbBackend, DbErr, EntityTrait, Insert, InsertMany, Iterable, ModelTrait,
+    PrimaryKeyToColumn, QueryFilter, QueryTrait, Statement, StatementBuilder, UpdateMany,
+};
+
+use super::Table;
+use super::read::Read;
+use super::row::{Row, Work};
+
+/// Typed writing. Reads see what was written before.
+pub trait Write: Read {
+    /// Runs a statement and returns the number of rows that it changed.
+    #[doc(hidden)]
+    fn change(&self, statement: Statement) -> impl Future<Output = Result<u64, DbErr>> + Send;
+
+    /// Runs statements without parameters.
+    #[doc(hidden)]
+    fn script(&self, sql: &str) -> impl Future<Output = Result<(), DbErr>> + Send;
+
+    /// Runs a statement and returns the number of rows that it changed.
+    fn execute(&self, statement: &impl StatementBuilder) -> impl Future<Output = Result<u64, DbErr>> + Send {
+        self.change(self.backend().build(statement))
+    }
+
+    /// Runs an insert, an update or a delete, and returns the number of rows that it changed.
+    fn exec(&self, query: impl QueryTrait) -> impl Future<Output = Result<u64, DbErr>> + Send {
+        let statement = query.build(self.backend());
+        async move { if stores_nothing(&statement) { Ok(0) } else { self.change(statement).await } }
+    }
+
+    /// Stores a new row.
+    fn insert<A>(&self, row: A) -> impl Future<Output = Result<<A::Entity as EntityTrait>::Model, DbErr>> + Send
+    where
+        A: ActiveModelTrait<Entity: Table>,
+    {
+        self.insert_or(A::Entity::insert(row))
+    }
+
+    /// Stores a new row, or what the insert does instead where there is one already.
+    fn insert_or<A>(
+        &self,
+        insert: Insert<A>,
+    ) -> impl Future<Output = Result<<A::Entity as EntityTrait>::Model, DbErr>> + Send
+    where
+        A: ActiveModelTrait<Entity: Table>,
+    {
+        let rows = self.stored(true, insert);
+        async move { rows.await?.pop().ok_or(DbErr::RecordNotInserted) }
+    }
+
+    /// Runs an insert and returns the rows that it stored, in no particular order.
+    fn returning<I: Inserts>(&self, insert: I) -> impl Future<Output = Result<Vec<Stored<I::Row>>, DbErr>> + Send {
+        self.stored(false, insert)
+    }
+
+    /// Runs a statement that writes and maps the rows that it returns.
+    fn returned<T, F>(
+        &self,
+        statement: &impl StatementBuilder,
+        read: F,
+    ) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    {
+        self.run(Work::writing(self.backend().build(statement), false), read)
+    }
+
+    #[doc(hidden)]
+    fn stored<I: Inserts>(
+        &self,
+        one: bool,
+        insert: I,
+    ) -> impl Future<Output = Result<Vec<Stored<I::Row>>, DbErr>> + Send {
+        let mut insert = insert.into_query();
+        insert.returning(all_columns::<<I::Row as ActiveModelTrait>::Entity>(self.backend()));
+        let statement = self.backend().build(&insert);
+        async move {
+            if stores_nothing(&statement) {
+                return Ok(Vec::new());
+            }
+            self.run(Work::writing(statement, one), |row| row.model::<<I::Row as ActiveModelTrait>::Entity>()).await
+        }
+    }
+
+    /// Stores the changed columns of a row. Fails with [`DbErr::RecordNotUpdated`] if the row does not exist.
+    fn update<A>(&self, row: A) -> impl Future<Output = Result<<A::Entity as EntityTrait>::Model, DbErr>> + Send
+    where
+        A: ActiveModelTrait<Entity: Table>,
+    {
+        let work = update_of(self.backend(), row);
+        async move {
+            let rows = self.run(work?, |row| row.model::<A::Entity>()).await?;
+            rows.into_iter().next().ok_or(DbErr::RecordNotUpdated)
+        }
+    }
+
+    /// Runs an update and returns the rows as they are then, in no particular order.
+    fn updated<E: Table>(&self, update: UpdateMany<E>) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
+        let mut update = update.into_query();
+        update.returning(all_columns::<E>(self.backend()));
+        self.run(Work::writing(self.backend().build(&update), false), |row| row.model::<E>())
+    }
+
+    /// Deletes a row, and returns 0 if it does not exist.
+    fn delete<M: ModelTrait>(&self, row: M) -> impl Future<Output = Result<u64, DbErr>> + Send {
+        let mut delete = Query::delete();
+        delete.from_table(M::Entity::default());
+        for key in <M::Entity as EntityTrait>::PrimaryKey::iter() {
+            let column = key.into_column();
+            delete.and_where(column.eq(row.get(column)));
+        }
+        self.change(self.backend().build(&delete))
+    }
+}
+
+/// A row that is stored.
+pub type Stored<A> = <<A as ActiveModelTrait>::Entity as EntityTrait>::Model;
+
+/// A statement that inserts rows.
+pub trait Inserts: QueryTrait<QueryStatement = InsertStatement> {
+    /// The rows.
+    type Row: ActiveModelTrait<Entity: Table>;
+}
+
+impl<A: ActiveModelTrait<Entity: Table>> Inserts for Insert<A> {
+    type Row = A;
+}
+
+impl<A: ActiveModelTrait<Entity: Table>> Inserts for InsertMany<A> {
+    type Row = A;
+}
+
+/// The statement that stores the changed columns of a row and returns it. It only reads the row if none has changed.
+fn update_of<A: ActiveModelTrait>(backend: DbBackend, row: A) -> Result<Work, DbErr> {
+    let keys = <A::Entity as EntityTrait>::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
+    let of_row = keys.filter_map(|column| Some(column.eq(row.get(column).into_value()?)));
+    let of_row = of_row.fold(Condition::all(), Condition::add);
+    let mut update = A::Entity::update(row).validate()?.into_query();
+    if update.get_values().is_empty() {
+        return Ok(Work::new(backend.build(A::Entity::find().filter(of_row).as_query())));
+    }
+    update.returning(all_columns::<A::Entity>(backend));
+    Ok(Work::writing(backend.build(&update), true))
+}
+
+/// Whether a statement inserts no rows. sea-orm builds one for an empty list.
+fn stores_nothing(statement: &Statement) -> bool {
+    let has_values = statement.values.as_ref().is_some_and(|values| !values.0.is_empty());
+    statement.sql.starts_with("INSERT") && !has_values && !statement.sql.contains("SELECT")
+}
+
+/// All columns of a table, in its order.
+fn all_columns<E: EntityTrait>(backend: DbBackend) -> ReturningClause {
+    let columns = E::Column::iter().map(|column| column.select_as(column.into_returning_expr(backend)));
+    Query::returning().exprs(columns)
+}
