@@ -176,9 +176,7 @@ impl Transaction {
                 on_blocking_thread(&mut lease, false, change).await?
             }
         };
-        if let (Some(observer), Some(started)) = (&self.observer, started) {
-            observer(&metric::Info { elapsed: started.elapsed(), statement: &statement, failed: result.is_err() });
-        }
+        observe(self.observer.as_ref(), started, &statement, result.is_err());
         Ok(result?)
     }
 
@@ -269,12 +267,16 @@ async fn run(
         }
         done => (work, rows, done),
     };
-    if let (Some(observer), Some(started)) = (observer, started) {
-        let statement = &work.statement;
-        observer(&metric::Info { elapsed: started.elapsed(), statement, failed: result.is_err() });
-    }
+    observe(observer, started, &work.statement, result.is_err());
     result?;
     Ok(rows)
+}
+
+/// Tells the observer, if there is one, of a statement that has ended.
+fn observe(observer: Option<&Observer>, started: Option<Instant>, statement: &Statement, failed: bool) {
+    if let (Some(observer), Some(started)) = (observer, started) {
+        observer(&metric::Info { elapsed: started.elapsed(), statement, failed });
+    }
 }
 
 /// Runs a part of a transaction on a blocking thread. `may_stop` says that a statement which reads is stopped when the

@@ -7,7 +7,7 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 use tokio::time::sleep;
 
 use super::refusal::{STALLED, UNCERTAIN};
-use super::{Backend, Db};
+use super::{Backend, Db, Read};
 
 /// How long to look for the outcome. The server may have to restart first.
 const SEARCH: Duration = Duration::from_secs(5);
@@ -42,8 +42,7 @@ impl Db {
     async fn was_rolled_back(&self, transaction: &str) -> Result<bool, DbErr> {
         let query = "SELECT pg_xact_status($1::xid8)";
         let query = Statement::from_sql_and_values(DbBackend::Postgres, query, [transaction.into()]);
-        let status = self.read.query_one_raw(query).await?;
-        let status = status.map(|status| status.try_get_by_index::<Option<String>>(0)).transpose()?;
+        let status = self.read.rows_by(query, |row| row.get::<Option<String>>(0)).await?.pop();
         Ok(status.flatten().as_deref() == Some("aborted"))
     }
 }

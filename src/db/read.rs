@@ -253,7 +253,11 @@ pub trait Read: Backend + Sync {
 
     /// Counts the rows that a statement selects.
     fn count<E: EntityTrait>(&self, select: Select<E>) -> impl Future<Output = Result<u64, DbErr>> + Send {
-        let rows = select.select_only().expr(Expr::cust("1")).into_query();
+        self.count_rows(select.select_only().expr(Expr::cust("1")).into_query())
+    }
+
+    /// Counts the rows of any statement that selects.
+    fn count_rows(&self, rows: SelectStatement) -> impl Future<Output = Result<u64, DbErr>> + Send {
         let count = Query::select().expr(Func::count(Expr::cust("*"))).from_subquery(rows, "counted").take();
         let counted = self.run(Work::new(self.backend().build(&count)), |row| row.get::<i64>(0));
         async move { Ok(counted.await?.first().map_or(0, |count| count.cast_unsigned())) }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sea_orm::SqlxSqliteConnector;
-use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
 use sea_orm::sqlx::{self, ConnectOptions, Connection as _, SqliteConnection};
 
 use super::embedded::Embedded;
 use super::refusal::{OpenError, busy};
+use super::session::WRITER;
 use super::{Db, PATIENCE, Reader, file};
 
 /// SQLite connections for reads that do not go through [`super::embedded`]. Each has its own page cache.
@@ -28,9 +29,6 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
     let options = options
         .create_if_missing(true)
         .busy_timeout(PATIENCE)
-        .foreign_keys(true)
-        // A commit that was confirmed survives a power cut.
-        .synchronous(SqliteSynchronous::Full)
         .pragma("cache_size", "-8192")
         .pragma("temp_store", "MEMORY")
         .statement_cache_capacity(256)
@@ -39,14 +37,8 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
     // statements.
     let pool = || SqlitePoolOptions::new().test_before_acquire(false).idle_timeout(None).max_lifetime(None);
 
-    let writer = options
-        .clone()
-        .journal_mode(SqliteJournalMode::Wal)
-        // Checkpoint at this many pages, so that a page written often is copied once. One index block of the log covers
-        // 4,062 pages.
-        .pragma("wal_autocheckpoint", "4000")
-        // The log is truncated to this size after a burst.
-        .pragma("journal_size_limit", "67108864");
+    let writer = options.clone().journal_mode(SqliteJournalMode::Wal);
+    let writer = WRITER.iter().fold(writer, |writer, (name, value)| writer.pragma(*name, value.to_string()));
     let started = Instant::now();
     let write = loop {
         // The writer connects first: it creates the file, and SQLite does not wait for the lock that switching to WAL

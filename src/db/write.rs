@@ -42,7 +42,7 @@ pub trait Write: Read {
         self.insert_or(A::Entity::insert(row))
     }
 
-    /// Stores a new row, or what the insert does instead where there is one already.
+    /// Stores a new row. If it conflicts with one that exists, does what the insert says of that. Returns the stored row.
     fn insert_or<A>(
         &self,
         insert: Insert<A>,
@@ -108,7 +108,7 @@ pub trait Write: Read {
         self.run(Work::writing(self.backend().build(&update), false), |row| row.model::<E>())
     }
 
-    /// Deletes a row, and returns 0 if it does not exist.
+    /// Deletes a row. Returns the number of rows deleted: 0 if it did not exist.
     fn delete<M: ModelTrait>(&self, row: M) -> impl Future<Output = Result<u64, DbErr>> + Send {
         let mut delete = Query::delete();
         delete.from_table(M::Entity::default());

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
+use sea_orm::{DbBackend, DbErr, Statement};
 
 use super::refusal::{AWAY, NEWER, READ_ONLY, UNCERTAIN};
-use super::{Backend, Db, Write, refusal};
+use super::{Backend, Db, Read, Write, refusal};
 
 /// A test write is made after this long without a write.
 const QUIET: Duration = Duration::from_secs(60);
@@ -96,9 +96,7 @@ impl Db {
             return Ok(());
         }
         let query = Statement::from_string(DbBackend::Postgres, "SHOW transaction_read_only");
-        let row = self.read.query_one_raw(query).await?;
-        let is_read_only = row.map(|row| row.try_get_by_index::<String>(0)).transpose()?.as_deref() == Some("on");
-        if is_read_only {
+        if self.read.rows_by(query, |row| row.get::<String>(0)).await? == ["on"] {
             *self.writes.lock() = Last { at: Instant::now(), failing: Some(READ_ONLY) };
         }
         Ok(())

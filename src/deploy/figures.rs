@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Asterisk, ExprTrait, Func, Query, SelectStatement};
+use sea_orm::sea_query::{ExprTrait, Query, SelectStatement};
 
 use self::durations::Walk;
 use super::metrics::{self, Metrics, Wanted, Whose, Window};
@@ -171,7 +171,7 @@ async fn days_with(db: &Snapshot, names: &[&str], days: Range<Day>) -> Result<BT
 async fn without_changed(db: &Snapshot, mut days: BTreeSet<Day>) -> Result<Option<BTreeSet<Day>>, DbErr> {
     let Some(last) = days.last() else { return Ok(Some(days)) };
     let some = Query::select().column("number").from(CHANGE).limit(SEEN + 1).take();
-    if count(db, some).await?.unsigned_abs() > SEEN {
+    if db.count_rows(some).await? > SEEN {
         return Ok(None);
     }
     let query = changes(*last).limit(CHANGES + 1).take();
@@ -231,18 +231,12 @@ async fn are_more(db: &Snapshot, spans: impl Iterator<Item = &Span>) -> Result<b
             .and_where(Column::DeployedAt.lt(span.end))
             .limit(left.unsigned_abs() + 1)
             .take();
-        left -= count(db, some).await?;
+        left -= db.count_rows(some).await?.cast_signed();
         if left < 0 {
             return Ok(true);
         }
     }
     Ok(false)
-}
-
-/// Counts rows.
-async fn count(db: &Snapshot, rows: SelectStatement) -> Result<i64, DbErr> {
-    let count = Query::select().expr(Func::count(Expr::col(Asterisk))).from_subquery(rows, "some").take();
-    Ok(db.rows(&count, |row| row.get::<i64>(0)).await?.pop().unwrap_or_default())
 }
 
 /// The figures of a day and an environment.

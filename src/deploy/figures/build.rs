@@ -17,7 +17,7 @@ use tracing::warn;
 use super::super::recoveries::next_success;
 use super::day::{Figures, Limits};
 use super::{ALL, CHANGE, CHANGES, Day, FIGURES, MANY, VERSION, change, day_of, start_of, time};
-use crate::db::{self, Db, Read, Snapshot, Write};
+use crate::db::{self, Backend, Db, Read, Snapshot, Write};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column};
 use crate::retention::PAUSE;
@@ -132,7 +132,7 @@ async fn forget(db: &Db) -> Result<Forgotten, DbErr> {
     let is_some = is_page || numbers.len() < seen;
     let stale = Vec::from_iter(stale);
     let written = write(db, version, async |tx| {
-        let backend = db::read::Backend::backend(tx);
+        let backend = tx.backend();
         let stale = db::is_any(backend, Expr::col("day"), &stale);
         tx.execute(Query::delete().from_table(FIGURES).and_where(stale)).await?;
         let numbers = db::is_any(backend, Expr::col("number"), &numbers);
