@@ -5,8 +5,8 @@
 //! is locked, it starts over on a blocking thread, so that one request's full scan does not delay the others. Dropping
 //! the future cancels the statement there (`sqlite3_interrupt`). That is all a caller has to do at its deadline.
 //!
-//! A statement that writes cannot start over. It runs on the calling thread only if it stores few rows. Commits wait
-//! for the disk, so they run on a blocking thread.
+//! A statement that writes cannot start over. It runs on the calling thread only if it stores few rows, and so does the
+//! commit of a transaction that has changed few. Only [`super::group_commit`] waits for the disk, on a blocking thread.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -19,8 +19,9 @@ use sea_orm::{ConnAcquireErr, DbErr, Statement, metric};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+use super::refusal::DISK_FAILED;
 use super::row::{Collect, Work, over};
-use super::session::{Failure, Session, Stop, WRITER, closed, error, lock};
+use super::session::{Failure, Session, Stop, closed, lock};
 use super::{PATIENCE, Pool};
 use crate::budget::Budget;
 
@@ -49,8 +50,8 @@ pub struct Embedded {
 
 struct Connections {
     file: PathBuf,
-    /// The settings of a connection besides those of all.
-    settings: &'static [(&'static str, i64)],
+    /// Of the connection that writes: whether the disk has failed to store a commit.
+    has_failed: Option<Arc<AtomicBool>>,
     /// Ordered by last use, the most recent last.
     idle: Mutex<Vec<Idle>>,
     /// The maximum number of concurrent transactions.
@@ -85,20 +86,20 @@ impl Embedded {
     /// Creates the pool of connections that read an existing file. Opens them on demand. Must be called within a tokio
     /// runtime.
     pub(super) fn reading(file: PathBuf) -> Self {
-        let embedded = Self::new(file, SNAPSHOTS, &[("query_only", 1)]);
+        let embedded = Self::new(file, SNAPSHOTS, None);
         tokio::spawn(close_idle(Arc::downgrade(&embedded.connections)));
         embedded
     }
 
     /// Creates the connection that writes to an existing file. Opens it on demand.
     pub(super) fn writing(file: PathBuf) -> Self {
-        Self::new(file, 1, WRITER)
+        Self::new(file, 1, Some(Arc::default()))
     }
 
-    fn new(file: PathBuf, most: u32, settings: &'static [(&'static str, i64)]) -> Self {
+    fn new(file: PathBuf, most: u32, has_failed: Option<Arc<AtomicBool>>) -> Self {
         let places = Arc::new(Semaphore::new(most as usize));
         let (idle, closed) = (Mutex::default(), AtomicBool::new(false));
-        Self { connections: Arc::new(Connections { file, settings, idle, most, places, closed }), observer: None }
+        Self { connections: Arc::new(Connections { file, has_failed, idle, most, places, closed }), observer: None }
     }
 
     /// Begins a transaction that reads. Waits for a permit if there are too many.
@@ -185,10 +186,20 @@ impl Transaction {
         Ok(with(&*self.lease.lock().await, |session| session.script(sql))?)
     }
 
-    /// Commits a transaction that writes.
+    /// Commits a transaction that writes. Returns when the commit is durable; the next transaction begins before that.
     pub(super) async fn commit(self) -> Result<(), DbErr> {
-        let commit = |lease: &Lease| lease.with(Session::commit);
-        Ok(on_blocking_thread(&mut *self.lease.lock().await, false, commit).await??)
+        let mut lease = self.lease.into_inner();
+        let (commit, is_log_long) = match with(&lease, |session| Ok(session.has_changed_many()))? {
+            false => with(&lease, Session::commit)?,
+            true => on_blocking_thread(&mut lease, false, |lease| lease.with(Session::commit)).await??,
+        };
+        if is_log_long {
+            // If it fails, as after a commit of SQLite's own, the next commit tries again.
+            tokio::task::spawn_blocking(move || with(&lease, Session::checkpoint));
+        } else {
+            drop(lease);
+        }
+        commit.durable().await
     }
 }
 
@@ -202,11 +213,17 @@ impl Connections {
         if self.closed.load(Ordering::Relaxed) {
             return Err(closed());
         }
+        if self.has_failed.as_ref().is_some_and(|has_failed| has_failed.load(Ordering::Relaxed)) {
+            return Err(DbErr::Custom(DISK_FAILED.to_owned()));
+        }
         // The most recently used connection has the warmest page cache.
         let idle = lock(&self.idle).pop();
         let session = match idle {
             Some(Idle { session, .. }) => session,
-            None => Session::open(&self.file, self.settings).map_err(error)?,
+            None => match &self.has_failed {
+                Some(has_failed) => Session::writing(&self.file, has_failed)?,
+                None => Session::reading(&self.file)?,
+            },
         };
         Ok(Lease { session: Some(session), home: Arc::clone(self), in_transaction, _place: place })
     }

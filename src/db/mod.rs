@@ -31,6 +31,7 @@ mod embedded;
 mod file;
 pub mod find;
 mod find_refresh;
+mod group_commit;
 mod outcome;
 mod postgres;
 mod postgres_url;
@@ -56,10 +57,8 @@ use embedded::{Embedded, Observer};
 pub use file::Exposed;
 pub use outcome::transaction_id;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot};
-pub use refusal::{
-    OpenError, UNCERTAIN, accepts_no_writes, is_locked, is_lost_race, is_uncertain, reason, refusal, violation,
-};
-use refusal::{STALLED, is_broken};
+pub use refusal::{OpenError, accepts_no_writes, is_locked, is_lost_race, reason, refusal, uncertain, violation};
+use refusal::{STALLED, UNCERTAIN, is_broken};
 pub use row::{Column, Omitted, Row, Table, columns_without, select_without};
 pub use sequence::{attempt, begin_part, end_part, give_ids_after, last_id};
 pub use shape::Shape;
@@ -197,7 +196,7 @@ impl Db {
     }
 
     /// Commits a transaction from [`Db::begin_write`]. If the server does not confirm it, the error
-    /// [is uncertain](is_uncertain).
+    /// [is uncertain](uncertain).
     pub async fn commit(&self, transaction: Transaction) -> Result<(), DbErr> {
         match transaction.0 {
             transaction::Kind::Pooled(transaction) => self.end(*transaction).await,

@@ -23,7 +23,7 @@ pub fn transaction_id(db: &impl Backend) -> Option<Expr> {
 impl Db {
     /// Finds out whether a transaction whose commit was not confirmed was committed. `row` must select a row that the
     /// transaction wrote and that nobody removes. Fails as unavailable if the transaction was rolled back, and as
-    /// [uncertain](super::is_uncertain) if the outcome cannot be found.
+    /// [uncertain](super::uncertain) if the outcome cannot be found.
     pub async fn outcome(&self, transaction: &str, row: &SelectStatement) -> Result<(), DbErr> {
         let (db, began) = (self.reserved(), Instant::now());
         while began.elapsed() < SEARCH {

@@ -19,8 +19,16 @@ pub(super) const READ_ONLY: &str = "The database is read-only.";
 pub(super) const STALLED: &str = "the database server does not respond";
 
 /// The sentence for a client whose commit was not confirmed.
-pub const UNCERTAIN: &str = "The connection to the database was lost while the change was committed. It may have been \
+pub(super) const UNCERTAIN: &str = "The connection to the database was lost while the change was committed. It may have been \
      carried out. Look before you repeat it.";
+
+/// The sentence for a client whose commit the disk failed to store.
+pub(super) const UNCERTAIN_DISK: &str = "The disk of the database failed while the change was committed. It may have been \
+     carried out. Look before you repeat it.";
+
+/// The sentence for a client after that.
+pub(super) const DISK_FAILED: &str = "The disk of the database failed to store a change. Changes are refused until rollcall \
+     is restarted.";
 
 /// Whether a connection was lost, or its server is stopping, so that the same statement may succeed on another one.
 pub(super) fn is_broken(error: &DbErr) -> bool {
@@ -45,6 +53,8 @@ pub fn refusal(error: &DbErr) -> Option<&'static str> {
         DbErr::Custom(reason) if reason == NEWER => return Some(NEWER),
         DbErr::Custom(reason) if reason == STALLED => return Some(AWAY),
         DbErr::Custom(reason) if reason == UNCERTAIN => return Some(UNCERTAIN),
+        DbErr::Custom(reason) if reason == UNCERTAIN_DISK => return Some(UNCERTAIN_DISK),
+        DbErr::Custom(reason) if reason == DISK_FAILED => return Some(DISK_FAILED),
         _ => {}
     }
     match sqlx_error(error)? {
@@ -82,12 +92,12 @@ pub fn reason(error: &DbErr) -> String {
 
 /// Whether the database can be read but not written: it is full, read-only or locked.
 pub fn accepts_no_writes(error: &DbErr) -> bool {
-    refusal(error).is_some_and(|reason| ![AWAY, NEWER, UNCERTAIN].contains(&reason))
+    refusal(error).is_some_and(|reason| ![AWAY, NEWER, UNCERTAIN, UNCERTAIN_DISK].contains(&reason))
 }
 
-/// Whether a commit was not confirmed, so that it may have happened.
-pub fn is_uncertain(error: &DbErr) -> bool {
-    matches!(error, DbErr::Custom(reason) if reason == UNCERTAIN)
+/// The sentence for a client whose commit was not confirmed, so that it may have happened. `None` for any other error.
+pub fn uncertain(error: &DbErr) -> Option<&'static str> {
+    refusal(error).filter(|reason| [UNCERTAIN, UNCERTAIN_DISK].contains(reason))
 }
 
 /// Whether PostgreSQL waited for another transaction's lock for too long.

@@ -1,6 +1,7 @@
 //! One connection to an SQLite file: opens it, runs statements, and stops slow ones.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -14,22 +15,29 @@ use sea_orm::sqlx::error::{DatabaseError, ErrorKind};
 use sea_orm::{DbErr, RuntimeErr, Statement, Value, sqlx};
 
 use super::PATIENCE;
+use super::group_commit::{Commit, Log};
 use super::row::{Collect, Row, Work, over};
 use crate::budget::{Budget, Slice};
 
 /// The page cache of a connection, in KiB.
 const CACHE: i64 = 4096;
 
-/// The settings of the connection that writes. A commit that was confirmed survives a power cut. The log is
-/// checkpointed at 4,000 pages, so that a page written often is copied once (one index block of the log covers 4,062
-/// pages), and truncated to 64 MiB after a burst.
-pub(super) const WRITER: &[(&str, i64)] = &[
-    ("cache_size", -8192),
-    ("foreign_keys", 1),
-    ("synchronous", 2),
-    ("wal_autocheckpoint", 4000),
-    ("journal_size_limit", 64 << 20),
-];
+/// The settings of a connection that writes. The log is truncated to 64 MiB after a burst.
+pub(super) const WRITER: &[(&str, i64)] =
+    &[("cache_size", -8192), ("foreign_keys", 1), ("journal_size_limit", 64 << 20)];
+
+/// The number of pages at which the log is checkpointed: late, so that a page written often is copied once. One index
+/// block of the log covers 4,062 pages.
+pub(super) const CHECKPOINT: i32 = 4000;
+
+/// The rows that a transaction may change and still commit on the calling thread. Each takes about 50 microseconds at
+/// most: ten pages that are appended to the log.
+const FEW: u64 = 64;
+
+thread_local! {
+    /// The pages in the log after a commit, which SQLite passes to a function without a state.
+    static PAGES: Cell<Option<i32>> = const { Cell::new(None) };
+}
 
 /// The capacity of a connection's prepared statement cache.
 const STATEMENTS: usize = 128;
@@ -45,6 +53,10 @@ const COUNTED: i32 = 1000;
 pub(super) struct Session {
     pub(super) sqlite: rusqlite::Connection,
     watch: Arc<Watch>,
+    /// Of a connection that writes.
+    log: Option<Arc<Log>>,
+    /// The rows that it had changed when its transaction began.
+    changed_before: Cell<u64>,
 }
 
 /// The state behind SQLite's progress handler.
@@ -108,8 +120,31 @@ impl Drop for Stop {
 }
 
 impl Session {
+    /// Opens a connection that reads.
+    pub(super) fn reading(file: &Path) -> Result<Self, DbErr> {
+        Self::open(file, &[("query_only", 1)]).map_err(error)
+    }
+
+    /// Opens a connection that writes. Sets `has_failed` when the disk fails to store a commit.
+    pub(super) fn writing(file: &Path, has_failed: &Arc<AtomicBool>) -> Result<Self, DbErr> {
+        let mut session = Self::open(file, WRITER).map_err(error)?;
+        let sqlite = &session.sqlite;
+        // The log is flushed after a commit, for several at once.
+        sqlite.pragma_update(None, "synchronous", 1).map_err(error)?;
+        // SQLite would checkpoint on the calling thread.
+        sqlite.wal_hook(Some(|_, pages| {
+            PAGES.set(Some(pages));
+            Ok(())
+        }));
+        // The first read opens the log.
+        sqlite.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(error)?;
+        let log = Log::open(Path::new(sqlite.path().unwrap_or_default()), has_failed);
+        session.log = Some(Arc::new(log.map_err(|error| DbErr::Custom(format!("the write-ahead log: {error}")))?));
+        Ok(session)
+    }
+
     /// Opens a connection with these settings besides those of all.
-    pub(super) fn open(file: &Path, settings: &[(&str, i64)]) -> rusqlite::Result<Self> {
+    fn open(file: &Path, settings: &[(&str, i64)]) -> rusqlite::Result<Self> {
         // One thread at a time uses it: the type is not `Sync`.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let sqlite = rusqlite::Connection::open_with_flags(file, flags)?;
@@ -127,7 +162,7 @@ impl Session {
         let watch = Arc::new(Watch { steps, is_long, is_stopped, slice: Mutex::default() });
         let asked = Arc::clone(&watch);
         sqlite.progress_handler(COUNTED, Some(move || asked.is_over()))?;
-        Ok(Self { sqlite, watch })
+        Ok(Self { sqlite, watch, log: None, changed_before: Cell::default() })
     }
 
     /// Begins a transaction that writes. `patience` is the time to wait for another process's lock.
@@ -135,7 +170,13 @@ impl Session {
         self.sqlite.busy_timeout(patience)?;
         let begun = self.sqlite.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.raw_execute());
         self.sqlite.busy_timeout(Duration::ZERO)?;
+        self.changed_before.set(self.sqlite.total_changes());
         begun.map(drop)
+    }
+
+    /// Whether the transaction has changed so many rows that its commit must not run on the calling thread.
+    pub(super) fn has_changed_many(&self) -> bool {
+        self.sqlite.total_changes().saturating_sub(self.changed_before.get()) > FEW
     }
 
     /// Runs a statement that writes, to its end: SQLite rolls the whole transaction back if it is interrupted. Returns
@@ -167,12 +208,23 @@ impl Session {
         Ok(())
     }
 
-    /// Commits the transaction. If that fails, it is rolled back.
-    pub(super) fn commit(&self) -> Result<(), Failure> {
+    /// Commits the transaction. If that fails, it is rolled back. Returns the commit, and whether the log has become so
+    /// long that it should be checkpointed.
+    pub(super) fn commit(&self) -> Result<(Commit, bool), Failure> {
         self.begin_uninterrupted()?;
+        let log = self.log.as_ref().ok_or_else(|| Failure::Reading(closed()))?;
+        PAGES.set(None);
         let committed = self.sqlite.prepare_cached("COMMIT").and_then(|mut commit| commit.raw_execute());
         // Report the first error, not that of the rollback.
-        committed.map(drop).inspect_err(|_| drop(self.end())).map_err(Failure::Sqlite)
+        committed.inspect_err(|_| drop(self.end()))?;
+        let pages = PAGES.take();
+        Ok((log.note(pages.is_some()), pages.is_some_and(|pages| pages >= CHECKPOINT)))
+    }
+
+    /// Copies the log into the database's file, as far as nobody reads older pages.
+    pub(super) fn checkpoint(&self) -> Result<(), Failure> {
+        self.watch.steps.store(i64::MAX, Ordering::Relaxed);
+        Ok(self.sqlite.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?)
     }
 
     /// Runs a statement while it is quick, without waiting for locks.
@@ -424,7 +476,7 @@ mod tests {
         let made =
             rusqlite::Connection::open(&file).and_then(|made| made.execute_batch("CREATE TABLE row (id INTEGER)"));
         made.expect("a table");
-        let session = Session::open(&file, &[("query_only", 1)]).expect("a connection");
+        let session = Session::reading(&file).expect("a connection");
         let mut statement =
             session.sqlite.prepare("SELECT id FROM row WHERE id > ? ORDER BY id LIMIT ?").expect("a statement");
         for (place, limit) in (0..1000_i64).zip(0..1000_i64) {

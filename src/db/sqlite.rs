@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sea_orm::SqlxSqliteConnector;
-use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sea_orm::sqlx::{self, ConnectOptions, Connection as _, SqliteConnection};
 
 use super::embedded::Embedded;
 use super::refusal::{OpenError, busy};
-use super::session::WRITER;
+use super::session::{CHECKPOINT, WRITER};
 use super::{Db, PATIENCE, Reader, file};
 
 /// SQLite connections for reads that do not go through [`super::embedded`]. Each has its own page cache.
@@ -37,7 +37,9 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
     // statements.
     let pool = || SqlitePoolOptions::new().test_before_acquire(false).idle_timeout(None).max_lifetime(None);
 
-    let writer = options.clone().journal_mode(SqliteJournalMode::Wal);
+    // A commit that was confirmed survives a power cut.
+    let writer = options.clone().journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full);
+    let writer = writer.pragma("wal_autocheckpoint", CHECKPOINT.to_string());
     let writer = WRITER.iter().fold(writer, |writer, (name, value)| writer.pragma(*name, value.to_string()));
     let started = Instant::now();
     let write = loop {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sea_orm::{DbBackend, DbErr, Statement};
 
-use super::refusal::{AWAY, NEWER, READ_ONLY, UNCERTAIN};
+use super::refusal::{AWAY, DISK_FAILED, NEWER, READ_ONLY, UNCERTAIN, UNCERTAIN_DISK};
 use super::{Backend, Db, Read, Write, refusal};
 
 /// A test write is made after this long without a write.
@@ -48,6 +48,7 @@ impl Writes {
         let failing = match outcome.map_err(refusal) {
             Ok(()) => None,
             Err(Some(UNCERTAIN)) => Some(AWAY),
+            Err(Some(UNCERTAIN_DISK)) => Some(DISK_FAILED),
             Err(Some(reason)) => Some(reason),
             Err(None) => return,
         };

@@ -173,7 +173,7 @@ async fn commit(db: &Db, posts: &[Post]) -> Vec<Option<Result<Outcome, Failure>>
     match attempt(db, posts).await {
         Ok(outcomes) => outcomes.into_iter().map(|outcome| Some(Ok(outcome))).collect(),
         Err(Attempt::Final(failure)) => vec![Some(Err(failure)); posts.len()],
-        Err(Attempt::Uncertain) => posts.iter().map(|post| Some(Err(uncertain(post)))).collect(),
+        Err(Attempt::Uncertain(reason)) => posts.iter().map(|post| Some(Err(uncertain(post, reason)))).collect(),
         Err(Attempt::Locked(_)) if posts.len() == 1 => vec![None],
         Err(Attempt::Locked(_) | Attempt::Again(_)) => {
             let mut outcomes = Vec::with_capacity(posts.len());
@@ -191,10 +191,10 @@ async fn commit(db: &Db, posts: &[Post]) -> Vec<Option<Result<Outcome, Failure>>
 
 /// The failure of a post whose commit was not confirmed. With a `dedup_id` the post can be sent again. Without one it
 /// could be recorded twice, so the client must not be told to retry.
-fn uncertain(post: &Post) -> Failure {
+fn uncertain(post: &Post, reason: &'static str) -> Failure {
     match post.record.dedup_id {
-        Some(_) => Failure::Unavailable(db::UNCERTAIN),
-        None => Failure::Internal(db::UNCERTAIN.to_owned()),
+        Some(_) => Failure::Unavailable(reason),
+        None => Failure::Internal(reason.to_owned()),
     }
 }
 
@@ -220,7 +220,7 @@ async fn alone(db: &Db, post: &Post) -> Result<Outcome, Alone> {
                 return Ok(outcomes.into_iter().next().ok_or(Failure::Internal("no outcome".to_owned()))?);
             }
             Err(Attempt::Final(failure)) => return Err(failure.into()),
-            Err(Attempt::Uncertain) => return Err(uncertain(post).into()),
+            Err(Attempt::Uncertain(reason)) => return Err(uncertain(post, reason).into()),
             Err(Attempt::Locked(reason)) => return Err(Alone::Locked(reason)),
             Err(Attempt::Again(error)) => last = Some(error),
         }
@@ -244,8 +244,8 @@ enum Attempt {
     Locked(&'static str),
     /// A retry would not help.
     Final(Failure),
-    /// The commit was not confirmed, and may have succeeded.
-    Uncertain,
+    /// The commit was not confirmed, and may have succeeded. The sentence is for the client.
+    Uncertain(&'static str),
 }
 
 async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
@@ -255,10 +255,10 @@ async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
     match recorded {
         Ok(outcomes) => {
             // A transaction that lost a race during its commit has written nothing.
-            let failed = |error| match &error {
-                _ if db::is_lost_race(&error) => Attempt::Again(error),
-                _ if db::is_uncertain(&error) => Attempt::Uncertain,
-                _ => give_up(error),
+            let failed = |error| match db::uncertain(&error) {
+                Some(reason) => Attempt::Uncertain(reason),
+                None if db::is_lost_race(&error) => Attempt::Again(error),
+                None => give_up(error),
             };
             db.commit(transaction).await.map_err(failed)?;
             Ok(outcomes)

@@ -186,11 +186,11 @@ impl engine::State for State {
         }
         let mut committed = shared.db.commit(writing.transaction).await;
         if let (Err(error), Some(Written { id, transaction: Some(transaction) })) = (&committed, writing.entry.get())
-            && db::is_uncertain(error)
+            && db::uncertain(error).is_some()
         {
             committed = Box::pin(shared.db.outcome(transaction, &audit::select(*id))).await;
         }
-        if committed.as_ref().map_or_else(db::is_uncertain, |()| true) {
+        if committed.as_ref().map_or_else(|error| db::uncertain(error).is_some(), |()| true) {
             outcome.has_written.store(true, Ordering::Relaxed);
         }
         Ok(committed?)

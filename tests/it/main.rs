@@ -66,6 +66,7 @@ mod openid_slow;
 mod paging;
 mod plans;
 mod postgres;
+mod power_cut;
 mod process;
 mod properties;
 mod property;
