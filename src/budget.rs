@@ -87,6 +87,8 @@ pub enum Excess {
     Time,
     /// [`QUICK`]: the request must restart in the slow queue.
     Quick,
+    /// The only statement: the request must restart in a transaction ([`crate::db::Db::read_once`]).
+    Statement,
 }
 
 /// The resources that a request has used.
@@ -169,6 +171,7 @@ impl Budget {
             4 => Some(Excess::Processor),
             5 => Some(Excess::Time),
             6 => Some(Excess::Quick),
+            7 => Some(Excess::Statement),
             _ => None,
         }
     }
@@ -360,7 +363,7 @@ impl Excess {
             Self::Rows => {
                 format!("The answer needs rows of more than {rows} bytes. Ask for fewer objects with `first`.")
             }
-            Self::Processor | Self::Quick => {
+            Self::Processor | Self::Quick | Self::Statement => {
                 format!(
                     "The query was stopped because it took more than {processor:?} of processor time. Ask for less at \
                      once."
@@ -382,6 +385,7 @@ impl fmt::Display for Excess {
             Self::Processor => "too much processor time",
             Self::Time => "too much time",
             Self::Quick => "too much work for a quick request",
+            Self::Statement => "more than one statement",
         })
     }
 }

@@ -1,25 +1,21 @@
-//! Deserialises rows of SQLite with serde: the fields of a struct are the columns, by position.
+//! Deserialises rows with serde: the fields of a struct are the columns, by position.
 
-use std::cell;
 use std::fmt;
 
-use rusqlite::Row;
 use rusqlite::types::ValueRef;
 use sea_orm::DbErr;
 use serde::de::value::{SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Counts the bytes of text values.
-type Count = cell::Cell<usize>;
+use super::row::Row;
 
-/// Reads the first columns into a struct. Adds the length of its text values to `text`. A field whose bit is set in
-/// `absent` has no column, and reads as null.
-pub(super) fn read<'de, T>(row: &'de Row<'de>, absent: u64, text: &Count) -> Result<T, DbErr>
+/// Reads the first columns into a struct. A field whose bit is set in `absent` has no column, and reads as null.
+pub(super) fn read<'de, T>(row: &Row<'de>, absent: u64) -> Result<T, DbErr>
 where
     T: de::Deserialize<'de>,
 {
-    T::deserialize(Cells { row, next: 0, absent, text }).map_err(|Unreadable(why)| DbErr::Type(why.into()))
+    T::deserialize(Cells { row, next: 0, absent }).map_err(|Unreadable(why)| DbErr::Type(why.into()))
 }
 
 /// Why a row could not be deserialised.
@@ -27,11 +23,10 @@ where
 struct Unreadable(Box<str>);
 
 /// The columns of a row, starting at `next`. Bit 0 of `absent` says whether the next field has no column.
-struct Cells<'de, 't> {
-    row: &'de Row<'de>,
+struct Cells<'de, 'r> {
+    row: &'r Row<'de>,
     next: usize,
     absent: u64,
-    text: &'t Count,
 }
 
 /// One column.
@@ -61,11 +56,8 @@ impl<'de> SeqAccess<'de> for Cells<'de, '_> {
         if is_absent {
             return seed.deserialize(Cell(ValueRef::Null)).map(Some);
         }
-        let cell = self.row.get_ref(self.next).map_err(de::Error::custom)?;
+        let cell = self.row.cell(self.next).map_err(de::Error::custom)?;
         self.next += 1;
-        if let ValueRef::Text(text) | ValueRef::Blob(text) = cell {
-            self.text.set(self.text.get() + text.len());
-        }
         seed.deserialize(Cell(cell)).map(Some)
     }
 }

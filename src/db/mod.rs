@@ -33,6 +33,7 @@ pub mod find;
 mod find_refresh;
 mod group_commit;
 mod outcome;
+mod pooled_row;
 mod postgres;
 mod postgres_url;
 pub mod read;
@@ -152,6 +153,17 @@ impl Db {
             transaction.execute_unprepared(postgres::UNLIMITED).await?;
         }
         Ok(Snapshot { kind: read::Kind::Pooled(transaction), budget })
+    }
+
+    /// Like [`Self::begin_read`], for a request that may take a single statement. On PostgreSQL that statement needs no
+    /// transaction, which saves most of its round trips. A second statement exhausts the budget
+    /// ([`Excess::Statement`](crate::budget::Excess::Statement)): it might see another state, so the request must
+    /// restart in a transaction.
+    pub async fn read_once(&self, budget: &Arc<Budget>) -> Result<Snapshot, DbErr> {
+        if self.read.embedded.is_some() {
+            return self.begin_read(Some(Arc::clone(budget))).await;
+        }
+        Ok(Snapshot { kind: read::Kind::Once(read::Once::new(&self.read)), budget: Some(Arc::clone(budget)) })
     }
 
     /// Begins a write transaction. It is rolled back if dropped without a commit. On SQLite there is one at a time: it

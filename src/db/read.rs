@@ -6,7 +6,9 @@
 //! read of a request goes through it and is charged.
 
 use std::any::Any;
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::TryStreamExt;
@@ -20,11 +22,11 @@ use sea_orm::{
 use tokio::time::timeout;
 
 use super::embedded::{self, Embedded};
-use super::postgres::repeat;
-use super::refusal::STALLED;
+use super::postgres::{connections, repeat};
+use super::refusal::{STALLED, is_broken};
 use super::row::{Collect, Collected, KEY, Row, Table, Work, over};
 use super::shape::{How, Shape, statement};
-use crate::budget::Budget;
+use crate::budget::{Budget, Excess};
 use crate::spans;
 
 /// The connections for reading.
@@ -46,7 +48,42 @@ pub struct Snapshot {
 #[derive(Debug)]
 pub(super) enum Kind {
     Pooled(DatabaseTransaction),
+    Once(Once),
     Embedded(Box<embedded::Transaction>),
+}
+
+/// A single statement outside of any transaction.
+#[derive(Debug)]
+pub(super) struct Once {
+    reader: Reader,
+    has_run: AtomicBool,
+}
+
+impl Once {
+    pub(super) fn new(reader: &Reader) -> Self {
+        Self { reader: reader.clone(), has_run: AtomicBool::new(false) }
+    }
+
+    /// Runs the statement. Fails if it is not the first.
+    async fn run(
+        &self,
+        statement: &Statement,
+        mut rows: Box<dyn Collect>,
+        budget: &Budget,
+    ) -> Result<Box<dyn Collect>, DbErr> {
+        if self.has_run.swap(true, Ordering::Relaxed) {
+            return Err(over(budget.exceed(Excess::Statement)));
+        }
+        let pool = &self.reader.pool;
+        for _ in 0..connections(pool) {
+            // A connection that has died while it was idle fails before the first row.
+            match charged(pool, statement.clone(), &mut *rows, budget).await {
+                Err(error) if is_broken(&error) && budget.used().rows == 0 => rows.clear(),
+                done => return done.map(|()| rows),
+            }
+        }
+        charged(pool, statement.clone(), &mut *rows, budget).await.map(|()| rows)
+    }
 }
 
 /// A statement that selects the rows for several keys.
@@ -134,6 +171,7 @@ impl Backend for Snapshot {
     fn backend(&self) -> DbBackend {
         match &self.kind {
             Kind::Pooled(transaction) => transaction.backend(),
+            Kind::Once(once) => once.reader.backend(),
             Kind::Embedded(_) => DbBackend::Sqlite,
         }
     }
@@ -300,18 +338,17 @@ impl Reader {
 
 /// Reads row by row, and charges each row before fetching the next.
 async fn charged(
-    transaction: &DatabaseTransaction,
+    connection: &impl StreamTrait,
     statement: Statement,
-    mut rows: Box<dyn Collect>,
+    rows: &mut dyn Collect,
     budget: &Budget,
-) -> Result<Box<dyn Collect>, DbErr> {
+) -> Result<(), DbErr> {
     let began = Instant::now();
-    let mut stream = transaction.stream_raw(statement).await?;
+    let mut stream = pin!(connection.stream_raw(statement).await?);
     while let Some(row) = stream.try_next().await? {
         budget.charge_row(rows.row(&Row::of_pool(&row))?).map_err(over)?;
     }
-    budget.charge_server(began.elapsed()).map_err(over)?;
-    Ok(rows)
+    budget.charge_server(began.elapsed()).map_err(over)
 }
 
 impl Read for Reader {
@@ -328,10 +365,16 @@ impl Read for Reader {
 }
 
 impl Read for Snapshot {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+    async fn collect(&self, work: Work, mut rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
         match (&self.kind, &self.budget) {
-            (Kind::Pooled(transaction), Some(budget)) => charged(transaction, work.statement, rows, budget).await,
+            (Kind::Pooled(transaction), Some(budget)) => {
+                charged(transaction, work.statement, &mut *rows, budget).await.map(|()| rows)
+            }
             (Kind::Pooled(transaction), None) => pooled(transaction, work.statement, rows).await,
+            (Kind::Once(once), budget) => {
+                let budget = budget.as_deref().unwrap_or_else(|| Budget::unlimited());
+                once.run(&work.statement, rows, budget).await
+            }
             (Kind::Embedded(snapshot), budget) => snapshot.rows(work, rows, budget.as_ref()).await,
         }
     }

@@ -4,16 +4,12 @@ use std::any::Any;
 use std::cell::Cell;
 
 use rusqlite::types::{FromSql, ValueRef};
-use sea_orm::sea_query::{Expr, SelectStatement};
-use sea_orm::sqlx::Row as _;
-use sea_orm::{
-    ColumnTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, IdenStatic, Iterable, QueryResult, Statement,
-    TryGetable,
-};
+use sea_orm::sea_query::SelectStatement;
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, Iterable, QueryResult, Statement};
 use serde::de::DeserializeOwned;
 
 use super::cells;
-use super::read::Backend;
+use super::pooled_row::{cell, columns};
 use crate::budget::Excess;
 
 /// A row of a result.
@@ -25,7 +21,7 @@ pub struct Row<'r> {
     text: Cell<usize>,
 }
 
-/// The name of the column that holds a row's key, in a statement for several keys.
+/// The name of the column that holds a row's key, in a statement for several keys. It is the last one.
 pub(super) const KEY: &str = "key_of_row";
 
 enum From<'r> {
@@ -34,9 +30,9 @@ enum From<'r> {
 }
 
 /// A type that a column can be read as.
-pub trait Column: TryGetable + FromSql {}
+pub trait Column: FromSql {}
 
-impl<T: TryGetable + FromSql> Column for T {}
+impl<T: FromSql> Column for T {}
 
 /// A table whose rows can be read from either backend.
 pub trait Table: EntityTrait<Model: DeserializeOwned + 'static> {}
@@ -55,28 +51,21 @@ impl Omitted {
     }
 }
 
-/// Selects the columns of a table in their order, for [`Row::model_without`]. Rows of PostgreSQL are read by column
-/// name, so a column that is left out is selected as null.
-pub fn select_without<E: Table>(db: &impl Backend, omitted: Omitted, select: &mut SelectStatement) {
-    let backend = db.backend();
-    for (place, own) in E::Column::iter().enumerate() {
-        match (omitted.has(place), backend) {
-            (true, DbBackend::Postgres) => select.expr_as(Expr::cust("NULL"), own.as_str()),
-            (true, _) => select,
-            (false, _) => select.column(own.as_column_ref()),
-        };
+/// Selects the columns of a table in their order, for [`Row::model_without`].
+pub fn select_without<E: Table>(omitted: Omitted, select: &mut SelectStatement) {
+    for (_, own) in E::Column::iter().enumerate().filter(|(place, _)| !omitted.has(*place)) {
+        select.column(own.as_column_ref());
     }
 }
 
 /// The number of columns that [`select_without`] selects.
-pub fn columns_without<E: Table>(db: &impl Backend, omitted: Omitted) -> usize {
-    let all = E::Column::iter().count();
-    if db.backend() == DbBackend::Postgres { all } else { all - omitted.0.count_ones() as usize }
+pub fn columns_without<E: Table>(omitted: Omitted) -> usize {
+    E::Column::iter().count() - omitted.0.count_ones() as usize
 }
 
 impl<'r> Row<'r> {
     pub(super) fn of_pool(row: &'r QueryResult) -> Self {
-        Self { from: From::Pool(row), key: None, text: Cell::new(pooled_text(row)) }
+        Self { from: From::Pool(row), key: None, text: Cell::new(0) }
     }
 
     pub(super) fn of_file(row: &'r rusqlite::Row<'r>, key: Option<i64>) -> Self {
@@ -87,52 +76,42 @@ impl<'r> Row<'r> {
     pub(super) fn key(&self) -> Result<i64, DbErr> {
         match (self.key, &self.from) {
             (Some(key), _) => Ok(key),
-            (None, From::Pool(row)) => row.try_get_by(KEY),
+            (None, From::Pool(row)) => self.get(columns(row).saturating_sub(1)),
             (None, From::File(_)) => Err(DbErr::Type("a statement without keys was read as one with keys".to_owned())),
         }
     }
 
-    /// Reads a column by its position.
-    pub fn get<T: Column>(&self, place: usize) -> Result<T, DbErr> {
-        match self.from {
-            From::Pool(row) => row.try_get_by_index(place),
-            From::File(row) => {
-                let value = row.get_ref(place).map_err(unreadable)?;
-                if let ValueRef::Text(text) | ValueRef::Blob(text) = value {
-                    self.text.set(self.text.get() + text.len());
-                }
-                T::column_result(value).map_err(|error| DbErr::Type(format!("column {place}: {error}")))
-            }
+    /// A column by its position.
+    pub(super) fn cell(&self, place: usize) -> Result<ValueRef<'r>, DbErr> {
+        let value = match self.from {
+            From::Pool(row) => cell(row, place)?,
+            From::File(row) => row.get_ref(place).map_err(unreadable)?,
+        };
+        if let ValueRef::Text(text) | ValueRef::Blob(text) = value {
+            self.text.set(self.text.get() + text.len());
         }
+        Ok(value)
     }
 
-    /// Reads the columns of a table. They must come first, with the table's column names and in its order.
+    /// Reads a column by its position.
+    pub fn get<T: Column>(&self, place: usize) -> Result<T, DbErr> {
+        T::column_result(self.cell(place)?).map_err(|error| DbErr::Type(format!("column {place}: {error}")))
+    }
+
+    /// Reads the columns of a table. They must come first, in the table's order.
     pub fn model<E: Table>(&self) -> Result<E::Model, DbErr> {
-        match self.from {
-            From::Pool(row) => E::Model::from_query_result(row, ""),
-            From::File(row) => cells::read(row, 0, &self.text),
-        }
+        cells::read(self, 0)
     }
 
     /// Reads the columns of a table. Those that [`select_without`] has left out read as null.
     pub fn model_without<E: Table>(&self, omitted: Omitted) -> Result<E::Model, DbErr> {
-        match self.from {
-            From::Pool(row) => E::Model::from_query_result(row, ""),
-            From::File(row) => cells::read(row, omitted.0, &self.text),
-        }
+        cells::read(self, omitted.0)
     }
 
     /// The bytes of texts and blobs read from the row so far.
     pub fn text(&self) -> usize {
         self.text.get()
     }
-}
-
-/// The size of a row from PostgreSQL, in bytes.
-fn pooled_text(row: &QueryResult) -> usize {
-    let Some(row) = row.try_as_pg_row() else { return 0 };
-    let length = |place| row.try_get_raw(place).ok().and_then(|value| value.as_bytes().ok()).map_or(0, <[u8]>::len);
-    (0..row.len()).map(length).sum()
 }
 
 /// Collects rows as they arrive. A trait object, so that reading is compiled once and not once for each row type:

@@ -32,6 +32,7 @@ pub struct Plan {
     /// The length of the last response, used as the initial capacity of the next buffer.
     size: AtomicUsize,
     is_slow: AtomicBool,
+    takes_several: AtomicBool,
 }
 
 /// The most fields of a plan. A selection on an interface is planned for each of its types.
@@ -243,7 +244,14 @@ impl Plan {
         compiler.errors.none()?;
         let (arguments, size) = (compiler.arguments, AtomicUsize::new(1024));
         let serial = operation.is_mutation();
-        Ok(Self { root, serial, arguments, size, is_slow: AtomicBool::new(false) })
+        Ok(Self {
+            root,
+            serial,
+            arguments,
+            size,
+            is_slow: AtomicBool::new(false),
+            takes_several: AtomicBool::new(false),
+        })
     }
 
     /// Coerces all arguments of the operation with these variables and literals, and returns the page sizes in them for
@@ -286,6 +294,16 @@ impl Plan {
     /// Records whether the run was slow.
     pub fn remember_slow(&self, is_slow: bool) {
         self.is_slow.store(is_slow, Ordering::Relaxed);
+    }
+
+    /// Whether a run has taken several statements. If so, the next one begins in a transaction.
+    pub fn takes_several(&self) -> bool {
+        self.takes_several.load(Ordering::Relaxed)
+    }
+
+    /// Records that a run has taken several statements.
+    pub fn remember_several(&self) {
+        self.takes_several.store(true, Ordering::Relaxed);
     }
 
     /// Estimates the memory that the plan takes, in bytes.

@@ -131,9 +131,14 @@ impl State {
         Self { request: Arc::new(request), snapshot: None, _place: None }
     }
 
-    /// Opens the snapshot of a query. If that fails, returns the response to send.
-    pub(super) async fn reading(self) -> Result<Self, Response> {
-        match self.request.snapshot().await {
+    /// Opens the snapshot of a query. If that fails, returns the response to send. `once` says that the query may take
+    /// a single statement.
+    pub(super) async fn reading(self, once: bool) -> Result<Self, Response> {
+        let opened = match once {
+            true => self.request.shared.db.read_once(&self.request.budget).await.map_err(Error::from),
+            false => self.request.snapshot().await,
+        };
+        match opened {
             Ok(snapshot) => Ok(Self { snapshot: Some(snapshot), ..self }),
             // Report the error once for the whole response, not once for each field.
             Err(error) => {

@@ -10,7 +10,7 @@ use sea_orm::{ColumnTrait, DbErr, EntityName, IdenStatic, Iterable, ModelTrait, 
 use super::context::Ctx;
 use super::left_out::LeftOut;
 use super::sort::Sort;
-use crate::db::{self, Backend, Ids, OfKeys, Read, Shape, Table};
+use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
 use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::error::Result;
 
@@ -274,13 +274,12 @@ impl<E: Table> List<E> {
                 None => self.ids.iter().map(|ids| ids.select.clone()).collect(),
             };
             let mut rows = self.source(condition, among.clone(), ids);
-            db::select_without::<E>(db, self.left_out.columns, &mut rows);
+            db::select_without::<E>(self.left_out.columns, &mut rows);
             if !is_own_key {
                 rows.expr_as(column(self.key), KEY);
             }
             if let Some(order) = self.order {
-                // On PostgreSQL the column may be a shorter integer than the cursor's.
-                rows.expr_as(column(order).cast_as("bigint"), ORDER);
+                rows.expr_as(column(order), ORDER);
             }
             if let Some(after) = &request.after {
                 rows.and_where(self.after_cursor(after));
@@ -295,7 +294,7 @@ impl<E: Table> List<E> {
         let values = after.chain([Value::from(limit)]).collect();
         let is_ordered = self.order.is_some();
         let omitted = self.left_out.columns;
-        let own = db::columns_without::<E>(db, omitted);
+        let own = db::columns_without::<E>(omitted);
         let read = move |row: &db::Row<'_>| {
             // These columns follow the row's own, in the order of the statement.
             let mut places = own..;
@@ -358,9 +357,9 @@ impl<E: Table> List<E> {
 
     /// Selects all rows of the list: their own columns, then the id. Sets no order and no limit. The list must have no
     /// parents and no `among`, whose conditions are not applied.
-    pub(super) fn all(&self, db: &impl Backend) -> SelectStatement {
+    pub(super) fn all(&self) -> SelectStatement {
         let mut rows = self.source(None, None, self.ids.iter().map(|ids| ids.select.clone()).collect());
-        db::select_without::<E>(db, self.left_out.columns, &mut rows);
+        db::select_without::<E>(self.left_out.columns, &mut rows);
         rows.expr_as(column(self.key), KEY).take()
     }
 

@@ -243,6 +243,10 @@ impl Catalogue {
                 Some(Excess::Quick) => {
                     (lane, used) = (Lane::Slow, budget.used().processor);
                 }
+                Some(Excess::Statement) => {
+                    plan.remember_several();
+                    used = budget.used().processor;
+                }
                 Some(excess) => return Response::ended(excess, &budget),
                 None => {
                     // Only the last run counts: a single slow one may have met a cold cache.
@@ -287,7 +291,7 @@ impl Catalogue {
         let _place = self.0.places.take(lane, caller.who()).await;
         let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, budget, outcome);
         let state = match reads {
-            true => state.reading().await,
+            true => state.reading(!prepared.plan.takes_several()).await,
             false => Ok(state),
         };
         match state {

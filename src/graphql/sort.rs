@@ -147,7 +147,7 @@ impl<E: Table> List<E> {
 
     /// Selects all rows of the list, joined to the table beside them if there is one.
     fn beside(&self, db: &impl Read, beside: Option<Named>) -> SelectStatement {
-        let mut rows = self.all(db);
+        let mut rows = self.all();
         let Some(beside) = beside else { return rows };
         let is_same = self.key().eq(column(beside));
         if !db::joins_laterally(db) || !self.is_whole() {
@@ -178,7 +178,7 @@ impl<E: Table> List<E> {
             rows.inner_join(id.0, column(own).eq(column(id)));
             if db::joins_laterally(db) && !matches!(piece, Piece::Same { .. }) {
                 // A lateral join reads each group from an index. PostgreSQL would otherwise sort all rows of a group.
-                let mut of_group = self.all(db);
+                let mut of_group = self.all();
                 of_group.and_where(column(own).eq(column(id))).order_by_expr(self.key(), direction()).limit(limit);
                 rows = Query::select().column((OF_GROUP, Asterisk)).from(id.0).take();
                 rows.expr_as(value(), VALUE).expr_as(column(id), GROUP);
@@ -198,7 +198,7 @@ impl<E: Table> List<E> {
             rows.order_by_expr(place, direction());
         }
         let omitted = self.left_out.columns;
-        let own = db::columns_without::<E>(db, omitted);
+        let own = db::columns_without::<E>(omitted);
         let read = move |row: &db::Row<'_>| {
             let value = match (has_value, is_text) {
                 (false, _) => None,

@@ -29,7 +29,7 @@ pub fn programs() -> Result<PathBuf, String> {
 }
 
 /// Creates a cluster in the folder `$2` with the port `$3` and the settings `$4`, and with TLS if there is a
-/// `$CERTIFICATE`. Keeps it until standard input closes. Only our process holds the other end of that pipe, so it closes
+/// `$CERTIFICATE`. The user `certified` must have a certificate that `$AUTHORITY` has signed. Keeps it until standard input closes. Only our process holds the other end of that pipe, so it closes
 /// however we end. Each line from it is a mode to restart in.
 const KEEPER: &str = r#"
 bin=$1 folder=$2 port=$3 settings=$4
@@ -47,7 +47,9 @@ END
     if [ -n "${CERTIFICATE:-}" ]; then
         umask 077 &&
         printf %s "$CERTIFICATE" >"$folder/data/server.crt" && printf %s "$KEY" >"$folder/data/server.key" &&
-        printf "ssl = on\nlisten_addresses = '127.0.0.1'\n" >>"$folder/data/postgresql.conf"
+        printf %s "$AUTHORITY" >"$folder/data/root.crt" &&
+        printf "ssl = on\nssl_ca_file = 'root.crt'\nlisten_addresses = '127.0.0.1'\n" >>"$folder/data/postgresql.conf" &&
+        sed -i '1i hostssl all certified all cert' "$folder/data/pg_hba.conf"
     fi &&
     "$bin/pg_ctl" start -D "$folder/data" -l "$folder/server.log" -w
 } </dev/null >"$folder/log" 2>&1 || { cat "$folder/log" "$folder/server.log"; exit 1; }
@@ -67,7 +69,8 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts one with these lines in its configuration. `environment` may hold the `CERTIFICATE` and its `KEY`.
+    /// Starts one with these lines in its configuration. `environment` may hold the `CERTIFICATE`, its `KEY` and
+    /// its `AUTHORITY`.
     ///
     /// # Errors
     /// Why it cannot, possibly on several lines.

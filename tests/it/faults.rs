@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rollcall::db::{self, Read, Write};
 use sea_orm::sea_query::{Expr, Query};
 use serde_json::{Value, json};
@@ -370,18 +370,29 @@ async fn of_several_processes_that_start_together_one_prints_a_link_for_the_firs
     assert_eq!(links, 1, "{said:#?}");
 }
 
-/// Makes a certificate for `localhost`, signed by an authority of its own. Returns the authority's, the server's, and the
-/// server's key.
-fn certificates() -> [String; 3] {
-    let mut of_authority = CertificateParams::new(Vec::new()).expect("parameters");
-    of_authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let key = KeyPair::generate().expect("a key");
-    let authority = of_authority.self_signed(&key).expect("a certificate");
-    let issuer = Issuer::new(of_authority, key);
-    let own_key = KeyPair::generate().expect("a key");
-    let own = CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters");
-    let own = own.signed_by(&own_key, &issuer).expect("a certificate");
-    [authority.pem(), own.pem(), own_key.serialize_pem()]
+/// The certificates of an authority: its own, a server's for `localhost` with its key, and a client's for the user
+/// `certified` with its key.
+struct Certificates {
+    server: [String; 3],
+    client: [String; 2],
+}
+
+impl Certificates {
+    fn make() -> Self {
+        let mut of_authority = CertificateParams::new(Vec::new()).expect("parameters");
+        of_authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let authority = of_authority.self_signed(&key).expect("a certificate");
+        let issuer = Issuer::new(of_authority, key);
+        let signed = |own: &CertificateParams| {
+            let key = KeyPair::generate().expect("a key");
+            [own.signed_by(&key, &issuer).expect("a certificate").pem(), key.serialize_pem()]
+        };
+        let [server, key] = signed(&CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters"));
+        let mut client = CertificateParams::new(Vec::new()).expect("parameters");
+        client.distinguished_name.push(DnType::CommonName, "certified");
+        Self { server: [authority.pem(), server, key], client: signed(&client) }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -389,12 +400,12 @@ async fn a_connection_is_encrypted_and_verified_as_the_url_says() {
     if !database::is_postgres() {
         return;
     }
-    let [authority, certificate, key] = certificates();
-    let (_cluster, port) = Cluster::with_tls(&certificate, &key).await.expect("a cluster");
+    let certificates = Certificates::make();
+    let (_cluster, port) = Cluster::with_tls(&certificates.server).await.expect("a cluster");
     let folder = tempfile::tempdir().expect("a folder");
     let (known, other) = (folder.path().join("known.pem"), folder.path().join("other.pem"));
-    std::fs::write(&known, authority).expect("a file");
-    std::fs::write(&other, &certificates()[0]).expect("a file");
+    std::fs::write(&known, &certificates.server[0]).expect("a file");
+    std::fs::write(&other, &Certificates::make().server[0]).expect("a file");
     let url = |host: &str, query: &str| format!("postgres://rollcall@{host}:{port}/postgres?{query}");
     let full = format!("sslmode=verify-full&sslrootcert={}", known.display());
     for (query, is_encrypted) in [
@@ -416,6 +427,41 @@ async fn a_connection_is_encrypted_and_verified_as_the_url_says() {
     for (host, query) in [("127.0.0.1", &full), ("localhost", &unknown)] {
         let refused = db::connect(&url(host, query)).await.expect_err("a refusal").to_string();
         assert!(refused.contains("the certificate is verified") && refused.contains("sslrootcert=FILE"), "{refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_certificate_proves_who_connects() {
+    if !database::is_postgres() {
+        return;
+    }
+    let certificates = Certificates::make();
+    let (cluster, port) = Cluster::with_tls(&certificates.server).await.expect("a cluster");
+    cluster.run(["CREATE ROLE certified LOGIN".to_owned()]).await.expect("a role");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).expect("a file");
+        file.display().to_string()
+    };
+    let authority = file("authority.pem", &certificates.server[0]);
+    let of = |name: &str, [certificate, key]: &[String; 2]| {
+        let certificate = file(&format!("{name}.pem"), certificate);
+        format!("&sslcert={certificate}&sslkey={}", file(&format!("{name}.key"), key))
+    };
+    let url = |client: &str| {
+        let server = format!("postgres://certified@localhost:{port}/postgres?sslmode=verify-full");
+        format!("{server}&sslrootcert={authority}{client}")
+    };
+    let opened = db::connect(&url(&of("own", &certificates.client))).await.expect("a connection");
+    let name = Expr::cust("(SELECT client_dn FROM pg_stat_ssl WHERE pid = pg_backend_pid())");
+    let name = opened.read().rows(&Query::select().expr(name).take(), |row| row.get::<String>(0)).await;
+    assert!(name.expect("an answer")[0].ends_with("/CN=certified"));
+    opened.close().await.expect("closed");
+
+    for client in ["", &of("other", &Certificates::make().client)] {
+        let refused = db::connect(&url(client)).await.expect_err("a refusal").to_string();
+        assert!(refused.contains("certificate"), "{client}: {refused}");
     }
 }
 

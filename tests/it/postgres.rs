@@ -76,11 +76,12 @@ impl Cluster {
         }
     }
 
-    /// Starts one that is reached at a port of 127.0.0.1 by TLS, with this certificate and key.
-    pub async fn with_tls(certificate: &str, key: &str) -> Result<(Self, u16), String> {
+    /// Starts one that is reached at a port of 127.0.0.1 by TLS, with this authority, certificate and key.
+    pub async fn with_tls([authority, certificate, key]: &[String; 3]) -> Result<(Self, u16), String> {
         let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
         let port = free.map_err(|error| error.to_string())?.port();
-        Ok((Self::start(port, "synchronous_commit = off", &[("CERTIFICATE", certificate), ("KEY", key)]).await?, port))
+        let environment = [("AUTHORITY", &**authority), ("CERTIFICATE", certificate), ("KEY", key)];
+        Ok((Self::start(port, "synchronous_commit = off", &environment).await?, port))
     }
 
     /// Starts one whose commits survive a restart in any mode.
@@ -137,7 +138,8 @@ impl Cluster {
         self.released.lock().expect("nobody panics with it").push(name);
     }
 
-    async fn run(&self, statements: impl IntoIterator<Item = String>) -> Result<(), sqlx::Error> {
+    /// Runs statements as the administrator.
+    pub async fn run(&self, statements: impl IntoIterator<Item = String>) -> Result<(), sqlx::Error> {
         let mut connection = PgConnection::connect(&self.url("postgres")).await?;
         for statement in statements {
             connection.execute(AssertSqlSafe(statement)).await?;

@@ -49,8 +49,16 @@ impl Observed {
         self.run_as(query, caller).await
     }
 
-    /// Like [`run`](Self::run), for a caller.
+    /// Like [`run`](Self::run), for a caller. A query runs twice: its first run finds out whether it takes several
+    /// statements.
     async fn run_as(&self, query: &str, caller: Caller) -> (Value, Vec<String>) {
+        if !query.starts_with("mutation") {
+            self.run_once(query, caller.clone()).await;
+        }
+        self.run_once(query, caller).await
+    }
+
+    async fn run_once(&self, query: &str, caller: Caller) -> (Value, Vec<String>) {
         let prepared = self.catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
         self.statements.lock().expect("no panic").clear();
         let response = self.catalogue.execute(&prepared, &caller, "test", None).await.expect("a database");
@@ -178,6 +186,24 @@ async fn what_is_listed_of_a_service_is_read_from_an_index_alone() {
     }
     let by_alias = statements.iter().find(|sql| sql.contains("\"value\" = ?")).expect("a service by its alias");
     assert!(!plan(by_alias).await.contains("LIST"), "the owner of an alias is one: {by_alias}");
+}
+
+#[tokio::test]
+async fn the_first_run_of_a_query_finds_out_whether_it_needs_a_transaction() {
+    let observed = Observed::start().await;
+    // On PostgreSQL the first run begins without a transaction, and begins again when it needs a second statement.
+    let again = usize::from(is_postgres());
+    for (query, most) in [
+        ("{ account { services { nodes { name } } } }", 1),
+        ("{ account { services { nodes { name tier { name } } totalCount } } }", 3),
+    ] {
+        let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
+        let (first, statements) = observed.run_once(query, caller.clone()).await;
+        let expected = if most > 1 { most + again } else { most };
+        assert_eq!(statements.len(), expected, "{query}: {statements:#?}");
+        let (second, statements) = observed.run_once(query, caller).await;
+        assert_eq!((first, statements.len()), (second, most), "{query}: {statements:#?}");
+    }
 }
 
 #[tokio::test]
