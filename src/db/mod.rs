@@ -160,7 +160,8 @@ impl Db {
     /// ([`Excess::Statement`](crate::budget::Excess::Statement)): it might see another state, so the request must
     /// restart in a transaction.
     pub async fn read_once(&self, budget: &Arc<Budget>) -> Result<Snapshot, DbErr> {
-        if self.read.embedded.is_some() {
+        // The wait for a connection is not the server's work, and would be charged with that of the statement.
+        if self.read.embedded.is_some() || self.read.pool.get_postgres_connection_pool().num_idle() == 0 {
             return self.begin_read(Some(Arc::clone(budget))).await;
         }
         Ok(Snapshot { kind: read::Kind::Once(read::Once::new(&self.read)), budget: Some(Arc::clone(budget)) })

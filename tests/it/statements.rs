@@ -199,8 +199,9 @@ async fn the_first_run_of_a_query_finds_out_whether_it_needs_a_transaction() {
     ] {
         let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
         let (first, statements) = observed.run_once(query, caller.clone()).await;
-        let expected = if most > 1 { most + again } else { most };
-        assert_eq!(statements.len(), expected, "{query}: {statements:#?}");
+        // Without an idle connection it begins with one.
+        let expected = if most > 1 { most..=most + again } else { most..=most };
+        assert!(expected.contains(&statements.len()), "{query}: {statements:#?}");
         let (second, statements) = observed.run_once(query, caller).await;
         assert_eq!((first, statements.len()), (second, most), "{query}: {statements:#?}");
     }
