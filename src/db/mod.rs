@@ -141,7 +141,7 @@ impl Db {
     /// charged to `budget`. Without a budget there are no limits.
     pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, DbErr> {
         if let Some(embedded) = &self.read.embedded {
-            return Ok(Snapshot { kind: read::Kind::Embedded(Box::new(embedded.begin().await?)), budget });
+            return Ok(Snapshot::new(read::Kind::Embedded(Box::new(embedded.begin().await?)), budget));
         }
         let options = TransactionOptions {
             isolation_level: Some(IsolationLevel::RepeatableRead),
@@ -152,7 +152,7 @@ impl Db {
         if budget.is_none() {
             transaction.execute_unprepared(postgres::UNLIMITED).await?;
         }
-        Ok(Snapshot { kind: read::Kind::Pooled(transaction), budget })
+        Ok(Snapshot::new(read::Kind::Pooled(transaction), budget))
     }
 
     /// Like [`Self::begin_read`], for a request that may take a single statement. On PostgreSQL that statement needs no
@@ -164,7 +164,7 @@ impl Db {
         if self.read.embedded.is_some() || self.read.pool.get_postgres_connection_pool().num_idle() == 0 {
             return self.begin_read(Some(Arc::clone(budget))).await;
         }
-        Ok(Snapshot { kind: read::Kind::Once(read::Once::new(&self.read)), budget: Some(Arc::clone(budget)) })
+        Ok(Snapshot::new(read::Kind::Once(read::Once(self.read.clone())), Some(Arc::clone(budget))))
     }
 
     /// Begins a write transaction. It is rolled back if dropped without a commit. On SQLite there is one at a time: it

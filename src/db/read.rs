@@ -8,7 +8,7 @@
 use std::any::Any;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::TryStreamExt;
@@ -43,6 +43,19 @@ pub struct Reader {
 pub struct Snapshot {
     pub(super) kind: Kind,
     pub(super) budget: Option<Arc<Budget>>,
+    /// The number of its statements so far.
+    statements: AtomicUsize,
+}
+
+impl Snapshot {
+    pub(super) fn new(kind: Kind, budget: Option<Arc<Budget>>) -> Self {
+        Self { kind, budget, statements: AtomicUsize::new(0) }
+    }
+
+    /// Whether it has run several statements, so that a transaction is needed.
+    pub fn has_run_several(&self) -> bool {
+        self.statements.load(Ordering::Relaxed) > 1
+    }
 }
 
 #[derive(Debug)]
@@ -54,27 +67,17 @@ pub(super) enum Kind {
 
 /// A single statement outside of any transaction.
 #[derive(Debug)]
-pub(super) struct Once {
-    reader: Reader,
-    has_run: AtomicBool,
-}
+pub(super) struct Once(pub(super) Reader);
 
 impl Once {
-    pub(super) fn new(reader: &Reader) -> Self {
-        Self { reader: reader.clone(), has_run: AtomicBool::new(false) }
-    }
-
-    /// Runs the statement. Fails if it is not the first.
+    /// Runs the statement.
     async fn run(
         &self,
         statement: &Statement,
         mut rows: Box<dyn Collect>,
         budget: &Budget,
     ) -> Result<Box<dyn Collect>, DbErr> {
-        if self.has_run.swap(true, Ordering::Relaxed) {
-            return Err(over(budget.exceed(Excess::Statement)));
-        }
-        let pool = &self.reader.pool;
+        let pool = &self.0.pool;
         for _ in 0..connections(pool) {
             // A connection that has died while it was idle fails before the first row.
             match charged(pool, statement.clone(), &mut *rows, budget).await {
@@ -171,7 +174,7 @@ impl Backend for Snapshot {
     fn backend(&self) -> DbBackend {
         match &self.kind {
             Kind::Pooled(transaction) => transaction.backend(),
-            Kind::Once(once) => once.reader.backend(),
+            Kind::Once(once) => once.0.backend(),
             Kind::Embedded(_) => DbBackend::Sqlite,
         }
     }
@@ -366,6 +369,7 @@ impl Read for Reader {
 
 impl Read for Snapshot {
     async fn collect(&self, work: Work, mut rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+        let is_first = self.statements.fetch_add(1, Ordering::Relaxed) == 0;
         match (&self.kind, &self.budget) {
             (Kind::Pooled(transaction), Some(budget)) => {
                 charged(transaction, work.statement, &mut *rows, budget).await.map(|()| rows)
@@ -373,7 +377,10 @@ impl Read for Snapshot {
             (Kind::Pooled(transaction), None) => pooled(transaction, work.statement, rows).await,
             (Kind::Once(once), budget) => {
                 let budget = budget.as_deref().unwrap_or_else(|| Budget::unlimited());
-                once.run(&work.statement, rows, budget).await
+                if is_first {
+                    return once.run(&work.statement, rows, budget).await;
+                }
+                Err(over(budget.exceed(Excess::Statement)))
             }
             (Kind::Embedded(snapshot), budget) => snapshot.rows(work, rows, budget.as_ref()).await,
         }

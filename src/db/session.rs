@@ -138,7 +138,7 @@ impl Session {
         }));
         // The first read opens the log.
         sqlite.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(error)?;
-        let log = Log::open(Path::new(sqlite.path().unwrap_or_default()), has_failed);
+        let log = Log::open(sqlite.path().map_or(file, Path::new), has_failed);
         session.log = Some(Arc::new(log.map_err(|error| DbErr::Custom(format!("the write-ahead log: {error}")))?));
         Ok(session)
     }

@@ -149,6 +149,13 @@ impl State {
     }
 }
 
+impl State {
+    /// Whether the query has taken several statements so far.
+    pub(super) fn takes_several(&self) -> bool {
+        self.snapshot.as_ref().is_some_and(Snapshot::has_run_several)
+    }
+}
+
 impl Request {
     async fn snapshot(&self) -> Result<Snapshot> {
         Ok(self.shared.db.begin_read(Some(Arc::clone(&self.budget))).await?)

@@ -295,7 +295,13 @@ impl Catalogue {
             false => Ok(state),
         };
         match state {
-            Ok(state) => engine::run(&schema::Query, &prepared.plan, &prepared.arguments, &state).await,
+            Ok(state) => {
+                let response = engine::run(&schema::Query, &prepared.plan, &prepared.arguments, &state).await;
+                if state.takes_several() {
+                    prepared.plan.remember_several();
+                }
+                response
+            }
             Err(response) => response,
         }
     }
