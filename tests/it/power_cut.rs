@@ -29,7 +29,12 @@ fn library(folder: &Path) -> Option<PathBuf> {
     }
     let library = folder.join("power_cut.so");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/power_cut.c");
-    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).status();
+    let compiled = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .arg(&library)
+        .arg(source)
+        .args(["-ldl", "-lpthread"])
+        .status();
     assert!(compiled.expect("a C compiler, which the build needs too").success());
     Some(library)
 }
