@@ -87,7 +87,7 @@ pub enum Excess {
     Time,
     /// [`QUICK`]: the request must restart in the slow queue.
     Quick,
-    /// The only statement: the request must restart in a transaction ([`crate::db::Db::read_once`]).
+    /// The one statement outside of a transaction: the request must restart in one ([`crate::db::Db::read_once`]).
     Statement,
 }
 

@@ -194,7 +194,7 @@ impl Transaction {
             true => on_blocking_thread(&mut lease, false, |lease| lease.with(Session::commit)).await??,
         };
         if is_log_long {
-            // If it fails, as after a commit of SQLite's own, the next commit tries again.
+            // If it fails, the next commit tries again.
             tokio::task::spawn_blocking(move || with(&lease, Session::checkpoint));
         } else {
             drop(lease);

@@ -60,23 +60,15 @@ impl Log {
         Ok(Self { file, progress: watch::Sender::default(), has_failed: Arc::clone(has_failed) })
     }
 
-    /// Notes that a transaction has ended, before another one can begin. `has_changed` says that it wrote to the log. One
-    /// that did not may have read what is not durable yet.
+    /// Notes that a transaction has ended, before another one can begin. If it wrote to the log (`has_changed`), begins
+    /// to flush it, unless a flush is running, which then goes on. One that wrote nothing may have read what is not
+    /// durable yet.
     pub(super) fn note(self: &Arc<Self>, has_changed: bool) -> Commit {
-        let mut number = 0;
+        let (mut number, mut begins) = (0, false);
         self.progress.send_if_modified(|progress| {
             progress.committed += u64::from(has_changed);
             number = progress.committed;
-            false
-        });
-        Commit { log: Arc::clone(self), number }
-    }
-
-    /// Flushes the log in the background, unless that is being done or there is no need.
-    fn begin_flush(self: &Arc<Self>, number: u64) {
-        let mut begins = false;
-        self.progress.send_if_modified(|progress| {
-            begins = !progress.is_flushing && progress.durable < number;
+            begins = has_changed && !progress.is_flushing;
             progress.is_flushing |= begins;
             false
         });
@@ -84,6 +76,7 @@ impl Log {
             let log = Arc::clone(self);
             tokio::task::spawn_blocking(move || while log.flush() {});
         }
+        Commit { log: Arc::clone(self), number }
     }
 
     /// Makes durable what was committed before. Returns whether more was committed in the meantime.
@@ -111,7 +104,6 @@ impl Commit {
     pub(super) async fn durable(self) -> Result<(), DbErr> {
         let Self { log, number } = self;
         let mut progress = log.progress.subscribe();
-        log.begin_flush(number);
         let is_over = |progress: &Progress| progress.durable >= number || log.has_failed.load(Ordering::Relaxed);
         match progress.wait_for(is_over).await {
             Ok(progress) if progress.durable >= number => Ok(()),

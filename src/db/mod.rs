@@ -164,7 +164,7 @@ impl Db {
         if self.read.embedded.is_some() || self.read.pool.get_postgres_connection_pool().num_idle() == 0 {
             return self.begin_read(Some(Arc::clone(budget))).await;
         }
-        Ok(Snapshot::new(read::Kind::Once(read::Once(self.read.clone())), Some(Arc::clone(budget))))
+        Ok(Snapshot::new(read::Kind::Once(self.read.clone()), Some(Arc::clone(budget))))
     }
 
     /// Begins a write transaction. It is rolled back if dropped without a commit. On SQLite there is one at a time: it

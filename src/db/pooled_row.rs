@@ -1,5 +1,5 @@
-//! The columns of rows that sqlx returns, as those of SQLite are read ([`super::cells`]): by position, without a look-up by
-//! name and without a copy.
+//! The columns of rows that sqlx returns, by position. They become values of rusqlite, so that the rows of both drivers
+//! are read in one way ([`super::cells`]): without a look-up by name, and without a copy.
 
 use rusqlite::types::ValueRef;
 use sea_orm::sqlx::postgres::{PgRow, PgValueRef, Postgres};
@@ -28,10 +28,12 @@ pub(super) fn columns(row: &QueryResult) -> usize {
 
 /// A column by its position.
 pub(super) fn cell(row: &QueryResult, place: usize) -> Result<ValueRef<'_>, DbErr> {
-    let value = match (row.try_as_pg_row(), row.try_as_sqlite_row()) {
-        (Some(row), _) => of_postgres(row, place),
-        (_, Some(row)) => of_sqlite(row, place),
-        _ => Err("the row is of another database".into()),
+    let value = if let Some(row) = row.try_as_pg_row() {
+        of_postgres(row, place)
+    } else if let Some(row) = row.try_as_sqlite_row() {
+        of_sqlite(row, place)
+    } else {
+        Err("the row is of another database".into())
     };
     value.map_err(|error| DbErr::Type(format!("column {place}: {error}")))
 }

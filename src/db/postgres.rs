@@ -229,19 +229,15 @@ pub(super) async fn repeat<T, F>(pool: &DatabaseConnection, work: impl Fn() -> F
 where
     F: Future<Output = Result<T, DbErr>>,
 {
-    for _ in 0..connections(pool) {
+    let others = match pool.get_database_backend() {
+        DbBackend::Postgres => pool.get_postgres_connection_pool().options().get_max_connections(),
+        _ => 0,
+    };
+    for _ in 0..others {
         match work().await {
             Err(error) if is_broken(&error) => {}
             done => return done,
         }
     }
     work().await
-}
-
-/// The number of connections that may have died while they were idle.
-pub(super) fn connections(pool: &DatabaseConnection) -> u32 {
-    match pool.get_database_backend() {
-        DbBackend::Postgres => pool.get_postgres_connection_pool().options().get_max_connections(),
-        _ => 0,
-    }
 }

@@ -6,7 +6,7 @@
 //! read of a request goes through it and is charged.
 
 use std::any::Any;
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -22,8 +22,8 @@ use sea_orm::{
 use tokio::time::timeout;
 
 use super::embedded::{self, Embedded};
-use super::postgres::{connections, repeat};
-use super::refusal::{STALLED, is_broken};
+use super::postgres::repeat;
+use super::refusal::STALLED;
 use super::row::{Collect, Collected, KEY, Row, Table, Work, over};
 use super::shape::{How, Shape, statement};
 use crate::budget::{Budget, Excess};
@@ -61,32 +61,9 @@ impl Snapshot {
 #[derive(Debug)]
 pub(super) enum Kind {
     Pooled(DatabaseTransaction),
-    Once(Once),
+    /// A single statement outside of any transaction.
+    Once(Reader),
     Embedded(Box<embedded::Transaction>),
-}
-
-/// A single statement outside of any transaction.
-#[derive(Debug)]
-pub(super) struct Once(pub(super) Reader);
-
-impl Once {
-    /// Runs the statement.
-    async fn run(
-        &self,
-        statement: &Statement,
-        mut rows: Box<dyn Collect>,
-        budget: &Budget,
-    ) -> Result<Box<dyn Collect>, DbErr> {
-        let pool = &self.0.pool;
-        for _ in 0..connections(pool) {
-            // A connection that has died while it was idle fails before the first row.
-            match charged(pool, statement.clone(), &mut *rows, budget).await {
-                Err(error) if is_broken(&error) && budget.used().rows == 0 => rows.clear(),
-                done => return done.map(|()| rows),
-            }
-        }
-        charged(pool, statement.clone(), &mut *rows, budget).await.map(|()| rows)
-    }
 }
 
 /// A statement that selects the rows for several keys.
@@ -174,7 +151,7 @@ impl Backend for Snapshot {
     fn backend(&self) -> DbBackend {
         match &self.kind {
             Kind::Pooled(transaction) => transaction.backend(),
-            Kind::Once(once) => once.0.backend(),
+            Kind::Once(reader) => reader.backend(),
             Kind::Embedded(_) => DbBackend::Sqlite,
         }
     }
@@ -339,19 +316,29 @@ impl Reader {
     }
 }
 
+/// A first row, if there is one, and the rows after it.
+type Streamed<'c, C> = (Option<QueryResult>, Pin<Box<<C as StreamTrait>::Stream<'c>>>);
+
+/// Runs a statement until its first row. A connection that has died while it was idle fails before that.
+async fn first<C: StreamTrait>(connection: &C, statement: Statement) -> Result<Streamed<'_, C>, DbErr> {
+    let mut rows = Box::pin(connection.stream_raw(statement).await?);
+    Ok((rows.try_next().await?, rows))
+}
+
 /// Reads row by row, and charges each row before fetching the next.
-async fn charged(
-    connection: &impl StreamTrait,
-    statement: Statement,
-    rows: &mut dyn Collect,
+async fn charged<'c, C: StreamTrait + 'c>(
+    streamed: impl Future<Output = Result<Streamed<'c, C>, DbErr>>,
+    mut rows: Box<dyn Collect>,
     budget: &Budget,
-) -> Result<(), DbErr> {
+) -> Result<Box<dyn Collect>, DbErr> {
     let began = Instant::now();
-    let mut stream = pin!(connection.stream_raw(statement).await?);
-    while let Some(row) = stream.try_next().await? {
+    let (mut next, mut others) = streamed.await?;
+    while let Some(row) = next {
         budget.charge_row(rows.row(&Row::of_pool(&row))?).map_err(over)?;
+        next = others.try_next().await?;
     }
-    budget.charge_server(began.elapsed()).map_err(over)
+    budget.charge_server(began.elapsed()).map_err(over)?;
+    Ok(rows)
 }
 
 impl Read for Reader {
@@ -368,19 +355,20 @@ impl Read for Reader {
 }
 
 impl Read for Snapshot {
-    async fn collect(&self, work: Work, mut rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
         let is_first = self.statements.fetch_add(1, Ordering::Relaxed) == 0;
         match (&self.kind, &self.budget) {
             (Kind::Pooled(transaction), Some(budget)) => {
-                charged(transaction, work.statement, &mut *rows, budget).await.map(|()| rows)
+                charged::<DatabaseTransaction>(first(transaction, work.statement), rows, budget).await
             }
             (Kind::Pooled(transaction), None) => pooled(transaction, work.statement, rows).await,
-            (Kind::Once(once), budget) => {
+            (Kind::Once(reader), budget) => {
                 let budget = budget.as_deref().unwrap_or_else(|| Budget::unlimited());
-                if is_first {
-                    return once.run(&work.statement, rows, budget).await;
+                if !is_first {
+                    return Err(over(budget.exceed(Excess::Statement)));
                 }
-                Err(over(budget.exceed(Excess::Statement)))
+                let streamed = repeat(&reader.pool, || first(&reader.pool, work.statement.clone()));
+                charged::<DatabaseConnection>(streamed, rows, budget).await
             }
             (Kind::Embedded(snapshot), budget) => snapshot.rows(work, rows, budget.as_ref()).await,
         }

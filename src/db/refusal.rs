@@ -50,11 +50,10 @@ pub fn refusal(error: &DbErr) -> Option<&'static str> {
     const BROKEN: &str = "The disk of the database fails to read or write.";
     match error {
         DbErr::ConnectionAcquire(_) => return Some(AWAY),
-        DbErr::Custom(reason) if reason == NEWER => return Some(NEWER),
         DbErr::Custom(reason) if reason == STALLED => return Some(AWAY),
-        DbErr::Custom(reason) if reason == UNCERTAIN => return Some(UNCERTAIN),
-        DbErr::Custom(reason) if reason == UNCERTAIN_DISK => return Some(UNCERTAIN_DISK),
-        DbErr::Custom(reason) if reason == DISK_FAILED => return Some(DISK_FAILED),
+        DbErr::Custom(reason) => {
+            return [NEWER, UNCERTAIN, UNCERTAIN_DISK, DISK_FAILED].into_iter().find(|known| known == reason);
+        }
         _ => {}
     }
     match sqlx_error(error)? {

@@ -147,9 +147,7 @@ impl State {
             }
         }
     }
-}
 
-impl State {
     /// Whether the query has taken several statements so far.
     pub(super) fn takes_several(&self) -> bool {
         self.snapshot.as_ref().is_some_and(Snapshot::has_run_several)

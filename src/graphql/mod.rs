@@ -243,10 +243,8 @@ impl Catalogue {
                 Some(Excess::Quick) => {
                     (lane, used) = (Lane::Slow, budget.used().processor);
                 }
-                Some(Excess::Statement) => {
-                    plan.remember_several();
-                    used = budget.used().processor;
-                }
+                // The plan remembers.
+                Some(Excess::Statement) => used = budget.used().processor,
                 Some(excess) => return Response::ended(excess, &budget),
                 None => {
                     // Only the last run counts: a single slow one may have met a cold cache.
