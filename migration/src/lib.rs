@@ -22,7 +22,7 @@
 //! because SQLite cannot change a check without copying the table.
 
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::{ConnectionTrait, EntityTrait, Statement, Value};
+use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, EntityTrait, Statement, Value};
 use sea_orm_migration::seaql_migrations;
 
 pub use sea_orm_migration::{IntoSchemaManagerConnection, MigratorTrait};
@@ -182,15 +182,11 @@ pub enum SchemaVersion {
 
 impl Migrator {
     /// Compares a database with the migrations known here, without changing it.
-    pub async fn schema_version<'c, C: ConnectionTrait>(db: &'c C) -> Result<SchemaVersion, DbErr>
-    where
-        &'c C: IntoSchemaManagerConnection<'c>,
-    {
+    pub async fn schema_version(db: &impl ConnectionTrait) -> Result<SchemaVersion, DbErr> {
         let known: Vec<String> = Self::migrations().iter().map(|step| step.name().to_owned()).collect();
-        let manager = SchemaManager::new(db);
         let mut has: Vec<String> = Vec::new();
-        if manager.has_table(Self::migration_table_name().to_string()).await? {
-            let steps = seaql_migrations::Entity::find().all(manager.get_connection()).await?;
+        if has_migrations(db).await? {
+            let steps = seaql_migrations::Entity::find().all(db).await?;
             has.extend(steps.into_iter().map(|step| step.version));
         }
         let lacks = known.iter().filter(|step| !has.contains(step)).count();
@@ -220,4 +216,14 @@ impl Migrator {
         let note = format!("UPDATE compatibility SET needed_step = '{NEEDED}' WHERE needed_step <> '{NEEDED}'");
         db.execute_unprepared(&note).await.map(|_| ())
     }
+}
+
+/// Whether a database was ever migrated.
+async fn has_migrations(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
+    let backend = db.get_database_backend();
+    let query = match backend {
+        DbBackend::Postgres => "SELECT 1 WHERE to_regclass('seaql_migrations') IS NOT NULL",
+        _ => "SELECT 1 FROM sqlite_schema WHERE name = 'seaql_migrations'",
+    };
+    Ok(db.query_one_raw(Statement::from_string(backend, query)).await?.is_some())
 }

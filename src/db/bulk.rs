@@ -82,13 +82,13 @@ impl Db {
     /// Runs `work` in a write transaction that stores very many rows. Commits if it succeeds and rolls back if it
     /// fails.
     pub async fn write_bulk<T, E: From<DbErr>>(&self, work: impl AsyncFnOnce(&Bulk) -> Result<T, E>) -> Result<T, E> {
-        match self.write.get_database_backend() {
+        match self.sea_orm.get_database_backend() {
             DbBackend::Postgres => self.bulk_of_postgres(work).await,
             _ => {
                 self.prepare_sqlite().await?;
                 let done = self.bulk_of_sqlite(work).await;
                 // The transaction has ended already, so this must not change its result.
-                if let Err(error) = self.write.execute_unprepared(SQLITE_USUAL).await {
+                if let Err(error) = self.sea_orm.execute_unprepared(SQLITE_USUAL).await {
                     tracing::warn!(error = %reason(&error), "the usual settings of SQLite cannot be restored");
                 }
                 done
@@ -99,10 +99,10 @@ impl Db {
     /// Sets up the only write connection. Sorting uses files beside the database: that folder has room for the
     /// database, and the usual folder for temporary files may be missing in a container.
     async fn prepare_sqlite(&self) -> Result<(), DbErr> {
-        self.write.execute_unprepared(SQLITE_BULK).await?;
+        self.sea_orm.execute_unprepared(SQLITE_BULK).await?;
         if let Some(folder) = Path::new(&self.place).parent().and_then(Path::to_str) {
             let folder = folder.replace('\'', "''");
-            self.write.execute_unprepared(&format!("PRAGMA temp_store_directory = '{folder}'")).await?;
+            self.sea_orm.execute_unprepared(&format!("PRAGMA temp_store_directory = '{folder}'")).await?;
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Db {
 
     async fn bulk_of_postgres<T, E: From<DbErr>>(&self, work: impl AsyncFnOnce(&Bulk) -> Result<T, E>) -> Result<T, E> {
         self.writes.check_version()?;
-        let pool = one_transaction(self.write.get_postgres_connection_pool());
+        let pool = one_transaction(self.sea_orm.get_postgres_connection_pool());
         let connection = SqlxPostgresConnector::from_sqlx_postgres_pool(pool.clone());
         let bulk = Bulk(Kind::Pooled { connection, pool: pool.clone() });
         let mut done = work(&bulk).await;
@@ -402,13 +402,13 @@ mod tests {
         let done = db.write_bulk(async |bulk| {
             bulk.execute_unprepared("CREATE TABLE kept (id integer)").await?;
             // The transaction has its connection already. Only later ones are refused.
-            drop(db.write.get_sqlite_connection_pool().close());
+            drop(db.sea_orm.get_sqlite_connection_pool().close());
             Ok::<_, DbErr>(7)
         });
         assert_eq!(done.await, Ok(7));
-        assert!(db.write.execute_unprepared("SELECT 1").await.is_err(), "the settings could not be restored");
+        assert!(db.sea_orm.execute_unprepared("SELECT 1").await.is_err(), "the settings could not be restored");
         let again = super::super::sqlite::open(&url).await.expect("a database");
-        again.write.execute_unprepared("SELECT id FROM kept").await.expect("the table is kept");
+        again.sea_orm.execute_unprepared("SELECT id FROM kept").await.expect("the table is kept");
     }
 
     #[test]

@@ -6,7 +6,8 @@
 //! the future cancels the statement there (`sqlite3_interrupt`). That is all a caller has to do at its deadline.
 //!
 //! A statement that writes cannot start over. It runs on the calling thread only if it stores few rows, and so does the
-//! commit of a transaction that has changed few. Only [`super::group_commit`] waits for the disk, on a blocking thread.
+//! commit of a transaction that has changed few. Only [`super::group_commit`] and checkpoints wait for the disk, on
+//! blocking threads.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -58,6 +59,9 @@ struct Connections {
     most: u32,
     places: Arc<Semaphore>,
     closed: AtomicBool,
+    /// Of the connection that writes: the one that copies the log beside it.
+    checkpointer: Mutex<Option<Session>>,
+    is_checkpointing: AtomicBool,
 }
 
 /// An idle connection.
@@ -99,7 +103,9 @@ impl Embedded {
     fn new(file: PathBuf, most: u32, has_failed: Option<Arc<AtomicBool>>) -> Self {
         let places = Arc::new(Semaphore::new(most as usize));
         let (idle, closed) = (Mutex::default(), AtomicBool::new(false));
-        Self { connections: Arc::new(Connections { file, has_failed, idle, most, places, closed }), observer: None }
+        let (checkpointer, is_checkpointing) = (Mutex::default(), AtomicBool::new(false));
+        let connections = Connections { file, has_failed, idle, most, places, closed, checkpointer, is_checkpointing };
+        Self { connections: Arc::new(connections), observer: None }
     }
 
     /// Begins a transaction that reads. Waits for a permit if there are too many.
@@ -145,6 +151,7 @@ impl Embedded {
         let _over = self.connections.places.acquire_many(self.connections.most).await;
         self.connections.places.close();
         lock(&self.connections.idle).clear();
+        lock(&self.connections.checkpointer).take();
     }
 }
 
@@ -193,11 +200,10 @@ impl Transaction {
             false => with(&lease, Session::commit)?,
             true => on_blocking_thread(&mut lease, false, |lease| lease.with(Session::commit)).await??,
         };
-        if is_log_long {
-            // If it fails, the next commit tries again.
-            tokio::task::spawn_blocking(move || with(&lease, Session::checkpoint));
-        } else {
-            drop(lease);
+        if let Some(lease) = lease.take()
+            && is_log_long
+        {
+            Arc::clone(&lease.home).begin_checkpoint();
         }
         commit.durable().await
     }
@@ -226,6 +232,39 @@ impl Connections {
             },
         };
         Ok(Lease { session: Some(session), home: Arc::clone(self), in_transaction, _place: place })
+    }
+}
+
+impl Connections {
+    /// Begins to copy the log into the database's file, unless that is being done. If it fails, the next commit tries
+    /// again.
+    fn begin_checkpoint(self: Arc<Self>) {
+        if self.is_checkpointing.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        tokio::spawn(async move {
+            // The long part, while others write.
+            let home = Arc::clone(&self);
+            let copied = tokio::task::spawn_blocking(move || home.copy_log()).await;
+            // What they wrote in the meantime, while nobody writes. The next writer then starts the log over.
+            if let Ok(Ok(())) = copied
+                && let Ok(place) = Arc::clone(&self.places).acquire_owned().await
+                && let Ok(lease) = self.lease(Some(place), false)
+            {
+                let _ = tokio::task::spawn_blocking(move || lease.with(Session::checkpoint)).await;
+            }
+            self.is_checkpointing.store(false, Ordering::Relaxed);
+        });
+    }
+
+    /// Copies the log through a connection of its own.
+    fn copy_log(&self) -> Result<(), Failure> {
+        let mut own = lock(&self.checkpointer);
+        let session = match own.take() {
+            Some(session) => session,
+            None => Session::reading(&self.file).map_err(Failure::Reading)?,
+        };
+        own.insert(session).checkpoint()
     }
 }
 
@@ -290,7 +329,7 @@ async fn run(
 }
 
 /// Tells the observer, if there is one, of a statement that has ended.
-fn observe(observer: Option<&Observer>, started: Option<Instant>, statement: &Statement, failed: bool) {
+pub(super) fn observe(observer: Option<&Observer>, started: Option<Instant>, statement: &Statement, failed: bool) {
     if let (Some(observer), Some(started)) = (observer, started) {
         observer(&metric::Info { elapsed: started.elapsed(), statement, failed });
     }

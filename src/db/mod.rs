@@ -14,11 +14,11 @@ use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{ArrayType, Expr, ExprTrait, SelectStatement};
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 use sea_orm::{
-    AccessMode, ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    IsolationLevel, SqliteTransactionMode, TransactionOptions, Value, metric,
+    ColumnTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqliteTransactionMode, TransactionOptions,
+    TransactionTrait, Value, metric,
 };
 
-use tokio::time::{timeout, timeout_at};
+use tokio::time::timeout_at;
 
 use crate::budget::Budget;
 use crate::spans;
@@ -41,6 +41,7 @@ mod refusal;
 mod row;
 pub mod search;
 mod sequence;
+mod server;
 mod session;
 mod shape;
 mod sqlite;
@@ -57,11 +58,13 @@ pub use copies::{by_key, to_each};
 use embedded::{Embedded, Observer};
 pub use file::Exposed;
 pub use outcome::transaction_id;
+use read::Source;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot};
+use refusal::STALLED;
 pub use refusal::{OpenError, accepts_no_writes, is_locked, is_lost_race, reason, refusal, uncertain, violation};
-use refusal::{STALLED, UNCERTAIN, is_broken};
 pub use row::{Column, Omitted, Row, Table, columns_without, select_without};
 pub use sequence::{attempt, begin_part, end_part, give_ids_after, last_id};
+use server::{Access, Server};
 pub use shape::Shape;
 pub use transaction::Transaction;
 pub use version::{Version, check, migrate, one_process_at_a_time, version};
@@ -83,12 +86,19 @@ pub struct Db {
     place: String,
     read: Reader,
     committed: Reader,
-    write: DatabaseConnection,
-    /// Writes on SQLite. There, `write` migrates and imports.
-    writer: Option<Embedded>,
+    writer: Writer,
+    /// Migrates and imports.
+    sea_orm: DatabaseConnection,
     /// On PostgreSQL only.
-    reserved: Option<Reader>,
+    reserved: Option<Server>,
     writes: Arc<Writes>,
+}
+
+/// What begins the transactions that write.
+#[derive(Clone, Debug)]
+enum Writer {
+    Server(Server),
+    Embedded(Embedded),
 }
 
 /// A statement that selects the ids of rows.
@@ -132,7 +142,11 @@ impl Db {
     /// readiness check. Its reads end after a few seconds whatever happens.
     pub fn reserved(&self) -> Self {
         match &self.reserved {
-            Some(reserved) => Self { read: reserved.clone(), write: reserved.pool.clone(), ..self.clone() },
+            Some(reserved) => Self {
+                read: Reader(Source::Server(reserved.clone())),
+                writer: Writer::Server(reserved.clone()),
+                ..self.clone()
+            },
             None => self.clone(),
         }
     }
@@ -140,19 +154,17 @@ impl Db {
     /// Begins a read transaction. It sees the database as of its first statement, and ends when dropped. Reads are
     /// charged to `budget`. Without a budget there are no limits.
     pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, DbErr> {
-        if let Some(embedded) = &self.read.embedded {
-            return Ok(Snapshot::new(read::Kind::Embedded(Box::new(embedded.begin().await?)), budget));
-        }
-        let options = TransactionOptions {
-            isolation_level: Some(IsolationLevel::RepeatableRead),
-            access_mode: Some(AccessMode::ReadOnly),
-            ..TransactionOptions::default()
+        let kind = match &self.read.0 {
+            Source::Embedded { file, .. } => read::Kind::Embedded(Box::new(file.begin().await?)),
+            Source::Server(server) => {
+                let transaction = server.begin(Access::Read).await?;
+                if budget.is_none() {
+                    transaction.script(postgres::UNLIMITED).await?;
+                }
+                read::Kind::Server(transaction)
+            }
         };
-        let transaction = postgres::begin(&self.read.pool, options).await?;
-        if budget.is_none() {
-            transaction.execute_unprepared(postgres::UNLIMITED).await?;
-        }
-        Ok(Snapshot::new(read::Kind::Pooled(transaction), budget))
+        Ok(Snapshot::new(kind, budget))
     }
 
     /// Like [`Self::begin_read`], for a request that may take a single statement. On PostgreSQL that statement needs no
@@ -160,29 +172,29 @@ impl Db {
     /// ([`Excess::Statement`](crate::budget::Excess::Statement)): it might see another state, so the request must
     /// restart in a transaction.
     pub async fn read_once(&self, budget: &Arc<Budget>) -> Result<Snapshot, DbErr> {
-        // The wait for a connection is not the server's work, and would be charged with that of the statement.
-        if self.read.embedded.is_some() || self.read.pool.get_postgres_connection_pool().num_idle() == 0 {
-            return self.begin_read(Some(Arc::clone(budget))).await;
+        match &self.read.0 {
+            Source::Embedded { .. } => self.begin_read(Some(Arc::clone(budget))).await,
+            Source::Server(server) => {
+                Ok(Snapshot::new(read::Kind::Once(server.once().await?), Some(Arc::clone(budget))))
+            }
         }
-        Ok(Snapshot::new(read::Kind::Once(self.read.clone()), Some(Arc::clone(budget))))
     }
 
     /// Begins a write transaction. It is rolled back if dropped without a commit. On SQLite there is one at a time: it
     /// takes the write lock at once, so what it has read stays true until it commits, and it never fails halfway
     /// because another came first. Fails once a newer program has migrated the database so that this one cannot use it.
     pub async fn begin_write(&self) -> Result<Transaction, DbErr> {
-        let Some(writer) = &self.writer else {
-            return Ok(Transaction(transaction::Kind::Pooled(Box::new(self.begin().await?))));
-        };
         let begun = self.in_span("BEGIN", async {
             self.writes.check_version()?;
-            writer.begin_write().await
+            Ok(Transaction(match &self.writer {
+                Writer::Server(server) => transaction::Kind::Server(Box::new(server.begin(Access::Write).await?)),
+                Writer::Embedded(file) => transaction::Kind::Embedded(Box::new(file.begin_write().await?)),
+            }))
         });
-        let begun = begun.await.inspect_err(|error| self.note_failed_write(error));
-        Ok(Transaction(transaction::Kind::Embedded(Box::new(begun?))))
+        begun.await.inspect_err(|error| self.note_failed_write(error))
     }
 
-    /// Like [`Self::begin_write`], by sea-orm: for migrations and imports.
+    /// Like [`Self::begin_write`], by sea-orm: for migrations, and imports on SQLite.
     async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
@@ -190,49 +202,33 @@ impl Db {
         };
         let begun = self.in_span("BEGIN", async {
             self.writes.check_version()?;
-            postgres::begin(&self.write, options).await
+            self.sea_orm.begin_with_options(options).await
         });
         begun.await.inspect_err(|error| self.note_failed_write(error))
     }
 
     async fn in_span<T>(&self, text: &str, work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
-        let span = spans::statement(system(self.write.get_database_backend()), text, 1);
+        let span = spans::statement(system(self.read.backend()), text, 1);
         span.around(work).await.inspect_err(|_| span.returned(None))
-    }
-
-    /// Lifts the time limits of a transaction from [`Db::begin_write`].
-    pub async fn unlimit(&self, transaction: &impl ConnectionTrait) -> Result<(), DbErr> {
-        if transaction.get_database_backend() == DbBackend::Postgres {
-            transaction.execute_unprepared(postgres::UNLIMITED).await?;
-        }
-        Ok(())
     }
 
     /// Commits a transaction from [`Db::begin_write`]. If the server does not confirm it, the error
     /// [is uncertain](uncertain).
     pub async fn commit(&self, transaction: Transaction) -> Result<(), DbErr> {
-        match transaction.0 {
-            transaction::Kind::Pooled(transaction) => self.end(*transaction).await,
-            transaction::Kind::Embedded(transaction) => {
-                let committed = self.in_span("COMMIT", transaction.commit()).await;
-                self.writes.note(committed.as_ref().copied());
-                committed
+        let committed = self.in_span("COMMIT", async {
+            match transaction.0 {
+                transaction::Kind::Server(transaction) => transaction.commit().await,
+                transaction::Kind::Embedded(transaction) => transaction.commit().await,
             }
-        }
+        });
+        let committed = committed.await;
+        self.writes.note(committed.as_ref().copied());
+        committed
     }
 
     /// Commits a transaction from [`Db::begin`].
     async fn end(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
-        let committed = match transaction.get_database_backend() {
-            DbBackend::Postgres => {
-                match timeout(postgres::COMMIT, self.in_span("COMMIT", transaction.commit())).await {
-                    Ok(Err(error)) if !is_broken(&error) => Err(error),
-                    Ok(Ok(())) => Ok(()),
-                    Ok(Err(_)) | Err(_) => Err(DbErr::Custom(UNCERTAIN.to_owned())),
-                }
-            }
-            _ => self.in_span("COMMIT", transaction.commit()).await,
-        };
+        let committed = self.in_span("COMMIT", transaction.commit()).await;
         self.writes.note(committed.as_ref().copied());
         committed
     }
@@ -240,9 +236,7 @@ impl Db {
     /// Rolls a transaction from [`Db::begin_write`] back. A server that does not respond rolls it back by itself.
     pub async fn roll_back(&self, transaction: Transaction) -> Result<(), DbErr> {
         match transaction.0 {
-            transaction::Kind::Pooled(transaction) => {
-                timeout(postgres::BEGIN, transaction.rollback()).await.unwrap_or(Ok(()))
-            }
+            transaction::Kind::Server(transaction) => transaction.roll_back().await,
             // It is rolled back when it is dropped.
             transaction::Kind::Embedded(_) => Ok(()),
         }
@@ -255,7 +249,7 @@ impl Db {
         deadline: Instant,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        match self.write.get_database_backend() {
+        match self.read.backend() {
             DbBackend::Postgres => {
                 let late = |_| Err(DbErr::Custom(STALLED.to_owned()).into());
                 timeout_at(deadline.into(), work).await.unwrap_or_else(late)
@@ -282,18 +276,14 @@ impl Db {
 
     /// The state of the connection pools.
     pub fn pools(&self) -> Vec<Pool> {
-        if let (Some(reading), Some(writing)) = (&self.read.embedded, &self.writer) {
-            return vec![reading.pool("read"), writing.pool("write")];
+        match (&self.read.0, &self.writer) {
+            (Source::Embedded { file, .. }, Writer::Embedded(writer)) => vec![file.pool("read"), writer.pool("write")],
+            (_, Writer::Server(all)) => {
+                let reserved = self.reserved.as_ref().map(|reserved| reserved.pool("reserved"));
+                [Some(all.pool("all")), reserved].into_iter().flatten().collect()
+            }
+            (Source::Server(_), Writer::Embedded(_)) => Vec::new(),
         }
-        let pool = |name, connection: &DatabaseConnection| {
-            let pool = connection.get_postgres_connection_pool();
-            let (size, most) = (pool.size(), pool.options().get_max_connections());
-            // The two numbers are not read atomically.
-            let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
-            Pool { name, in_use: size.saturating_sub(idle), idle, most }
-        };
-        let reserved = self.reserved.as_ref().map(|reserved| pool("reserved", &reserved.pool));
-        [Some(pool("all", &self.write)), reserved].into_iter().flatten().collect()
     }
 
     /// Where the database is, for messages: the absolute path of its file, or its hosts and name.
@@ -303,21 +293,22 @@ impl Db {
 
     /// The files of an SQLite database that other users can read. They hold secrets: the URLs of deploy endpoints.
     pub fn readable_by_others(&self) -> Vec<Exposed> {
-        if self.read.embedded.is_some() { file::exposed(Path::new(&self.place)) } else { Vec::new() }
+        if self.read.is_embedded() { file::exposed(Path::new(&self.place)) } else { Vec::new() }
     }
 
     /// Calls `observer` after every statement. Does not affect clones made earlier.
     pub fn observe(&mut self, observer: impl Fn(&metric::Info<'_>) + Clone + Send + Sync + 'static) {
-        self.read.pool.set_metric_callback(observer.clone());
-        self.committed.pool.set_metric_callback(observer.clone());
-        self.write.set_metric_callback(observer.clone());
-        if let Some(reserved) = &mut self.reserved {
-            reserved.pool.set_metric_callback(observer.clone());
-        }
+        self.sea_orm.set_metric_callback(observer.clone());
         let observer: Observer = Arc::new(observer);
-        let embedded = [&mut self.read.embedded, &mut self.committed.embedded, &mut self.writer];
-        for embedded in embedded.into_iter().flatten() {
-            embedded.observer = Some(Arc::clone(&observer));
+        for reader in [&mut self.read, &mut self.committed] {
+            reader.observe(&observer);
+        }
+        match &mut self.writer {
+            Writer::Server(server) => server.observer = Some(Arc::clone(&observer)),
+            Writer::Embedded(file) => file.observer = Some(Arc::clone(&observer)),
+        }
+        if let Some(reserved) = &mut self.reserved {
+            reserved.observer = Some(observer);
         }
     }
 
@@ -331,16 +322,18 @@ impl Db {
 
     /// Waits for running work, then closes all connections.
     pub async fn close(&self) -> Result<(), DbErr> {
-        for embedded in [&self.read.embedded, &self.writer].into_iter().flatten() {
-            embedded.close().await;
+        for reader in [&self.read, &self.committed] {
+            reader.close().await?;
         }
-        self.read.pool.close_by_ref().await?;
-        self.committed.pool.close_by_ref().await?;
+        match &self.writer {
+            Writer::Server(server) => server.close().await,
+            Writer::Embedded(file) => file.close().await,
+        }
         if let Some(reserved) = &self.reserved {
-            reserved.pool.close_by_ref().await?;
+            reserved.close().await;
         }
         // Last, so that SQLite checkpoints the write-ahead log.
-        self.write.close_by_ref().await
+        self.sea_orm.close_by_ref().await
     }
 }
 

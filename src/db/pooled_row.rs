@@ -28,14 +28,20 @@ pub(super) fn columns(row: &QueryResult) -> usize {
 
 /// A column by its position.
 pub(super) fn cell(row: &QueryResult, place: usize) -> Result<ValueRef<'_>, DbErr> {
-    let value = if let Some(row) = row.try_as_pg_row() {
-        of_postgres(row, place)
-    } else if let Some(row) = row.try_as_sqlite_row() {
-        of_sqlite(row, place)
-    } else {
-        Err("the row is of another database".into())
-    };
-    value.map_err(|error| DbErr::Type(format!("column {place}: {error}")))
+    if let Some(row) = row.try_as_pg_row() {
+        return server_cell(row, place);
+    }
+    let row = row.try_as_sqlite_row().ok_or_else(|| DbErr::Type("the row is of another database".to_owned()))?;
+    of_sqlite(row, place).map_err(|error| unreadable(place, &error))
+}
+
+/// A column of PostgreSQL by its position.
+pub(super) fn server_cell(row: &PgRow, place: usize) -> Result<ValueRef<'_>, DbErr> {
+    of_postgres(row, place).map_err(|error| unreadable(place, &error))
+}
+
+fn unreadable(place: usize, error: &sqlx::error::BoxDynError) -> DbErr {
+    DbErr::Type(format!("column {place}: {error}"))
 }
 
 fn of_postgres(row: &PgRow, place: usize) -> Result<ValueRef<'_>, sqlx::error::BoxDynError> {

@@ -5,24 +5,29 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sea_orm::SqlxPostgresConnector;
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgSslMode};
 use sea_orm::sqlx::{self, Connection as _, Executor, Row as _};
-use sea_orm::{
-    DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqlxPostgresConnector, TransactionOptions,
-    TransactionTrait,
-};
 use tokio::time::{sleep, timeout};
 use tracing::{error, info};
 
 use super::postgres_url::Target;
-use super::refusal::{OpenError, STALLED, is_broken};
-use super::{Db, Reader};
+use super::read::Source;
+use super::refusal::OpenError;
+use super::server::Server;
+use super::{Db, Reader, Writer};
 
 /// PostgreSQL connections that read committed data during a write transaction: a few short statements for each write.
 const CONNECTIONS_BESIDE: u32 = 2;
 
 /// PostgreSQL connections for [`Db::reserved`].
 const CONNECTIONS_RESERVED: u32 = 3;
+
+/// PostgreSQL connections of sea-orm: one that migrates, and one that looks which migrations are pending.
+const CONNECTIONS_SEA_ORM: u32 = 2;
+
+/// They are closed when they have been idle for this time.
+const IDLE_SEA_ORM: Duration = Duration::from_secs(10);
 
 /// The timeout for beginning a transaction on PostgreSQL, and for the statements of [`Db::reserved`].
 pub(super) const BEGIN: Duration = Duration::from_secs(4);
@@ -31,10 +36,7 @@ pub(super) const BEGIN: Duration = Duration::from_secs(4);
 pub(super) const COMMIT: Duration = Duration::from_secs(15);
 
 /// How long to wait for a free connection, or for a new one.
-const ACQUIRE: Duration = Duration::from_secs(3);
-
-/// How long a connection that is returned to the pool may take to respond before it is closed.
-const RETURN: Duration = Duration::from_secs(2);
+pub(super) const ACQUIRE: Duration = Duration::from_secs(3);
 
 /// The interval of checks of the host in use, if there are several, and the timeout of a check.
 const WATCH: Duration = Duration::from_secs(1);
@@ -102,7 +104,7 @@ pub(super) enum Locks {
 }
 
 impl Locks {
-    fn of(self, host: &PgConnectOptions) -> PgConnectOptions {
+    pub(super) fn of(self, host: &PgConnectOptions) -> PgConnectOptions {
         match self {
             Self::Usual => host.clone(),
             Self::Short => host.clone().options([("lock_timeout", "500ms")]),
@@ -126,33 +128,26 @@ impl Hosts {
         Ok(Self { target, current, since: Arc::new(Mutex::new(Instant::now())) })
     }
 
-    fn host(&self) -> &PgConnectOptions {
+    /// The host in use.
+    pub(super) fn host(&self) -> &PgConnectOptions {
         &self.target.hosts[self.current.load(Ordering::Relaxed)]
     }
 
-    /// Creates a pool that connects on demand. Its statements wait for locks as long as `locks` says.
-    pub(super) fn pool(&self, connections: u32, locks: Locks) -> PgPool {
-        let since = Arc::clone(&self.since);
-        let pool = PgPoolOptions::new().max_connections(connections).acquire_timeout(ACQUIRE);
-        // A dead connection is noticed by its first statement, which is repeated on another ([`repeat`]).
-        let pool = pool.test_before_acquire(false).before_acquire(move |_, connection| {
-            let since = since.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
-            Box::pin(async move { Ok(connection.age <= since) })
-        });
-        // Without a limit, a connection whose host has died would occupy its place until TCP gives up.
-        let pool = pool.after_release(|connection, _| {
-            Box::pin(async move {
-                let late = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
-                timeout(RETURN, connection.ping()).await.map_err(late)?.map(|()| true)
-            })
-        });
-        pool.connect_lazy_with(locks.of(self.host()))
+    /// The moment of the last change of host.
+    pub(super) fn since(&self) -> Instant {
+        *self.since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Switches to another host when the one in use fails its check. Runs until the pools are closed.
-    pub(super) async fn watch(self, pools: Vec<(PgPool, Locks)>) {
+    /// Creates the pool that sea-orm migrates and imports with.
+    fn sea_orm(&self) -> PgPool {
+        let pool = PgPoolOptions::new().max_connections(CONNECTIONS_SEA_ORM).acquire_timeout(ACQUIRE);
+        pool.idle_timeout(IDLE_SEA_ORM).connect_lazy_with(self.host().clone())
+    }
+
+    /// Switches to another host when the one in use fails its check. Runs until the pool is closed.
+    pub(super) async fn watch(self: Arc<Self>, sea_orm: PgPool) {
         let mut was_away = false;
-        while !pools.iter().all(|(pool, _)| pool.is_closed()) {
+        while !sea_orm.is_closed() {
             sleep(WATCH).await;
             if let Ok(Ok(None)) = timeout(WATCH, self.target.check(self.host())).await {
                 was_away = false;
@@ -165,7 +160,7 @@ impl Hosts {
                     self.current.store(found, Ordering::Relaxed);
                     let host = self.host();
                     info!(host = host.get_host(), port = host.get_port(), "changed to another database host");
-                    pools.iter().for_each(|(pool, locks)| pool.set_connect_options(locks.of(host)));
+                    sea_orm.set_connect_options(host.clone());
                     *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
                 }
                 Ok(_) => {}
@@ -186,58 +181,22 @@ impl Hosts {
 /// Connects to the database that a URL names.
 pub(super) async fn open(target: Target) -> Result<Db, OpenError> {
     let (place, connections) = (target.place(), target.connections);
-    let hosts = Hosts::connect(target).await?;
-    let pools = [
-        (connections, Locks::Usual),
-        (CONNECTIONS_BESIDE, Locks::Usual),
-        // The webhook sets aside posts whose rows are locked.
-        (CONNECTIONS_RESERVED, Locks::Short),
-    ];
-    let pools = pools.map(|(connections, locks)| (hosts.pool(connections, locks), locks));
+    let hosts = Arc::new(Hosts::connect(target).await?);
+    let pool = hosts.sea_orm();
     if hosts.are_several() {
-        tokio::spawn(hosts.watch(pools.to_vec()));
+        tokio::spawn(Arc::clone(&hosts).watch(pool.clone()));
     }
-    let [write, committed, reserved] = pools.map(|(pool, _)| SqlxPostgresConnector::from_sqlx_postgres_pool(pool));
-    let reader = |pool| Reader { pool, embedded: None, patience: None };
-    let reserved = Some(Reader { patience: Some(BEGIN), ..reader(reserved) });
+    let requests = Server::new(&hosts, connections, Locks::Usual, None);
+    let committed = Server::new(&hosts, CONNECTIONS_BESIDE, Locks::Usual, None);
+    // The webhook sets aside posts whose rows are locked.
+    let reserved = Server::new(&hosts, CONNECTIONS_RESERVED, Locks::Short, Some(BEGIN));
     Ok(Db {
         place,
-        read: reader(write.clone()),
-        committed: reader(committed),
-        write,
-        writer: None,
-        reserved,
+        read: Reader(Source::Server(requests.clone())),
+        committed: Reader(Source::Server(committed)),
+        writer: Writer::Server(requests),
+        sea_orm: SqlxPostgresConnector::from_sqlx_postgres_pool(pool),
+        reserved: Some(reserved),
         writes: Arc::default(),
     })
-}
-
-/// Begins a transaction. On PostgreSQL, a connection may have died while it was idle. It is then discarded, and another
-/// attempt is made on another connection, and finally on a new one.
-pub(super) async fn begin(
-    pool: &DatabaseConnection,
-    options: TransactionOptions,
-) -> Result<DatabaseTransaction, DbErr> {
-    if pool.get_database_backend() != DbBackend::Postgres {
-        return pool.begin_with_options(options).await;
-    }
-    let begun = repeat(pool, || pool.begin_with_options(options));
-    timeout(BEGIN, begun).await.unwrap_or_else(|_| Err(DbErr::Custom(STALLED.to_owned())))
-}
-
-/// Runs a read or a `BEGIN`, and repeats it while its connection turns out to be dead. On SQLite no connection dies.
-pub(super) async fn repeat<T, F>(pool: &DatabaseConnection, work: impl Fn() -> F) -> Result<T, DbErr>
-where
-    F: Future<Output = Result<T, DbErr>>,
-{
-    let others = match pool.get_database_backend() {
-        DbBackend::Postgres => pool.get_postgres_connection_pool().options().get_max_connections(),
-        _ => 0,
-    };
-    for _ in 0..others {
-        match work().await {
-            Err(error) if is_broken(&error) => {}
-            done => return done,
-        }
-    }
-    work().await
 }

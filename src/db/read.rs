@@ -1,41 +1,41 @@
 //! Typed row readers.
 //!
-//! On SQLite rows are read on the calling thread ([`super::embedded`]), on PostgreSQL by sea-orm. sea-orm builds the
-//! statements. The text of a statement is cached by its [`Shape`](super::Shape), so that a statement which differs only
-//! in its parameters is built once. A [`Reader`] is also a sea-orm connection. A [`Snapshot`] is not, so that every
-//! read of a request goes through it and is charged.
+//! sea-orm builds the statements. It does not run them: on SQLite they run on the calling thread
+//! ([`super::embedded`]), on PostgreSQL on a connection that is lent ([`super::server`]). The text of a statement is
+//! cached by its [`Shape`](super::Shape), so that a statement which differs only in its parameters is built once. A
+//! [`Reader`] is also a sea-orm connection. A [`Snapshot`] is not, so that every read of a request goes through it and
+//! is charged.
 
 use std::any::Any;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
-use futures_util::TryStreamExt;
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait, ExecResult, QueryResult,
-    QuerySelect, QueryTrait, Select, Statement, StreamTrait, Value,
+    ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, ExecResult, QueryResult, QuerySelect,
+    QueryTrait, Select, Statement, Value,
 };
 
-use tokio::time::timeout;
-
-use super::embedded::{self, Embedded};
-use super::postgres::repeat;
-use super::refusal::STALLED;
+use super::embedded::{self, Embedded, Observer};
 use super::row::{Collect, Collected, KEY, Row, Table, Work, over};
+use super::server::{self, Server};
 use super::shape::{How, Shape, statement};
 use crate::budget::{Budget, Excess};
 use crate::spans;
 
 /// The connections for reading.
 #[derive(Clone, Debug)]
-pub struct Reader {
-    pub(super) pool: DatabaseConnection,
-    pub(super) embedded: Option<Embedded>,
-    /// The timeout of a statement on PostgreSQL.
-    pub(super) patience: Option<Duration>,
+pub struct Reader(pub(super) Source);
+
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    Server(Server),
+    Embedded {
+        file: Embedded,
+        /// For what sea-orm itself runs.
+        pool: DatabaseConnection,
+    },
 }
 
 /// A read transaction. Ends when dropped. Reads are charged to its budget.
@@ -60,9 +60,9 @@ impl Snapshot {
 
 #[derive(Debug)]
 pub(super) enum Kind {
-    Pooled(DatabaseTransaction),
+    Server(server::Transaction),
     /// A single statement outside of any transaction.
-    Once(Reader),
+    Once(server::Transaction),
     Embedded(Box<embedded::Transaction>),
 }
 
@@ -150,8 +150,7 @@ impl<C: ConnectionTrait> Backend for C {
 impl Backend for Snapshot {
     fn backend(&self) -> DbBackend {
         match &self.kind {
-            Kind::Pooled(transaction) => transaction.backend(),
-            Kind::Once(reader) => reader.backend(),
+            Kind::Server(_) | Kind::Once(_) => DbBackend::Postgres,
             Kind::Embedded(_) => DbBackend::Sqlite,
         }
     }
@@ -303,54 +302,43 @@ pub(super) async fn pooled(
 }
 
 impl Reader {
-    /// Runs a read within the reader's timeout. Repeats it on another connection if the first one turns out to be dead.
-    async fn read<T, F>(&self, read: impl Fn() -> F) -> Result<T, DbErr>
-    where
-        F: Future<Output = Result<T, DbErr>>,
-    {
-        let read = repeat(&self.pool, read);
-        match self.patience {
-            None => read.await,
-            Some(patience) => timeout(patience, read).await.unwrap_or_else(|_| Err(DbErr::Custom(STALLED.to_owned()))),
+    /// Calls `observer` after every statement.
+    pub(super) fn observe(&mut self, observer: &Observer) {
+        match &mut self.0 {
+            Source::Server(server) => server.observer = Some(Arc::clone(observer)),
+            Source::Embedded { file, pool } => {
+                file.observer = Some(Arc::clone(observer));
+                let observer = Arc::clone(observer);
+                pool.set_metric_callback(move |done| observer(done));
+            }
         }
     }
-}
 
-/// A first row, if there is one, and the rows after it.
-type Streamed<'c, C> = (Option<QueryResult>, Pin<Box<<C as StreamTrait>::Stream<'c>>>);
-
-/// Runs a statement until its first row. A connection that has died while it was idle fails before that.
-async fn first<C: StreamTrait>(connection: &C, statement: Statement) -> Result<Streamed<'_, C>, DbErr> {
-    let mut rows = Box::pin(connection.stream_raw(statement).await?);
-    Ok((rows.try_next().await?, rows))
-}
-
-/// Reads row by row, and charges each row before fetching the next.
-async fn charged<'c, C: StreamTrait + 'c>(
-    streamed: impl Future<Output = Result<Streamed<'c, C>, DbErr>>,
-    mut rows: Box<dyn Collect>,
-    budget: &Budget,
-) -> Result<Box<dyn Collect>, DbErr> {
-    let began = Instant::now();
-    let (mut next, mut others) = streamed.await?;
-    while let Some(row) = next {
-        budget.charge_row(rows.row(&Row::of_pool(&row))?).map_err(over)?;
-        next = others.try_next().await?;
+    /// Waits for running reads, then closes the connections.
+    pub(super) async fn close(&self) -> Result<(), DbErr> {
+        match &self.0 {
+            Source::Server(server) => {
+                server.close().await;
+                Ok(())
+            }
+            Source::Embedded { file, pool } => {
+                file.close().await;
+                pool.close_by_ref().await
+            }
+        }
     }
-    budget.charge_server(began.elapsed()).map_err(over)?;
-    Ok(rows)
 }
 
 impl Read for Reader {
     async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
-        match &self.embedded {
-            Some(embedded) => embedded.rows(work, rows).await,
-            None => pooled(self, work.statement, rows).await,
+        match &self.0 {
+            Source::Server(server) => server.rows(work, rows).await,
+            Source::Embedded { file, .. } => file.rows(work, rows).await,
         }
     }
 
     fn is_embedded(&self) -> bool {
-        self.embedded.is_some()
+        matches!(self.0, Source::Embedded { .. })
     }
 }
 
@@ -358,18 +346,8 @@ impl Read for Snapshot {
     async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
         let is_first = self.statements.fetch_add(1, Ordering::Relaxed) == 0;
         match (&self.kind, &self.budget) {
-            (Kind::Pooled(transaction), Some(budget)) => {
-                charged::<DatabaseTransaction>(first(transaction, work.statement), rows, budget).await
-            }
-            (Kind::Pooled(transaction), None) => pooled(transaction, work.statement, rows).await,
-            (Kind::Once(reader), budget) => {
-                let budget = budget.as_deref().unwrap_or_else(|| Budget::unlimited());
-                if !is_first {
-                    return Err(over(budget.exceed(Excess::Statement)));
-                }
-                let streamed = repeat(&reader.pool, || first(&reader.pool, work.statement.clone()));
-                charged::<DatabaseConnection>(streamed, rows, budget).await
-            }
+            (Kind::Once(_), Some(budget)) if !is_first => Err(over(budget.exceed(Excess::Statement))),
+            (Kind::Once(server) | Kind::Server(server), budget) => server.rows(work, rows, budget.as_deref()).await,
             (Kind::Embedded(snapshot), budget) => snapshot.rows(work, rows, budget.as_ref()).await,
         }
     }
@@ -383,25 +361,39 @@ impl Read for Snapshot {
     }
 }
 
+/// For what sea-orm itself runs: the look at which migrations are pending, and tests.
 #[async_trait]
 impl ConnectionTrait for Reader {
     fn get_database_backend(&self) -> DbBackend {
-        self.pool.get_database_backend()
+        match &self.0 {
+            Source::Server(_) => DbBackend::Postgres,
+            Source::Embedded { .. } => DbBackend::Sqlite,
+        }
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-        self.pool.execute_raw(statement).await
+        match &self.0 {
+            Source::Server(_) => Err(DbErr::Custom("a reader does not write".to_owned())),
+            Source::Embedded { pool, .. } => pool.execute_raw(statement).await,
+        }
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        self.pool.execute_unprepared(sql).await
+        self.execute_raw(Statement::from_string(self.backend(), sql)).await
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        self.read(|| self.pool.query_one_raw(statement.clone())).await
+        Ok(self.query_all_raw(statement).await?.into_iter().next())
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        self.read(|| self.pool.query_all_raw(statement.clone())).await
+        match &self.0 {
+            Source::Server(server) => {
+                let mut rows = Vec::new();
+                server.run(statement, |row| rows.push(row.into())).await?;
+                Ok(rows)
+            }
+            Source::Embedded { pool, .. } => pool.query_all_raw(statement).await,
+        }
     }
 }

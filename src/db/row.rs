@@ -5,11 +5,13 @@ use std::cell::Cell;
 
 use rusqlite::types::{FromSql, ValueRef};
 use sea_orm::sea_query::SelectStatement;
+use sea_orm::sqlx::Row as _;
+use sea_orm::sqlx::postgres::PgRow;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, Iterable, QueryResult, Statement};
 use serde::de::DeserializeOwned;
 
 use super::cells;
-use super::pooled_row::{cell, columns};
+use super::pooled_row::{cell, columns, server_cell};
 use crate::budget::Excess;
 
 /// A row of a result.
@@ -26,6 +28,7 @@ pub(super) const KEY: &str = "key_of_row";
 
 enum From<'r> {
     Pool(&'r QueryResult),
+    Server(&'r PgRow),
     File(&'r rusqlite::Row<'r>),
 }
 
@@ -68,6 +71,10 @@ impl<'r> Row<'r> {
         Self { from: From::Pool(row), key: None, text: Cell::new(0) }
     }
 
+    pub(super) fn of_server(row: &'r PgRow) -> Self {
+        Self { from: From::Server(row), key: None, text: Cell::new(0) }
+    }
+
     pub(super) fn of_file(row: &'r rusqlite::Row<'r>, key: Option<i64>) -> Self {
         Self { from: From::File(row), key, text: Cell::new(0) }
     }
@@ -77,6 +84,7 @@ impl<'r> Row<'r> {
         match (self.key, &self.from) {
             (Some(key), _) => Ok(key),
             (None, From::Pool(row)) => self.get(columns(row).saturating_sub(1)),
+            (None, From::Server(row)) => self.get(row.len().saturating_sub(1)),
             (None, From::File(_)) => Err(DbErr::Type("a statement without keys was read as one with keys".to_owned())),
         }
     }
@@ -85,6 +93,7 @@ impl<'r> Row<'r> {
     pub(super) fn cell(&self, place: usize) -> Result<ValueRef<'r>, DbErr> {
         let value = match self.from {
             From::Pool(row) => cell(row, place)?,
+            From::Server(row) => server_cell(row, place)?,
             From::File(row) => row.get_ref(place).map_err(unreadable)?,
         };
         if let ValueRef::Text(text) | ValueRef::Blob(text) = value {

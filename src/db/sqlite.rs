@@ -9,9 +9,10 @@ use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolO
 use sea_orm::sqlx::{self, ConnectOptions, Connection as _, SqliteConnection};
 
 use super::embedded::Embedded;
+use super::read::Source;
 use super::refusal::{OpenError, busy};
 use super::session::{CHECKPOINT, WRITER};
-use super::{Db, PATIENCE, Reader, file};
+use super::{Db, PATIENCE, Reader, Writer, file};
 
 /// SQLite connections for reads that do not go through [`super::embedded`]. Each has its own page cache.
 const SQLITE_READERS: u32 = 2;
@@ -57,13 +58,13 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
     let reader = options.pragma("query_only", "ON");
     let read = pool().max_connections(SQLITE_READERS).connect_lazy_with(reader);
     let pool = SqlxSqliteConnector::from_sqlx_sqlite_pool(read);
-    let read = Reader { pool, embedded: Some(Embedded::reading(file.clone())), patience: None };
+    let read = Reader(Source::Embedded { file: Embedded::reading(file.clone()), pool });
     Ok(Db {
         place,
         committed: read.clone(),
         read,
-        write: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
-        writer: Some(Embedded::writing(file)),
+        writer: Writer::Embedded(Embedded::writing(file)),
+        sea_orm: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
         reserved: None,
         writes: Arc::default(),
     })

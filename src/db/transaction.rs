@@ -1,11 +1,11 @@
 //! A write transaction on either backend.
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
+use sea_orm::{DbBackend, DbErr, Statement};
 
-use super::embedded;
-use super::read::{Backend, Read, pooled};
+use super::read::{Backend, Read};
 use super::row::{Collect, Work};
 use super::write::Write;
+use super::{embedded, server};
 
 /// A write transaction. Rolled back when dropped without a [commit](super::Db::commit).
 #[derive(Debug)]
@@ -13,14 +13,14 @@ pub struct Transaction(pub(super) Kind);
 
 #[derive(Debug)]
 pub(super) enum Kind {
-    Pooled(Box<DatabaseTransaction>),
+    Server(Box<server::Transaction>),
     Embedded(Box<embedded::Transaction>),
 }
 
 impl Read for Transaction {
     async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
         match &self.0 {
-            Kind::Pooled(transaction) => pooled(&**transaction, work.statement, rows).await,
+            Kind::Server(transaction) => transaction.rows(work, rows, None).await,
             Kind::Embedded(transaction) => transaction.rows(work, rows, None).await,
         }
     }
@@ -33,14 +33,14 @@ impl Read for Transaction {
 impl Write for Transaction {
     async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
         match &self.0 {
-            Kind::Pooled(transaction) => Ok(transaction.execute_raw(statement).await?.rows_affected()),
+            Kind::Server(transaction) => transaction.change(statement).await,
             Kind::Embedded(transaction) => transaction.change(statement).await,
         }
     }
 
     async fn script(&self, sql: &str) -> Result<(), DbErr> {
         match &self.0 {
-            Kind::Pooled(transaction) => transaction.execute_unprepared(sql).await.map(drop),
+            Kind::Server(transaction) => transaction.script(sql).await,
             Kind::Embedded(transaction) => transaction.script(sql).await,
         }
     }
@@ -49,7 +49,7 @@ impl Write for Transaction {
 impl Backend for Transaction {
     fn backend(&self) -> DbBackend {
         match &self.0 {
-            Kind::Pooled(transaction) => transaction.get_database_backend(),
+            Kind::Server(_) => DbBackend::Postgres,
             Kind::Embedded(_) => DbBackend::Sqlite,
         }
     }

@@ -16,8 +16,8 @@ pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
         return Ok(0);
     }
     let transaction = db.begin().await.map_err(failed)?;
-    db.unlimit(&transaction).await.map_err(failed)?;
     if transaction.get_database_backend() == DbBackend::Postgres {
+        transaction.execute_unprepared(postgres::UNLIMITED).await.map_err(failed)?;
         transaction.execute_unprepared(&start_lock()).await.map_err(failed)?;
     }
     // Check again: another process may have migrated while we waited for the lock.
@@ -69,7 +69,7 @@ pub async fn check(db: &Db) -> Result<(), OpenError> {
 /// Compares versions. If a newer program has migrated the database so that this one cannot use it, this process stops
 /// writing.
 pub async fn version(db: &Db) -> Result<Version, OpenError> {
-    let schema_version = postgres::repeat(&db.read.pool, || Migrator::schema_version(&db.read.pool)).await;
+    let schema_version = Migrator::schema_version(&db.read).await;
     let version = compare(&db.place, schema_version.map_err(|error| OpenError::of(&db.place, error))?);
     db.writes.note_version(version.is_err());
     version

@@ -4,12 +4,9 @@
 use std::time::Duration;
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbBackend, DbErr, FromQueryResult, IdenStatic, QueryFilter, QueryResult, QueryTrait,
-    Statement, Value,
-};
+use sea_orm::{ColumnTrait, DbBackend, DbErr, IdenStatic, Iterable, QueryFilter, QueryTrait, Statement, Value};
 
-use super::{Db, Table};
+use super::{Backend, Db, Read, Row, Table, Write};
 
 /// The window of a caller, including this request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +26,7 @@ const BATCH: u64 = 500;
 impl Db {
     /// Whether several processes may serve this database, so that they count together.
     pub fn is_shared(&self) -> bool {
-        self.write.get_database_backend() == DbBackend::Postgres
+        self.read.backend() == DbBackend::Postgres
     }
 
     /// Counts `by` requests of a caller.
@@ -37,8 +34,8 @@ impl Db {
         let count = count("VALUES ($1, $NOW, $2::bigint)", window);
         let values = [Value::from(key), i64::from(by).into()];
         let statement = Statement::from_sql_and_values(DbBackend::Postgres, count, values);
-        let row = self.read.query_one_raw(statement).await?;
-        Counted::of(&row.ok_or_else(|| DbErr::RecordNotFound("the window of a caller".to_owned()))?)
+        let counted = self.read.rows_by(statement, |row| Counted::read(row, 0)).await?.pop();
+        counted.ok_or_else(|| DbErr::RecordNotFound("the window of a caller".to_owned()))
     }
 
     /// Reads the row whose `column` has this value, and counts a request for it in the same statement. The key of the
@@ -56,8 +53,9 @@ impl Db {
         let (table, column) = (E::default().table_name(), column.as_str());
         let of_row = format!("SELECT '{kind} ' || id, $NOW, 1 FROM \"{table}\" WHERE \"{column}\" = $1");
         statement.sql = format!("WITH counted AS ({}) {}", count(&of_row, window), statement.sql);
-        let Some(row) = self.read.query_one_raw(statement).await? else { return Ok(None) };
-        Ok(Some((E::Model::from_query_result(&row, "")?, Counted::of(&row)?)))
+        let columns = E::Column::iter().count();
+        let read = move |row: &Row<'_>| Ok((row.model::<E>()?, Counted::read(row, columns)?));
+        Ok(self.read.rows_by(statement, read).await?.pop())
     }
 
     /// Removes some windows that began before `before`, in microseconds since 1970, and returns their number.
@@ -67,13 +65,14 @@ impl Db {
              ORDER BY began_at LIMIT {BATCH} FOR UPDATE SKIP LOCKED)"
         );
         let old = Statement::from_sql_and_values(DbBackend::Postgres, old, [before.into()]);
-        Ok(self.write.execute_raw(old).await?.rows_affected())
+        self.write(async |tx| tx.change(old).await).await
     }
 }
 
 impl Counted {
-    fn of(row: &QueryResult) -> Result<Self, DbErr> {
-        let (requests, rest): (i64, i64) = (row.try_get("", "requests")?, row.try_get("", "rest")?);
+    /// Reads the columns that [`count`] returns, from this position on.
+    fn read(row: &Row<'_>, place: usize) -> Result<Self, DbErr> {
+        let (requests, rest): (i64, i64) = (row.get(place)?, row.get(place + 1)?);
         let rest = Duration::from_micros(u64::try_from(rest).unwrap_or_default());
         Ok(Self { requests: u32::try_from(requests).unwrap_or(u32::MAX), rest })
     }

@@ -93,7 +93,7 @@ impl Db {
 
     /// Asks PostgreSQL whether it is read-only, because it is a replica or was set so. Records that as a failed write.
     pub(super) async fn look_for_read_only(&self) -> Result<(), DbErr> {
-        if self.write.get_database_backend() != DbBackend::Postgres {
+        if self.read.backend() != DbBackend::Postgres {
             return Ok(());
         }
         let query = Statement::from_string(DbBackend::Postgres, "SHOW transaction_read_only");

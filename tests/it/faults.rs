@@ -251,6 +251,10 @@ async fn connections_that_were_cut_cost_no_request() {
         assert_eq!(faults.service.get(faults.service.address, "/readyz").await.0, 200);
         faults.proxies[0].cut();
         faults.assert_serves(&format!("round {round}")).await;
+        // More requests than connections, all of which find one that is dead.
+        faults.proxies[0].cut();
+        let answers = join_all((0..24).map(|_| faults.read())).await;
+        assert!(answers.iter().all(|(status, _)| *status == 200), "{answers:?}");
     }
 }
 
@@ -395,22 +399,46 @@ impl Certificates {
     }
 }
 
+/// A cluster that encrypts, and a folder for certificates.
+struct Encrypted {
+    cluster: Cluster,
+    port: u16,
+    certificates: Certificates,
+    folder: tempfile::TempDir,
+}
+
+impl Encrypted {
+    async fn start() -> Self {
+        let certificates = Certificates::make();
+        let (cluster, port) = Cluster::with_tls(&certificates.server).await.expect("a cluster");
+        Self { cluster, port, certificates, folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    /// Writes a file and returns its path.
+    fn file(&self, name: &str, text: &str) -> String {
+        let file = self.folder.path().join(name);
+        std::fs::write(&file, text).expect("a file");
+        file.display().to_string()
+    }
+
+    /// The file of the certificate that signs the server's.
+    fn authority(&self) -> String {
+        self.file("authority.pem", &self.certificates.server[0])
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_is_encrypted_and_verified_as_the_url_says() {
     if !database::is_postgres() {
         return;
     }
-    let certificates = Certificates::make();
-    let (_cluster, port) = Cluster::with_tls(&certificates.server).await.expect("a cluster");
-    let folder = tempfile::tempdir().expect("a folder");
-    let (known, other) = (folder.path().join("known.pem"), folder.path().join("other.pem"));
-    std::fs::write(&known, &certificates.server[0]).expect("a file");
-    std::fs::write(&other, &Certificates::make().server[0]).expect("a file");
-    let url = |host: &str, query: &str| format!("postgres://rollcall@{host}:{port}/postgres?{query}");
-    let full = format!("sslmode=verify-full&sslrootcert={}", known.display());
+    let server = Encrypted::start().await;
+    let (known, other) = (server.authority(), server.file("other.pem", &Certificates::make().server[0]));
+    let url = |host: &str, query: &str| format!("postgres://rollcall@{host}:{}/postgres?{query}", server.port);
+    let full = format!("sslmode=verify-full&sslrootcert={known}");
     for (query, is_encrypted) in [
         (&*full, true),
-        (&format!("sslmode=require&sslrootcert={}", known.display()), true),
+        (&format!("sslmode=require&sslrootcert={known}"), true),
         ("sslmode=require", true),
         ("sslmode=prefer", true),
         ("", true),
@@ -423,7 +451,7 @@ async fn a_connection_is_encrypted_and_verified_as_the_url_says() {
         opened.close().await.expect("closed");
     }
     // The certificate names the host localhost, not its address.
-    let unknown = format!("sslmode=verify-ca&sslrootcert={}", other.display());
+    let unknown = format!("sslmode=verify-ca&sslrootcert={other}");
     for (host, query) in [("127.0.0.1", &full), ("localhost", &unknown)] {
         let refused = db::connect(&url(host, query)).await.expect_err("a refusal").to_string();
         assert!(refused.contains("the certificate is verified") && refused.contains("sslrootcert=FILE"), "{refused}");
@@ -435,25 +463,18 @@ async fn a_client_certificate_proves_who_connects() {
     if !database::is_postgres() {
         return;
     }
-    let certificates = Certificates::make();
-    let (cluster, port) = Cluster::with_tls(&certificates.server).await.expect("a cluster");
-    cluster.run(["CREATE ROLE certified LOGIN".to_owned()]).await.expect("a role");
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = |name: &str, text: &str| {
-        let file = folder.path().join(name);
-        std::fs::write(&file, text).expect("a file");
-        file.display().to_string()
-    };
-    let authority = file("authority.pem", &certificates.server[0]);
+    let server = Encrypted::start().await;
+    server.cluster.run(["CREATE ROLE certified LOGIN".to_owned()]).await.expect("a role");
     let of = |name: &str, [certificate, key]: &[String; 2]| {
-        let certificate = file(&format!("{name}.pem"), certificate);
-        format!("&sslcert={certificate}&sslkey={}", file(&format!("{name}.key"), key))
+        let certificate = server.file(&format!("{name}.pem"), certificate);
+        format!("&sslcert={certificate}&sslkey={}", server.file(&format!("{name}.key"), key))
     };
+    let (port, authority) = (server.port, server.authority());
     let url = |client: &str| {
         let server = format!("postgres://certified@localhost:{port}/postgres?sslmode=verify-full");
         format!("{server}&sslrootcert={authority}{client}")
     };
-    let opened = db::connect(&url(&of("own", &certificates.client))).await.expect("a connection");
+    let opened = db::connect(&url(&of("own", &server.certificates.client))).await.expect("a connection");
     let name = Expr::cust("(SELECT client_dn FROM pg_stat_ssl WHERE pid = pg_backend_pid())");
     let name = opened.read().rows(&Query::select().expr(name).take(), |row| row.get::<String>(0)).await;
     assert!(name.expect("an answer")[0].ends_with("/CN=certified"));
