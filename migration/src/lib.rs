@@ -222,7 +222,10 @@ impl Migrator {
 async fn has_migrations(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
     let backend = db.get_database_backend();
     let query = match backend {
-        DbBackend::Postgres => "SELECT 1 WHERE to_regclass('seaql_migrations') IS NOT NULL",
+        // Only in the schema where it would be created: another one may hold the migrations of another program.
+        DbBackend::Postgres => {
+            "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.seaql_migrations') IS NOT NULL"
+        }
         _ => "SELECT 1 FROM sqlite_schema WHERE name = 'seaql_migrations'",
     };
     Ok(db.query_one_raw(Statement::from_string(backend, query)).await?.is_some())

@@ -10,16 +10,19 @@
 //! blocking threads.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::fs::{File, OpenOptions};
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use sea_orm::{ConnAcquireErr, DbErr, Statement, metric};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+use super::group_commit::FAILED;
 use super::refusal::DISK_FAILED;
 use super::row::{Collect, Work, over};
 use super::session::{Failure, Session, Stop, closed, lock};
@@ -59,8 +62,8 @@ struct Connections {
     most: u32,
     places: Arc<Semaphore>,
     closed: AtomicBool,
-    /// Of the connection that writes: the one that copies the log beside it.
-    checkpointer: Mutex<Option<Session>>,
+    /// Of the connection that writes: what copies the log beside it.
+    checkpointer: Arc<tokio::sync::Mutex<Option<Checkpointer>>>,
     is_checkpointing: AtomicBool,
 }
 
@@ -103,7 +106,7 @@ impl Embedded {
     fn new(file: PathBuf, most: u32, has_failed: Option<Arc<AtomicBool>>) -> Self {
         let places = Arc::new(Semaphore::new(most as usize));
         let (idle, closed) = (Mutex::default(), AtomicBool::new(false));
-        let (checkpointer, is_checkpointing) = (Mutex::default(), AtomicBool::new(false));
+        let (checkpointer, is_checkpointing) = (Arc::default(), AtomicBool::new(false));
         let connections = Connections { file, has_failed, idle, most, places, closed, checkpointer, is_checkpointing };
         Self { connections: Arc::new(connections), observer: None }
     }
@@ -151,7 +154,7 @@ impl Embedded {
         let _over = self.connections.places.acquire_many(self.connections.most).await;
         self.connections.places.close();
         lock(&self.connections.idle).clear();
-        lock(&self.connections.checkpointer).take();
+        self.connections.checkpointer.lock().await.take();
     }
 }
 
@@ -243,28 +246,61 @@ impl Connections {
             return;
         }
         tokio::spawn(async move {
+            let (home, own) = (Arc::clone(&self), Arc::clone(&self.checkpointer).lock_owned().await);
             // The long part, while others write.
-            let home = Arc::clone(&self);
-            let copied = tokio::task::spawn_blocking(move || home.copy_log()).await;
+            let copied = tokio::task::spawn_blocking(move || home.copy_log(own)).await;
             // What they wrote in the meantime, while nobody writes. The next writer then starts the log over.
             if let Ok(Ok(())) = copied
                 && let Ok(place) = Arc::clone(&self.places).acquire_owned().await
                 && let Ok(lease) = self.lease(Some(place), false)
             {
-                let _ = tokio::task::spawn_blocking(move || lease.with(Session::checkpoint)).await;
+                let home = Arc::clone(&self);
+                let _ = tokio::task::spawn_blocking(move || home.copied(lease.with(Session::checkpoint))).await;
             }
             self.is_checkpointing.store(false, Ordering::Relaxed);
         });
     }
 
-    /// Copies the log through a connection of its own.
-    fn copy_log(&self) -> Result<(), Failure> {
-        let mut own = lock(&self.checkpointer);
-        let session = match own.take() {
-            Some(session) => session,
-            None => Session::reading(&self.file).map_err(Failure::Reading)?,
+    /// Copies the log through a connection of its own, and flushes the database's file. SQLite does not flush it while
+    /// others write.
+    fn copy_log(&self, mut own: OwnedMutexGuard<Option<Checkpointer>>) -> Result<(), Failure> {
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(Failure::Reading(closed()));
+        }
+        let checkpointer = match own.take() {
+            Some(checkpointer) => checkpointer,
+            None => Checkpointer::open(&self.file)?,
         };
-        own.insert(session).checkpoint()
+        let Checkpointer { session, file } = own.insert(checkpointer);
+        self.copied(session.checkpoint())?;
+        self.copied(file.sync_data().map_err(Failure::from))
+    }
+
+    /// Notes whether the disk has failed to store what was copied. The system reports that only once, so a later success
+    /// would prove nothing.
+    fn copied(&self, done: Result<(), Failure>) -> Result<(), Failure> {
+        done.inspect_err(|failure| {
+            if let (Some(has_failed), Some(error)) = (&self.has_failed, failure.of_disk()) {
+                tracing::error!(%error, "{FAILED}");
+                has_failed.store(true, Ordering::Relaxed);
+            }
+        })
+    }
+}
+
+/// What copies the log beside the connection that writes.
+struct Checkpointer {
+    session: Session,
+    /// The database's file. Never closed: closing any handle of a file drops all locks of the process on it, also those
+    /// of SQLite.
+    file: ManuallyDrop<File>,
+}
+
+impl Checkpointer {
+    fn open(file: &Path) -> Result<Self, Failure> {
+        let session = Session::reading(file).map_err(Failure::Reading)?;
+        let file = OpenOptions::new().write(true).open(file).map_err(Failure::from)?;
+        Ok(Self { session, file: ManuallyDrop::new(file) })
     }
 }
 

@@ -19,6 +19,9 @@ use tokio::sync::watch;
 
 use super::refusal::UNCERTAIN_DISK;
 
+/// What the log says when the disk has failed.
+pub(super) const FAILED: &str = "the disk failed to store a change; rollcall refuses changes until it is restarted";
+
 /// The write-ahead log of an SQLite file, to be flushed.
 #[derive(Debug)]
 pub(super) struct Log {
@@ -83,7 +86,7 @@ impl Log {
     fn flush(&self) -> bool {
         let last = self.progress.borrow().committed;
         if let Err(error) = self.file.sync_data() {
-            tracing::error!(%error, "the disk failed to store a change; rollcall refuses changes until it is restarted");
+            tracing::error!(%error, "{FAILED}");
             self.has_failed.store(true, Ordering::Relaxed);
         }
         let has_failed = self.has_failed.load(Ordering::Relaxed);

@@ -141,7 +141,8 @@ impl Server {
             row(next);
             Ok(())
         };
-        Box::pin(self.patiently(async { self.once().await?.run(statement, pass_on).await })).await
+        let run = async { Ok(self.once().await?.run(statement, pass_on).await?.0) };
+        Box::pin(self.patiently(run)).await
     }
 
     async fn patiently<T>(&self, run: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
@@ -177,20 +178,19 @@ impl Transaction {
         mut rows: Box<dyn Collect>,
         budget: Option<&Budget>,
     ) -> Result<Box<dyn Collect>, DbErr> {
-        let began = Instant::now();
         let collect = |row: PgRow| {
             let size = rows.row(&Row::of_server(&row))?;
             budget.map_or(Ok(()), |budget| budget.charge_row(size).map_err(over))
         };
         // Boxed, as below: each wrapper around a future reserves space for it, and drivers have large ones.
-        Box::pin(self.run(work.statement, collect)).await?;
-        budget.map_or(Ok(()), |budget| budget.charge_server(began.elapsed()).map_err(over))?;
+        let (_, took) = Box::pin(self.run(work.statement, collect)).await?;
+        budget.map_or(Ok(()), |budget| budget.charge_server(took).map_err(over))?;
         Ok(rows)
     }
 
     /// Runs a statement that writes, and returns the number of rows that it changed.
     pub(super) async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
-        Box::pin(self.run(statement, |_| Ok(()))).await
+        Ok(Box::pin(self.run(statement, |_| Ok(()))).await?.0)
     }
 
     /// Runs statements without parameters.
@@ -215,16 +215,16 @@ impl Transaction {
         timeout(BEGIN, Box::pin(lease.end("ROLLBACK"))).await.unwrap_or(Ok(()))
     }
 
-    /// Runs a statement and passes on its rows. Replaces a connection that has died while it was idle.
+    /// Runs a statement and passes on its rows. Replaces a connection that has died while it was idle. Returns the number
+    /// of rows that it changed, and the time that it took.
     async fn run(
         &self,
         mut statement: Statement,
         mut row: impl FnMut(PgRow) -> Result<(), DbErr> + Send,
-    ) -> Result<u64, DbErr> {
+    ) -> Result<(u64, Duration), DbErr> {
         let mut lease = self.lease.lock().await;
-        let started = self.observer.as_ref().map(|_| Instant::now());
         let mut has_rows = false;
-        let result = loop {
+        loop {
             let may_repeat = lease.may_be_dead();
             let keeps = may_repeat || self.observer.is_some();
             let values = if keeps { statement.values.clone() } else { statement.values.take() };
@@ -232,25 +232,29 @@ impl Transaction {
                 has_rows = true;
                 row(next)
             };
+            let began = Instant::now();
             match lease.run(&statement.sql, values, pass_on).await {
-                Err(error) if may_repeat && !has_rows && is_broken(&error) => lease.renew().await?,
-                done => break done,
+                Err(error) if may_repeat && !has_rows && is_broken(&error) => {
+                    lease.renew(Instant::now() + ACQUIRE).await?;
+                }
+                done => {
+                    observe(self.observer.as_ref(), Some(began), &statement, done.is_err());
+                    return done.map(|changed| (changed, began.elapsed()));
+                }
             }
-        };
-        observe(self.observer.as_ref(), started, &statement, result.is_err());
-        result
+        }
     }
 }
 
 impl Lease {
     /// Takes another connection, at the same place.
-    async fn renew(&mut self) -> Result<(), DbErr> {
+    async fn renew(&mut self, until: Instant) -> Result<(), DbErr> {
         self.session = None;
         let idle = self.home.idle();
         self.is_new = idle.is_none();
         self.session = Some(match idle {
             Some(session) => session,
-            None => Box::pin(self.home.connect()).await?,
+            None => timeout_at(until.into(), Box::pin(self.home.connect())).await.map_err(|_| late())??,
         });
         (self.is_settled, self.is_broken) = (true, false);
         Ok(())
@@ -347,17 +351,16 @@ impl Drop for Lease {
 impl Connections {
     /// Lends a connection.
     async fn lease(self: &Arc<Self>) -> Result<Lease, DbErr> {
-        let until = Instant::now() + ACQUIRE;
-        let late = |_| DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
-        let place = timeout_at(until.into(), Arc::clone(&self.places).acquire_owned()).await.map_err(late)?;
-        let place = place.map_err(|_| closed())?;
         if self.closed.load(Ordering::Relaxed) {
             return Err(closed());
         }
+        let until = Instant::now() + ACQUIRE;
+        let place = timeout_at(until.into(), Arc::clone(&self.places).acquire_owned()).await.map_err(|_| late())?;
+        let place = place.map_err(|_| closed())?;
         let (home, transaction) = (Arc::clone(self), None);
         let (session, place, is_settled) = (None, Some(place), true);
         let mut lease = Lease { session, home, place, is_new: true, transaction, is_settled, is_broken: false };
-        timeout_at(until.into(), lease.renew()).await.map_err(late)??;
+        lease.renew(until).await?;
         Ok(lease)
     }
 
@@ -368,7 +371,7 @@ impl Connections {
             if self.keeps(&session) {
                 return Some(session);
             }
-            close(vec![session]);
+            close(session, None);
         }
     }
 
@@ -401,10 +404,9 @@ impl Connections {
     /// Takes a connection back that has nothing left to do.
     fn take_back(&self, session: Session, place: OwnedSemaphorePermit) {
         if self.closed.load(Ordering::Relaxed) || !self.keeps(&session) {
-            close(vec![session]);
-        } else {
-            lock(&self.idle).push(session);
+            return close(session, Some(place));
         }
+        lock(&self.idle).push(session);
         // Only now, so that whoever waits for a place finds the connection.
         drop(place);
     }
@@ -424,19 +426,25 @@ impl Connections {
     }
 }
 
-/// Whether a server that cannot be connected to may soon be: it is starting, or has no connection left.
+/// Whether another attempt to connect may succeed: the server is starting, or has no connection left, or what stands
+/// before it has another server.
 fn is_starting(error: &sqlx::Error) -> bool {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof};
+    let passing = [ConnectionRefused, ConnectionReset, ConnectionAborted, UnexpectedEof, BrokenPipe];
     match error {
-        sqlx::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
+        sqlx::Error::Io(error) => passing.contains(&error.kind()),
         sqlx::Error::Database(answer) => answer.code().is_some_and(|code| matches!(&*code, "57P03" | "53300")),
         _ => false,
     }
 }
 
-/// Closes connections in the background.
-fn close(sessions: Vec<Session>) {
+/// Closes a connection in the background, and then frees its place.
+fn close(session: Session, place: Option<OwnedSemaphorePermit>) {
     if let Ok(runtime) = Handle::try_current() {
-        runtime.spawn(close_all(sessions));
+        runtime.spawn(async move {
+            close_all(vec![session]).await;
+            drop(place);
+        });
     }
 }
 
@@ -453,6 +461,11 @@ async fn close_idle(connections: Weak<Connections>) {
         let Some(connections) = connections.upgrade() else { return };
         close_all(connections.idle_for(IDLE)).await;
     }
+}
+
+/// The error of a request that gets no connection in time.
+fn late() -> DbErr {
+    DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)
 }
 
 fn stalled() -> DbErr {

@@ -77,6 +77,8 @@ pub(super) enum Failure {
     Long,
     Sqlite(rusqlite::Error),
     Reading(DbErr),
+    /// A file could not be opened or flushed.
+    Disk(std::io::Error),
 }
 
 impl Watch {
@@ -382,8 +384,25 @@ impl Failure {
             Self::Sqlite(error) => {
                 matches!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted | ErrorCode::DatabaseBusy))
             }
-            Self::Reading(_) => false,
+            Self::Reading(_) | Self::Disk(_) => false,
         }
+    }
+
+    /// How the disk has failed to read or write, if it has.
+    pub(super) fn of_disk(&self) -> Option<String> {
+        match self {
+            Self::Disk(error) => Some(error.to_string()),
+            Self::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) => {
+                Some(error.to_string())
+            }
+            Self::Sqlite(_) | Self::Long | Self::Reading(_) => None,
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Disk(error)
     }
 }
 
@@ -398,6 +417,7 @@ impl From<Failure> for DbErr {
         match failure {
             Failure::Sqlite(cause) => error(cause),
             Failure::Reading(error) => error,
+            Failure::Disk(error) => DbErr::Custom(error.to_string()),
             Failure::Long => DbErr::Custom("a statement was not started".to_owned()),
         }
     }
