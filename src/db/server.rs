@@ -402,10 +402,12 @@ impl Connections {
     }
 
     /// Takes a connection back that has nothing left to do.
-    fn take_back(&self, session: Session, place: OwnedSemaphorePermit) {
+    fn take_back(&self, mut session: Session, place: OwnedSemaphorePermit) {
         if self.closed.load(Ordering::Relaxed) || !self.keeps(&session) {
             return close(session, Some(place));
         }
+        // Its answers may have been large.
+        session.connection.shrink_buffers();
         lock(&self.idle).push(session);
         // Only now, so that whoever waits for a place finds the connection.
         drop(place);

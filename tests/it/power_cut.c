@@ -1,7 +1,8 @@
 /* Keeps what a power cut would leave of an SQLite database.
  *
  * Preloaded into the server. Whenever the server flushes a file of the database, its contents at the beginning of the
- * flush are kept beside it as FILE.durable. While a file named "broken" exists beside it, every flush fails. */
+ * flush are kept beside it as FILE.durable. While a file named "broken" exists beside it, every flush fails; while one
+ * named "broken-database" does, every flush of the database's file itself. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,7 +33,7 @@ static int copy(int from, const char *to) {
 
 static int flush(int file, const char *name) {
     int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, name);
-    char link[64], path[PATH_MAX], next[PATH_MAX + 16], kept[PATH_MAX + 16], broken[PATH_MAX + 16];
+    char link[64], path[PATH_MAX], next[PATH_MAX + 16], kept[PATH_MAX + 16], broken[PATH_MAX + 32];
     struct stat is;
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     ssize_t length = readlink(link, path, sizeof path - 1);
@@ -41,7 +42,9 @@ static int flush(int file, const char *name) {
     if (!strstr(path, "rollcall.db")) return real(file);
     snprintf(broken, sizeof broken, "%s", path);
     strcpy(strrchr(broken, '/') + 1, "broken");
-    if (access(broken, F_OK) == 0) {
+    int is_broken = access(broken, F_OK) == 0;
+    strcat(broken, "-database");
+    if (is_broken || (strcmp(strrchr(path, '/'), "/rollcall.db") == 0 && access(broken, F_OK) == 0)) {
         errno = EIO;
         return -1;
     }

@@ -184,3 +184,41 @@ async fn a_disk_that_fails_to_store_a_commit_on_sqlite_ends_changes_until_the_re
     let known = services(&service, &token).await;
     assert!(known.contains("whole") && known.contains("after") && !known.contains("refused"), "{known:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_checkpoint_that_the_disk_fails_to_store_ends_changes_too_and_loses_nothing() {
+    let place = Place::new();
+    let Some(library) = library(place.path()) else { return };
+    let token = place.run(&["token", "create", "--description", "power"]).out.trim().to_owned();
+    let url = place.run(&["deploy-endpoint", "create", "--name", "CI"]).out.trim().to_owned();
+    let path = url.split_once(":8080").expect("the usual port").1;
+    let mut service = start(&place, &library);
+    place.write("broken-database", "");
+
+    let (mut deployed, mut refused) = (0, None);
+    while refused.is_none() && deployed < 5_000 {
+        let posts = (0..CLIENTS).map(|number| {
+            let id = (deployed + number).to_string();
+            let body = record(json!({ "service": "any", "dedup_id": id, "description": "d".repeat(8_000) }));
+            let service = &service;
+            async move { service.post(path, None, &body).await.expect("an answer") }
+        });
+        for (status, answer) in join_all(posts).await {
+            match status {
+                202 => deployed += 1,
+                _ => refused = Some((status, answer)),
+            }
+        }
+    }
+    let (status, answer) = refused.expect("the log is checkpointed long before");
+    let message = answer["errors"][0]["detail"].as_str().unwrap_or_default();
+    assert!(status == 503 && message.contains("The disk of the database failed to store a change."), "{answer}");
+
+    service.kill();
+    fs::remove_file(place.path().join("broken-database")).expect("it is there");
+    let service = start(&place, &library);
+    let query = json!({ "query": "{ account { deploys { totalCount } } }" });
+    let (_, answer) = service.post("/graphql", Some(&token), &query).await.expect("an answer");
+    let stored = answer["data"]["account"]["deploys"]["totalCount"].as_u64();
+    assert!(stored >= Some(deployed as u64), "{stored:?} of {deployed}");
+}
