@@ -23,6 +23,7 @@ use tokio::time::timeout_at;
 use crate::budget::Budget;
 use crate::spans;
 
+mod answer;
 mod backup;
 mod bulk;
 mod cells;

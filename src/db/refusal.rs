@@ -4,7 +4,7 @@ use std::fmt;
 
 use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
 
-use super::session::Answer;
+use super::answer::Answer;
 
 /// The sentence for a client whose write is refused because a newer program has migrated the database.
 pub(super) const NEWER: &str = "A newer version of rollcall has upgraded the database. This process is now read-only.";
@@ -115,7 +115,7 @@ pub fn is_lost_race(error: &DbErr) -> bool {
 }
 
 /// The constraint that a write violates, if it failed for that. Use it instead of [`DbErr::sql_err`], which does not
-/// know the errors of [`super::session`].
+/// know the errors of [`super::answer`].
 pub fn violation(error: &DbErr) -> Option<SqlErr> {
     if let Some(sqlx::Error::Database(answer)) = sqlx_error(error)
         && answer.try_downcast_ref::<Answer>().is_some()

@@ -1,8 +1,6 @@
 //! One connection to an SQLite file: opens it, runs statements, and stops slow ones.
 
-use std::borrow::Cow;
 use std::cell::Cell;
-use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +9,10 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{ErrorCode, InterruptHandle, OpenFlags};
-use sea_orm::sqlx::error::{DatabaseError, ErrorKind};
 use sea_orm::{DbErr, RuntimeErr, Statement, Value, sqlx};
 
 use super::PATIENCE;
+use super::answer::error;
 use super::group_commit::{Commit, Log};
 use super::row::{Collect, Row, Work, over};
 use crate::budget::{Budget, Slice};
@@ -425,58 +423,6 @@ impl From<Failure> for DbErr {
 
 pub(super) fn closed() -> DbErr {
     DbErr::Conn(RuntimeErr::SqlxError(Arc::new(sqlx::Error::PoolClosed)))
-}
-
-pub(super) fn error(cause: rusqlite::Error) -> DbErr {
-    match cause {
-        rusqlite::Error::SqliteFailure(code, message) => {
-            let message = message.unwrap_or_else(|| code.to_string());
-            let answer = Answer { code: code.extended_code, message };
-            DbErr::Query(RuntimeErr::SqlxError(Arc::new(sqlx::Error::Database(Box::new(answer)))))
-        }
-        cause => DbErr::Query(RuntimeErr::Internal(cause.to_string())),
-    }
-}
-
-/// An SQLite error in the form of sqlx.
-#[derive(Debug)]
-pub(super) struct Answer {
-    code: i32,
-    message: String,
-}
-
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "(code: {}) {}", self.code, self.message)
-    }
-}
-
-impl std::error::Error for Answer {}
-
-impl DatabaseError for Answer {
-    fn message(&self) -> &str {
-        &self.message
-    }
-
-    fn code(&self) -> Option<Cow<'_, str>> {
-        Some(self.code.to_string().into())
-    }
-
-    fn as_error(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
-        self
-    }
-
-    fn as_error_mut(&mut self) -> &mut (dyn std::error::Error + Send + Sync + 'static) {
-        self
-    }
-
-    fn into_error(self: Box<Self>) -> Box<dyn std::error::Error + Send + Sync + 'static> {
-        self
-    }
-
-    fn kind(&self) -> ErrorKind {
-        ErrorKind::Other
-    }
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -89,11 +89,12 @@ struct Found {
 }
 
 impl Sources<'_> {
-    /// The name of a file: its path in the root, if there is one, else its path as given.
+    /// The name of a file: its path in the root, if there is one, else its path as given, without `./`.
     fn name(&self, path: &Path) -> String {
         let below = |root: &PathBuf| Some(path.canonicalize().ok()?.strip_prefix(root).ok()?.display().to_string());
         let below = self.places.root.as_ref().and_then(below).filter(|name| !name.is_empty());
-        below.unwrap_or_else(|| path.display().to_string())
+        let given = path.strip_prefix(".").ok().filter(|rest| !rest.as_os_str().is_empty()).unwrap_or(path);
+        below.unwrap_or_else(|| given.display().to_string())
     }
 
     /// Reports a place that cannot be read. What it defines is unknown, so references to it are not reported as

@@ -375,8 +375,11 @@ fn folders_files_and_standard_input_are_applied_together() {
     assert!(done.status.success());
 
     let again = place.run(&["apply", "./services", "last.yml"]);
-    let lines = "updated service a\nupdated service b\nunchanged service last\n";
-    assert_eq!((again.status, &*again.out, &*again.err), (0, lines, ""), "another name of the file, another lock");
+    let lines = "unchanged service a\nunchanged service b\nunchanged service last\n";
+    assert_eq!((again.status, &*again.out, &*again.err), (0, lines, ""), "the same files");
+    let moved = place.run(&["apply", &place.path().join("services").display().to_string()]);
+    let lines = "updated service a\nupdated service b\n";
+    assert_eq!((moved.status, &*moved.out, &*moved.err), (0, lines, ""), "another name of the file, another lock");
     let released = place.run(&["release", "last"]);
     assert_eq!((released.status, &*released.out, &*released.err), (0, "released service last\n", ""));
     let released = place.run(&["release", "last"]);
