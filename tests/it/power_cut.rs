@@ -157,6 +157,14 @@ async fn a_disk_that_fails_to_store_a_commit_on_sqlite_ends_changes_until_the_re
     let mut service = start(&place, &library);
     let create = async |name: &str| create_service(&service, &token, name).await.expect("an answer");
     assert_eq!(create("whole").await.0, 200);
+    // In the background, the server notes that the token was used.
+    let is_noted = || {
+        let list = place.run(&["token", "list"]).out;
+        list.split('\t').nth(3).is_some_and(|last_used| last_used.starts_with("20"))
+    };
+    while !is_noted() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 
     place.write("broken", "");
     let (status, answer) = create("uncertain").await;
