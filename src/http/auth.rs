@@ -8,7 +8,7 @@ use hyper::header::{self, HeaderMap};
 use sea_orm::DbErr;
 use tracing::warn;
 
-use super::limits::{TOKEN, TOKEN_WINDOW, Window};
+use super::limits::{TOKEN, TOKEN_WINDOW, Window, is_exact};
 use super::reply::Rejection;
 use crate::db::{self, Db};
 use crate::entity::Timestamp;
@@ -27,9 +27,9 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Checks tokens against `db`. `are_limited` is whether their requests are counted.
-    pub fn new(db: Db, are_limited: bool) -> Self {
-        let counts = are_limited && db.is_shared();
+    /// Checks tokens against `db`. `limit` is the limit of their requests; 0 is none.
+    pub fn new(db: Db, limit: u32) -> Self {
+        let counts = limit > 0 && is_exact(limit) && db.is_shared();
         Self { db, counts, noting: Arc::default() }
     }
 

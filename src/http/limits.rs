@@ -69,6 +69,19 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
+/// A limit is divided into this many portions.
+const PORTIONS: u32 = 400;
+
+/// The number of requests that a process reports to the database at once. It leaves fewer than this unreported.
+fn portion(limit: u32) -> u32 {
+    (limit / PORTIONS).max(1)
+}
+
+/// Whether each request is reported by itself, so that the limit is exact over all processes.
+pub fn is_exact(limit: u32) -> bool {
+    portion(limit) == 1
+}
+
 /// Counts requests.
 pub trait Store: Send + Sync {
     /// Counts a request at the instant `now` and returns the state of its window.
@@ -161,9 +174,9 @@ impl Store for InProcess {
 
 /// Counts in the database, across all processes.
 ///
-/// The requests of a token are counted one by one, most of them by the statement that reads the token. The requests of
-/// an address are counted here and reported to the database in portions, so that each process lets through less than a
-/// portion above the limit. A caller that is over its limit, or an address with few requests, costs no statement.
+/// Requests are counted here and reported to the database in [portions](portion), so that each process lets through
+/// less than a portion above the limit. Portions of one request are exact: those of a token are mostly reported by the
+/// statement that reads the token. A caller that is over its limit, or has made few requests, costs no statement.
 pub struct Shared {
     db: Db,
     token: u32,
@@ -172,9 +185,6 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// An address's limit is divided into this many portions. Each process leaves less than one portion unreported.
-    const PORTIONS: u32 = 400;
-
     /// The pause after a report that failed, so that few requests wait for a database that is away.
     const PAUSE: Duration = Duration::from_secs(5);
 
@@ -184,15 +194,15 @@ impl Shared {
     }
 
     async fn count_request(&self, key: Key, now: Instant) -> Window {
-        let (limit, portion) = match key {
-            Key::Token(_) | Key::Session(_) => (self.token, 1),
-            Key::Address(_) => (self.address, (self.address / Self::PORTIONS).max(1)),
+        let limit = match key {
+            Key::Token(_) | Key::Session(_) => self.token,
+            Key::Address(_) => self.address,
         };
         let (by, here) = {
             let mut windows = lock(&self.windows);
             let window = windows.of(key, now);
             let here = window.count(now);
-            if window.known >= limit || window.unreported < portion || now < window.not_before {
+            if window.known >= limit || window.unreported < portion(limit) || now < window.not_before {
                 return here;
             }
             (std::mem::take(&mut window.unreported), here)
@@ -339,6 +349,12 @@ mod tests {
     #[test]
     fn a_limit_of_0_means_no_limit() {
         assert_eq!(limits(0, 0).count(Key::Token(1), None, Instant::now()).now_or_never(), Some(None));
+    }
+
+    #[test]
+    fn a_small_limit_is_exact() {
+        assert!(is_exact(1) && is_exact(400) && is_exact(799) && !is_exact(800));
+        assert_eq!((portion(2_000), portion(u32::MAX)), (5, 10_737_418));
     }
 
     #[test]

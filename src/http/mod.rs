@@ -123,7 +123,7 @@ impl App {
     /// Creates the service on a migrated database. Must be called within a tokio runtime.
     pub fn new(db: Db, catalogue: Catalogue, edge: Edge) -> Self {
         let reserved = db.reserved();
-        let tokens = Tokens::new(reserved.clone(), edge.token_limit > 0);
+        let tokens = Tokens::new(reserved.clone(), edge.token_limit);
         let site = Site::new(db.clone(), catalogue.clone());
         let deploys = Deploys::start(reserved.clone(), GROUP);
         let deliveries = Deliveries::start(db.clone());
