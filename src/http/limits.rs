@@ -174,8 +174,8 @@ impl Store for InProcess {
 
 /// Counts in the database, across all processes.
 ///
-/// Requests are counted here and reported to the database in [portions](portion), so that each process lets through
-/// less than a portion above the limit. Portions of one request are exact: those of a token are mostly reported by the
+/// Requests are counted here and reported to the database in [portions](portion). Each process lets through at most what
+/// it has not reported: less than a portion, and as much for each report under way. Portions of one request are exact: those of a token are mostly reported by the
 /// statement that reads the token. A caller that is over its limit, or has made few requests, costs no statement.
 pub struct Shared {
     db: Db,
