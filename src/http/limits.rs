@@ -72,20 +72,25 @@ pub fn network(address: IpAddr) -> IpAddr {
 /// A limit is divided into this many portions.
 const PORTIONS: u32 = 400;
 
-/// The number of requests that a process reports to the database at once. It leaves fewer than this unreported.
-fn portion(limit: u32) -> u32 {
-    (limit / PORTIONS).max(1)
+/// In this many of the last portions, each request is reported by itself.
+const LAST_PORTIONS: u32 = 16;
+
+/// The number of requests that a process reports to the database at once, while `known` are known to be in the window.
+fn portion(limit: u32, known: u32) -> u32 {
+    let portion = limit / PORTIONS;
+    let is_near = limit.saturating_sub(known) <= LAST_PORTIONS * portion;
+    if is_near { 1 } else { portion.max(1) }
 }
 
 /// Whether each request is reported by itself, so that the limit is exact over all processes.
 pub fn is_exact(limit: u32) -> bool {
-    portion(limit) == 1
+    portion(limit, 0) == 1
 }
 
 /// Counts requests.
 pub trait Store: Send + Sync {
     /// Counts a request at the instant `now` and returns the state of its window.
-    fn count(&self, key: Key, now: Instant) -> BoxFuture<'_, Window>;
+    fn count(&self, key: Key, limit: u32, now: Instant) -> BoxFuture<'_, Window>;
 }
 
 /// The state of a window.
@@ -130,7 +135,7 @@ impl Limits {
     /// The limits of all processes that serve `db`.
     pub fn over(db: Db, token: u32, address: u32) -> Self {
         let store: Box<dyn Store> =
-            if db.is_shared() { Box::new(Shared::new(db, token, address)) } else { Box::new(InProcess::default()) };
+            if db.is_shared() { Box::new(Shared::new(&db)) } else { Box::new(InProcess::default()) };
         Self::new(token, address, store)
     }
 
@@ -146,7 +151,7 @@ impl Limits {
         }
         let window = match counted {
             Some(window) => window,
-            None => self.store.count(key, now).await,
+            None => self.store.count(key, limit, now).await,
         };
         let Window { requests, rest } = window;
         let remaining = limit.saturating_sub(requests);
@@ -162,53 +167,56 @@ pub struct InProcess {
     addresses: Mutex<Windows>,
 }
 
-impl Store for InProcess {
-    fn count(&self, key: Key, now: Instant) -> BoxFuture<'_, Window> {
+impl InProcess {
+    /// The windows among which that of a key is.
+    fn windows(&self, key: Key) -> MutexGuard<'_, Windows> {
         let windows = match key {
             Key::Token(_) | Key::Session(_) => &self.tokens,
             Key::Address(_) => &self.addresses,
         };
-        ready(lock(windows).of(key, now).count(now)).boxed()
+        windows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for InProcess {
+    fn count(&self, key: Key, _: u32, now: Instant) -> BoxFuture<'_, Window> {
+        ready(self.windows(key).of(key, now).count(now)).boxed()
     }
 }
 
 /// Counts in the database, across all processes.
 ///
-/// Requests are counted here and reported to the database in [portions](portion). Each process lets through at most what
-/// it has not reported: less than a portion, and as much for each report under way. Portions of one request are exact: those of a token are mostly reported by the
-/// statement that reads the token. A caller that is over its limit, or has made few requests, costs no statement.
+/// Requests are counted here and reported to the database in [portions](portion), so that a process which has not heard
+/// of the others' last requests lets through about a portion above the limit. A limit whose portion is one request is
+/// exact, and most requests of a token are then counted by the statement that reads it. A caller that is over its limit,
+/// or has made few requests, costs no statement.
 pub struct Shared {
     db: Db,
-    token: u32,
-    address: u32,
-    windows: Mutex<Windows>,
+    /// What this process knows.
+    here: InProcess,
 }
 
 impl Shared {
     /// The pause after a report that failed, so that few requests wait for a database that is away.
     const PAUSE: Duration = Duration::from_secs(5);
 
-    fn new(db: Db, token: u32, address: u32) -> Self {
+    fn new(db: &Db) -> Self {
         // Through connections that long work never occupies.
-        Self { db: db.reserved(), token, address, windows: Mutex::default() }
+        Self { db: db.reserved(), here: InProcess::default() }
     }
 
-    async fn count_request(&self, key: Key, now: Instant) -> Window {
-        let limit = match key {
-            Key::Token(_) | Key::Session(_) => self.token,
-            Key::Address(_) => self.address,
-        };
+    async fn count_request(&self, key: Key, limit: u32, now: Instant) -> Window {
         let (by, here) = {
-            let mut windows = lock(&self.windows);
+            let mut windows = self.here.windows(key);
             let window = windows.of(key, now);
             let here = window.count(now);
-            if window.known >= limit || window.unreported < portion(limit) || now < window.not_before {
+            if window.known >= limit || window.unreported < portion(limit, window.known) || now < window.not_before {
                 return here;
             }
             (std::mem::take(&mut window.unreported), here)
         };
         let counted = self.db.count(&key.to_string(), by, key.window()).await;
-        let mut windows = lock(&self.windows);
+        let mut windows = self.here.windows(key);
         let window = windows.of(key, now);
         match counted {
             Ok(Counted { requests, rest }) => {
@@ -227,8 +235,8 @@ impl Shared {
 }
 
 impl Store for Shared {
-    fn count(&self, key: Key, now: Instant) -> BoxFuture<'_, Window> {
-        self.count_request(key, now).boxed()
+    fn count(&self, key: Key, limit: u32, now: Instant) -> BoxFuture<'_, Window> {
+        self.count_request(key, limit, now).boxed()
     }
 }
 
@@ -288,10 +296,6 @@ impl Open {
         let requests = self.known.saturating_add(self.unreported);
         Window { requests, rest: self.ends.saturating_duration_since(now) }
     }
-}
-
-fn lock(windows: &Mutex<Windows>) -> MutexGuard<'_, Windows> {
-    windows.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -354,7 +358,12 @@ mod tests {
     #[test]
     fn a_small_limit_is_exact() {
         assert!(is_exact(1) && is_exact(400) && is_exact(799) && !is_exact(800));
-        assert_eq!((portion(2_000), portion(u32::MAX)), (5, 10_737_418));
+        assert_eq!((portion(2_000, 0), portion(u32::MAX, 0)), (5, 10_737_418));
+    }
+
+    #[test]
+    fn near_a_large_limit_each_request_is_reported() {
+        assert_eq!([1_919, 1_920, 2_000, 2_001].map(|known| portion(2_000, known)), [5, 1, 1, 1]);
     }
 
     #[test]

@@ -88,22 +88,21 @@ async fn a_database_that_accepts_no_writes_is_still_read_and_each_process_counts
     assert_eq!(several.send(90, |number| number % 3).await, BTreeMap::from([(200, 60), (429, 30)]));
 }
 
-/// Sends 4,000 requests, of which 2,000 are allowed. A portion is 5 requests, and each process has 4 clients, so that it
-/// has at most 4 requests to report and 4 reports of 5 under way: at most 72 over all.
+/// Sends 4,000 requests, of which 2,000 are allowed, to three processes.
 async fn send_over_a_large_limit(limits: [&str; 4]) {
     let Some(several) = Several::start(limits).await else { return };
     let counts = several.send(4_000, |number| number % 3).await;
     crate::say_aloud(&format!("of 4,000 requests over three processes: {counts:?}"));
-    assert!((2_000..=2_072).contains(&counts[&200]), "{counts:?}");
+    assert!((2_000..=2_020).contains(&counts[&200]), "{counts:?}");
     assert_eq!(counts[&200] + counts[&429], 4_000, "{counts:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_large_token_limit_holds_over_all_processes_but_for_what_is_not_reported_yet() {
+async fn a_large_token_limit_holds_over_all_processes_within_one_percent() {
     send_over_a_large_limit(["--token-limit", "2000", "--ip-limit", "0"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_limit_holds_over_all_processes_but_for_what_is_not_reported_yet() {
+async fn an_address_limit_holds_over_all_processes_within_one_percent() {
     send_over_a_large_limit(["--token-limit", "0", "--ip-limit", "2000"]).await;
 }
