@@ -21,9 +21,10 @@
 //! of a row (one owner out of four), but not for the words that a column may hold. The enum of the entity checks those,
 //! because SQLite cannot change a check without copying the table.
 
+use std::pin::Pin;
+
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, EntityTrait, Statement, Value};
-use sea_orm_migration::seaql_migrations;
+use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, Value};
 
 pub use sea_orm_migration::{IntoSchemaManagerConnection, MigratorTrait};
 
@@ -180,15 +181,21 @@ pub enum SchemaVersion {
     },
 }
 
+/// The texts that a statement returns.
+pub type Texts<'d> = Pin<Box<dyn Future<Output = Result<Vec<String>, DbErr>> + Send + 'd>>;
+
 impl Migrator {
-    /// Compares a database with the migrations known here, without changing it.
-    pub async fn schema_version(db: &impl ConnectionTrait) -> Result<SchemaVersion, DbErr> {
+    /// Compares a database with the migrations known here, without changing it. `texts` runs a statement and returns the
+    /// texts in its only column.
+    pub async fn schema_version<'d>(
+        backend: DbBackend,
+        texts: impl Fn(&'static str) -> Texts<'d>,
+    ) -> Result<SchemaVersion, DbErr> {
         let known: Vec<String> = Self::migrations().iter().map(|step| step.name().to_owned()).collect();
-        let mut has: Vec<String> = Vec::new();
-        if has_migrations(db).await? {
-            let steps = seaql_migrations::Entity::find().all(db).await?;
-            has.extend(steps.into_iter().map(|step| step.version));
-        }
+        let has = match texts(has_migrations(backend)).await?.is_empty() {
+            true => Vec::new(),
+            false => texts("SELECT version FROM seaql_migrations").await?,
+        };
         let lacks = known.iter().filter(|step| !has.contains(step)).count();
         let Some(step) = has.iter().filter(|step| !known.contains(step)).max().cloned() else {
             return Ok(SchemaVersion::Lacks(lacks));
@@ -198,11 +205,8 @@ impl Migrator {
         if lacks > 0 || !has.iter().any(|step| step == SAYS_WHAT_IT_NEEDS) {
             return Ok(SchemaVersion::TooNew { step });
         }
-        let query = "SELECT needed_step FROM compatibility WHERE id = 1";
-        let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), query)).await?;
-        let needed: Option<String> = row.map(|row| row.try_get("", "needed_step")).transpose()?;
-        Ok(match needed {
-            Some(needed) if known.contains(&needed) => SchemaVersion::Newer { step },
+        Ok(match texts("SELECT needed_step FROM compatibility WHERE id = 1").await?.first() {
+            Some(needed) if known.contains(needed) => SchemaVersion::Newer { step },
             _ => SchemaVersion::TooNew { step },
         })
     }
@@ -218,15 +222,13 @@ impl Migrator {
     }
 }
 
-/// Whether a database was ever migrated.
-async fn has_migrations(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
-    let backend = db.get_database_backend();
-    let query = match backend {
+/// The statement that returns a row if a database was ever migrated.
+fn has_migrations(backend: DbBackend) -> &'static str {
+    match backend {
         // Only in the schema where it would be created: another one may hold the migrations of another program.
         DbBackend::Postgres => {
-            "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.seaql_migrations') IS NOT NULL"
+            "SELECT 'migrated' WHERE to_regclass(quote_ident(current_schema()) || '.seaql_migrations') IS NOT NULL"
         }
-        _ => "SELECT 1 FROM sqlite_schema WHERE name = 'seaql_migrations'",
-    };
-    Ok(db.query_one_raw(Statement::from_string(backend, query)).await?.is_some())
+        _ => "SELECT name FROM sqlite_schema WHERE name = 'seaql_migrations'",
+    }
 }

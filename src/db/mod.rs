@@ -36,13 +36,17 @@ mod group_commit;
 mod outcome;
 mod pooled_row;
 mod postgres;
+mod postgres_tls;
 mod postgres_url;
+mod postgres_value;
 pub mod read;
 mod refusal;
 mod row;
 pub mod search;
 mod sequence;
 mod server;
+mod server_pool;
+mod server_session;
 mod session;
 mod shape;
 mod sqlite;
@@ -67,7 +71,7 @@ pub use row::{Column, Omitted, Row, Table, columns_without, select_without};
 pub use sequence::{attempt, begin_part, end_part, give_ids_after, last_id};
 use server::{Access, Server};
 pub use shape::Shape;
-pub use transaction::Transaction;
+pub use transaction::{Locking, Transaction};
 pub use version::{Version, check, migrate, one_process_at_a_time, version};
 pub use windows::Counted;
 pub use write::Write;
@@ -144,7 +148,7 @@ impl Db {
     pub fn reserved(&self) -> Self {
         match &self.reserved {
             Some(reserved) => Self {
-                read: Reader(Source::Server(reserved.clone())),
+                read: Reader { source: Source::Server(reserved.clone()), ..self.read.clone() },
                 writer: Writer::Server(reserved.clone()),
                 ..self.clone()
             },
@@ -155,8 +159,8 @@ impl Db {
     /// Begins a read transaction. It sees the database as of its first statement, and ends when dropped. Reads are
     /// charged to `budget`. Without a budget there are no limits.
     pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, DbErr> {
-        let kind = match &self.read.0 {
-            Source::Embedded { file, .. } => read::Kind::Embedded(Box::new(file.begin().await?)),
+        let kind = match &self.read.source {
+            Source::Embedded(file) => read::Kind::Embedded(Box::new(file.begin().await?)),
             Source::Server(server) => {
                 let transaction = server.begin(Access::Read).await?;
                 if budget.is_none() {
@@ -173,8 +177,8 @@ impl Db {
     /// ([`Excess::Statement`](crate::budget::Excess::Statement)): it might see another state, so the request must
     /// restart in a transaction.
     pub async fn read_once(&self, budget: &Arc<Budget>) -> Result<Snapshot, DbErr> {
-        match &self.read.0 {
-            Source::Embedded { .. } => self.begin_read(Some(Arc::clone(budget))).await,
+        match &self.read.source {
+            Source::Embedded(_) => self.begin_read(Some(Arc::clone(budget))).await,
             Source::Server(server) => {
                 Ok(Snapshot::new(read::Kind::Once(server.once().await?), Some(Arc::clone(budget))))
             }
@@ -277,8 +281,8 @@ impl Db {
 
     /// The state of the connection pools.
     pub fn pools(&self) -> Vec<Pool> {
-        match (&self.read.0, &self.writer) {
-            (Source::Embedded { file, .. }, Writer::Embedded(writer)) => vec![file.pool("read"), writer.pool("write")],
+        match (&self.read.source, &self.writer) {
+            (Source::Embedded(file), Writer::Embedded(writer)) => vec![file.pool("read"), writer.pool("write")],
             (_, Writer::Server(all)) => {
                 let reserved = self.reserved.as_ref().map(|reserved| reserved.pool("reserved"));
                 [Some(all.pool("all")), reserved].into_iter().flatten().collect()

@@ -29,15 +29,10 @@ pub(super) fn columns(row: &QueryResult) -> usize {
 /// A column by its position.
 pub(super) fn cell(row: &QueryResult, place: usize) -> Result<ValueRef<'_>, DbErr> {
     if let Some(row) = row.try_as_pg_row() {
-        return server_cell(row, place);
+        return of_postgres(row, place).map_err(|error| unreadable(place, &error));
     }
     let row = row.try_as_sqlite_row().ok_or_else(|| DbErr::Type("the row is of another database".to_owned()))?;
     of_sqlite(row, place).map_err(|error| unreadable(place, &error))
-}
-
-/// A column of PostgreSQL by its position.
-pub(super) fn server_cell(row: &PgRow, place: usize) -> Result<ValueRef<'_>, DbErr> {
-    of_postgres(row, place).map_err(|error| unreadable(place, &error))
 }
 
 fn unreadable(place: usize, error: &sqlx::error::BoxDynError) -> DbErr {

@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sea_orm::SqlxPostgresConnector;
-use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgSslMode};
-use sea_orm::sqlx::{self, Connection as _, Executor, Row as _};
+use sea_orm::sqlx::postgres::{PgPool, PgPoolOptions, PgSslMode};
+use sea_orm::{DbErr, SqlxPostgresConnector, sqlx};
 use tokio::time::{sleep, timeout};
 use tracing::{error, info};
 
-use super::postgres_url::Target;
+use super::postgres_url::{Host, Target};
 use super::read::Source;
-use super::refusal::OpenError;
+use super::refusal::{OpenError, sqlx_error};
 use super::server::Server;
+use super::server_session::Session;
 use super::{Db, Reader, Writer};
 
 /// PostgreSQL connections that read committed data during a write transaction: a few short statements for each write.
@@ -23,7 +23,7 @@ const CONNECTIONS_BESIDE: u32 = 2;
 /// PostgreSQL connections for [`Db::reserved`].
 const CONNECTIONS_RESERVED: u32 = 3;
 
-/// PostgreSQL connections of sea-orm: one that migrates, and one that looks which migrations are pending.
+/// PostgreSQL connections of sea-orm, which migrates and imports.
 const CONNECTIONS_SEA_ORM: u32 = 2;
 
 /// They are closed when they have been idle for this time.
@@ -63,22 +63,22 @@ impl Target {
     }
 
     /// Connects to a host. Returns why it will not do.
-    async fn check(&self, host: &PgConnectOptions) -> Result<Option<&'static str>, sqlx::Error> {
-        let mut connection = PgConnection::connect_with(host).await?;
-        let is_read_only = self.must_be_writable && is_read_only(&mut connection).await?;
-        connection.close().await?;
+    async fn check(&self, host: &Host) -> Result<Option<&'static str>, DbErr> {
+        let session = Session::open(host, Locks::Usual).await?;
+        let is_read_only = self.must_be_writable && session.is_read_only().await?;
+        session.close().await;
         Ok(is_read_only.then_some("it is read-only, and the URL asks for a server that accepts writes"))
     }
 
     /// Explains a failed connection. If TLS has failed, says which settings of the URL to change.
-    fn explain(&self, host: &PgConnectOptions, error: sqlx::Error) -> OpenError {
-        let why = match &error {
-            sqlx::Error::Tls(why) => why.to_string(),
+    fn explain(&self, host: &Host, error: DbErr) -> OpenError {
+        let why = match sqlx_error(&error) {
+            Some(sqlx::Error::Tls(why)) => why.to_string(),
             // rustls reports a certificate that is not valid as an I/O error.
-            sqlx::Error::Io(io) if io.kind() == std::io::ErrorKind::InvalidData => io.to_string(),
-            _ => return OpenError::of_sqlx(&self.place(), error),
+            Some(sqlx::Error::Io(io)) if io.kind() == std::io::ErrorKind::InvalidData => io.to_string(),
+            _ => return OpenError::of(&self.place(), error),
         };
-        let choice = match host.get_ssl_mode() {
+        let choice = match host.tls.mode {
             PgSslMode::VerifyFull | PgSslMode::VerifyCa => {
                 "the certificate is verified: name what signs it with sslrootcert=FILE, or choose another sslmode: \
                  require encrypts without verifying, disable does not encrypt"
@@ -89,11 +89,6 @@ impl Target {
     }
 }
 
-async fn is_read_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    let row = connection.fetch_one("SHOW transaction_read_only").await?;
-    Ok(row.try_get::<String, _>(0)? == "on")
-}
-
 /// How long the statements of a pool wait for locks.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Locks {
@@ -101,15 +96,6 @@ pub(super) enum Locks {
     Usual,
     /// Half a second.
     Short,
-}
-
-impl Locks {
-    pub(super) fn of(self, host: &PgConnectOptions) -> PgConnectOptions {
-        match self {
-            Self::Usual => host.clone(),
-            Self::Short => host.clone().options([("lock_timeout", "500ms")]),
-        }
-    }
 }
 
 /// The hosts of a database, and the pools that use one of them.
@@ -129,7 +115,7 @@ impl Hosts {
     }
 
     /// The host in use.
-    pub(super) fn host(&self) -> &PgConnectOptions {
+    pub(super) fn host(&self) -> &Host {
         &self.target.hosts[self.current.load(Ordering::Relaxed)]
     }
 
@@ -141,7 +127,7 @@ impl Hosts {
     /// Creates the pool that sea-orm migrates and imports with.
     fn sea_orm(&self) -> PgPool {
         let pool = PgPoolOptions::new().max_connections(CONNECTIONS_SEA_ORM).acquire_timeout(ACQUIRE);
-        pool.idle_timeout(IDLE_SEA_ORM).connect_lazy_with(self.host().clone())
+        pool.idle_timeout(IDLE_SEA_ORM).connect_lazy_with(self.host().sea_orm.clone())
     }
 
     /// Switches to another host when the one in use fails its check. Runs until the pool is closed.
@@ -158,7 +144,7 @@ impl Hosts {
             match found {
                 Ok(found) if found != self.current.load(Ordering::Relaxed) => {
                     self.current.store(found, Ordering::Relaxed);
-                    let host = self.host();
+                    let host = &self.host().sea_orm;
                     info!(host = host.get_host(), port = host.get_port(), "changed to another database host");
                     sea_orm.set_connect_options(host.clone());
                     *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
@@ -190,12 +176,14 @@ pub(super) async fn open(target: Target) -> Result<Db, OpenError> {
     let committed = Server::new(&hosts, CONNECTIONS_BESIDE, Locks::Usual, None);
     // The webhook sets aside posts whose rows are locked.
     let reserved = Server::new(&hosts, CONNECTIONS_RESERVED, Locks::Short, Some(BEGIN));
+    let sea_orm = SqlxPostgresConnector::from_sqlx_postgres_pool(pool);
+    let reader = |server| Reader { source: Source::Server(server), sea_orm: sea_orm.clone() };
     Ok(Db {
         place,
-        read: Reader(Source::Server(requests.clone())),
-        committed: Reader(Source::Server(committed)),
+        read: reader(requests.clone()),
+        committed: reader(committed),
         writer: Writer::Server(requests),
-        sea_orm: SqlxPostgresConnector::from_sqlx_postgres_pool(pool),
+        sea_orm: sea_orm.clone(),
         reserved: Some(reserved),
         writes: Arc::default(),
     })

@@ -5,13 +5,16 @@
 //! is an error, because ignoring it could do the same. Without a host, the driver chooses between the usual folders of
 //! sockets and `localhost`, because it does not know the folder that libpq was built with.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
 use sea_orm::sqlx::ConnectOptions;
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
+use tokio_postgres::Config;
 
+use super::postgres_tls::Tls;
 use super::refusal::OpenError;
 
 /// Connections to PostgreSQL for readers and writers together, unless the URL has `pool_max_conns`.
@@ -20,8 +23,9 @@ const CONNECTIONS: u32 = 10;
 /// The timeout for connecting to a host, unless the URL has `connect_timeout`.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The settings of every connection. The URL's `options` come later and prevail.
-const SETTINGS: [(&str, &str); 8] = [
+/// The settings of every connection. The URL's `options` come later and prevail. Through PgBouncer they are the settings
+/// of every transaction.
+pub(super) const SETTINGS: [(&str, &str); 8] = [
     // JIT compilation takes longer than any of our statements.
     ("jit", "off"),
     // Includes waits for locks. An abandoned statement frees its connection after this time at the latest.
@@ -36,14 +40,17 @@ const SETTINGS: [(&str, &str); 8] = [
     ("tcp_user_timeout", "20s"),
 ];
 
+/// The same on our side, for a server whose host has died.
+const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(10), Duration::from_secs(5), 3);
+const USER_TIMEOUT: Duration = Duration::from_secs(20);
+
 /// The parameters of a URL that are passed on to the driver as they are.
-const PASSED_ON: [&str; 10] =
-    ["application_name", "dbname", "host", "hostaddr", "options", "password", "port", "sslcert", "sslkey", "user"];
+const PASSED_ON: [&str; 8] = ["application_name", "dbname", "host", "hostaddr", "options", "password", "port", "user"];
 
 /// A database on one of several hosts, as a URL names it.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
-    pub(super) hosts: Vec<PgConnectOptions>,
+    pub(super) hosts: Vec<Host>,
     pub(super) connect_timeout: Duration,
     /// Whether only a host that accepts writes will do.
     pub(super) must_be_writable: bool,
@@ -51,17 +58,29 @@ pub(super) struct Target {
     pub(super) connections: u32,
 }
 
+/// A server, and how to connect to it.
+#[derive(Debug, Clone)]
+pub(super) struct Host {
+    pub(super) config: Config,
+    pub(super) tls: Tls,
+    /// The same for sea-orm's driver, which has parsed it.
+    pub(super) sea_orm: PgConnectOptions,
+    /// Whether PgBouncer stands before the server. Each transaction may then be on another connection to the server, so
+    /// a connection keeps no settings and no statements.
+    pub(super) is_shared: bool,
+}
+
 /// The parameters of a URL.
 struct Parameters {
-    /// The parameters that the driver reads, as a query string.
-    passed_on: form_urlencoded::Serializer<'static, String>,
+    /// The parameters that the driver reads.
+    passed_on: Vec<(String, String)>,
     /// How to encrypt, if the URL says so.
     mode: Option<PgSslMode>,
-    /// Whether the URL names the certificate that signs the server's.
-    has_root: bool,
+    files: Files,
     connect_timeout: Duration,
     must_be_writable: bool,
     connections: u32,
+    is_shared: bool,
 }
 
 impl FromStr for Target {
@@ -76,7 +95,12 @@ impl FromStr for Target {
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             parameters.take(&name, &value)?;
         }
-        let passed_on = parameters.passed_on.finish();
+        let mut passed_on = form_urlencoded::Serializer::new(String::new());
+        passed_on.append_pair("application_name", "rollcall");
+        if !parameters.is_shared {
+            passed_on.extend_pairs(SETTINGS.map(|(name, value)| (format!("options[{name}]"), value)));
+        }
+        let passed_on = passed_on.extend_pairs(&parameters.passed_on).finish();
         let of_host = |host: &str| {
             let url = match host.strip_prefix(':').or(Some(host).filter(|host| host.is_empty())) {
                 Some(port) => format!("postgres:///{path}?{}&{passed_on}", without_host(user, port)?),
@@ -84,8 +108,7 @@ impl FromStr for Target {
                 None => format!("postgres://{user}@{host}/{path}?{passed_on}"),
             };
             let options = PgConnectOptions::from_str(&url).map_err(|_| OpenError::Url)?;
-            let mode = parameters.mode_of(&options);
-            Ok(options.ssl_mode(mode).statement_cache_capacity(256).disable_statement_logging())
+            Host::of(options, &parameters)
         };
         let hosts = hosts.split(',').map(of_host).collect::<Result<_, OpenError>>()?;
         let Parameters { connect_timeout, must_be_writable, connections, .. } = parameters;
@@ -108,20 +131,33 @@ fn without_host(user: &str, port: &str) -> Result<String, OpenError> {
     Ok(parameters.finish())
 }
 
+/// Files with certificates and keys.
+struct Files {
+    /// The certificates that sign the server's.
+    roots: Option<PathBuf>,
+    /// The client's certificate.
+    certificate: Option<PathBuf>,
+    key: Option<PathBuf>,
+}
+
+impl Files {
+    /// Those that the environment names, as for libpq.
+    fn of_environment() -> Self {
+        let file = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        Self { roots: file("PGSSLROOTCERT"), certificate: file("PGSSLCERT"), key: file("PGSSLKEY") }
+    }
+}
+
 impl Default for Parameters {
     fn default() -> Self {
-        let mut passed_on = form_urlencoded::Serializer::new(String::new());
-        passed_on.append_pair("application_name", "rollcall");
-        for (name, value) in SETTINGS {
-            passed_on.append_pair(&format!("options[{name}]"), value);
-        }
         Self {
-            passed_on,
+            passed_on: Vec::new(),
             mode: None,
-            has_root: false,
+            files: Files::of_environment(),
             connect_timeout: CONNECT,
             must_be_writable: false,
             connections: CONNECTIONS,
+            is_shared: false,
         }
     }
 }
@@ -131,9 +167,14 @@ impl Parameters {
         match name {
             "sslmode" => self.mode = Some(mode(value)?),
             "sslrootcert" if value == "system" => self.mode = self.mode.or(Some(PgSslMode::VerifyFull)),
-            "sslrootcert" => {
-                self.has_root = true;
-                self.passed_on.append_pair(name, value);
+            "sslrootcert" | "sslcert" | "sslkey" => {
+                let file = match name {
+                    "sslrootcert" => &mut self.files.roots,
+                    "sslcert" => &mut self.files.certificate,
+                    _ => &mut self.files.key,
+                };
+                *file = Some(PathBuf::from(value));
+                self.passed_on.push((name.to_owned(), value.to_owned()));
             }
             "connect_timeout" => {
                 let seconds = value.parse().ok().filter(|seconds| (1..=60).contains(seconds));
@@ -151,9 +192,16 @@ impl Parameters {
                     _ => return Err(wrong(name, "any, read-write or primary")),
                 };
             }
+            "pgbouncer" => {
+                self.is_shared = match value {
+                    "true" => true,
+                    "false" => false,
+                    _ => return Err(wrong(name, "true or false")),
+                };
+            }
             "host" if value.contains(',') => return Err(wrong(name, "one host; name several before the slash")),
             name if PASSED_ON.contains(&name) || name.starts_with("options[") => {
-                self.passed_on.append_pair(name, value);
+                self.passed_on.push((name.to_owned(), value.to_owned()));
             }
             name => {
                 let name = crate::error::quoted(name);
@@ -163,26 +211,72 @@ impl Parameters {
         Ok(())
     }
 
-    /// Returns how to encrypt. As in libpq, `require` verifies the certificate if the URL names its signer.
+    /// Returns how to encrypt. As in libpq, `require` verifies the certificate if its signer is named.
     fn mode_of(&self, options: &PgConnectOptions) -> PgSslMode {
         // The driver reads PGSSLMODE.
         let of_environment = Some(options.get_ssl_mode()).filter(|mode| !matches!(mode, PgSslMode::Prefer));
         match self.mode.or(of_environment) {
-            Some(PgSslMode::Require) if self.has_root => PgSslMode::VerifyCa,
+            Some(PgSslMode::Require) if self.files.roots.is_some() => PgSslMode::VerifyCa,
             Some(mode) => mode,
+            // Sockets are never encrypted.
+            None if folder(options).is_some() => PgSslMode::Disable,
             None if is_local(options) => PgSslMode::Prefer,
             None => PgSslMode::VerifyFull,
         }
     }
 }
 
+impl Host {
+    fn of(options: PgConnectOptions, parameters: &Parameters) -> Result<Self, OpenError> {
+        let (mode, files, is_shared) = (parameters.mode_of(&options), &parameters.files, parameters.is_shared);
+        let sea_orm = options.ssl_mode(mode).disable_statement_logging();
+        let sea_orm = match is_shared {
+            // It names statements only to keep them.
+            true => sea_orm.statement_cache_capacity(0).extra_float_digits(None),
+            false => sea_orm.statement_cache_capacity(256),
+        };
+        let mut config = Config::new();
+        config.port(sea_orm.get_port()).user(sea_orm.get_username());
+        match folder(&sea_orm) {
+            Some(folder) => config.host_path(folder),
+            None => config.host(sea_orm.get_host().trim_matches(['[', ']'])),
+        };
+        config.dbname(sea_orm.get_database().unwrap_or(sea_orm.get_username()));
+        config.application_name(sea_orm.get_application_name().unwrap_or_default());
+        config.options(sea_orm.get_options().unwrap_or_default());
+        let (idle, interval, retries) = KEEPALIVE;
+        config.keepalives_idle(idle).keepalives_interval(interval).keepalives_retries(retries);
+        config.tcp_user_timeout(USER_TIMEOUT);
+
+        // The driver of sea-orm has read the environment and the file of passwords too, but tells only as a URL. What
+        // it tells otherwise could make that URL invalid.
+        let url = sea_orm.clone().username("user").host("host").database("").to_url_lossy();
+        if let Some(password) = url.password() {
+            config.password(percent_decode_str(password).collect::<Vec<u8>>());
+        }
+        let client = match (&files.certificate, &files.key) {
+            (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
+            (None, None) => None,
+            _ => {
+                return Err(OpenError::Parameter("in the database URL, sslcert and sslkey need each other".to_owned()));
+            }
+        };
+        let tls = Tls { mode, roots: files.roots.clone(), client };
+        config.ssl_mode(tls.mode());
+        Ok(Self { config, tls, sea_orm, is_shared })
+    }
+}
+
+/// The folder of a server's socket.
+fn folder(options: &PgConnectOptions) -> Option<PathBuf> {
+    let host = Some(options.get_host()).filter(|host| host.starts_with('/')).map(PathBuf::from);
+    options.get_socket().cloned().or(host)
+}
+
 fn is_local(options: &PgConnectOptions) -> bool {
     let host = options.get_host();
     let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    options.get_socket().is_some()
-        || host.starts_with('/')
-        || host == "localhost"
-        || address.is_ok_and(|address| address.is_loopback())
+    folder(options).is_some() || host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 fn mode(word: &str) -> Result<PgSslMode, OpenError> {
@@ -203,12 +297,12 @@ fn wrong(parameter: &str, must_be: &str) -> OpenError {
 impl Target {
     /// The server and the database, without the password.
     pub(super) fn place(&self) -> String {
-        let server = |options: &PgConnectOptions| match options.get_socket() {
+        let server = |host: &Host| match host.sea_orm.get_socket() {
             Some(socket) => socket.display().to_string(),
-            None => format!("{}:{}", options.get_host(), options.get_port()),
+            None => format!("{}:{}", host.sea_orm.get_host(), host.sea_orm.get_port()),
         };
         let servers: Vec<String> = self.hosts.iter().map(server).collect();
-        let database = self.hosts.first().and_then(PgConnectOptions::get_database).unwrap_or_default();
+        let database = self.hosts.first().and_then(|host| host.sea_orm.get_database()).unwrap_or_default();
         format!("{}/{database}", servers.join(","))
     }
 }
@@ -219,7 +313,7 @@ mod tests {
 
     fn modes(url: &str) -> Vec<PgSslMode> {
         let target = Target::from_str(url).unwrap_or_else(|error| panic!("{url}: {error}"));
-        target.hosts.iter().map(PgConnectOptions::get_ssl_mode).collect()
+        target.hosts.iter().map(|host| host.tls.mode).collect()
     }
 
     #[test]
@@ -231,8 +325,7 @@ mod tests {
             ("postgres://localhost/catalogue", Prefer),
             ("postgres://127.0.0.1:5433/catalogue", Prefer),
             ("postgres://[::1]:5433/catalogue", Prefer),
-            ("postgres:///catalogue?host=/var/run/postgresql", Prefer),
-            ("postgres://ada:secret@/catalogue", Prefer),
+            ("postgres:///catalogue?host=/var/run/postgresql", Disable),
             ("postgres://db.example.com/catalogue?sslmode=disable", Disable),
             ("postgres://db.example.com/catalogue?sslmode=require", Require),
             ("postgres://db.example.com/catalogue?sslmode=require&sslrootcert=/ca.pem", VerifyCa),
@@ -273,10 +366,11 @@ mod tests {
         assert_eq!(target.connections, 20);
         assert_eq!(target.connect_timeout, Duration::from_secs(7));
         for host in &target.hosts {
-            let options = host.get_options().unwrap_or_default();
+            let options = host.config.get_options().unwrap_or_default();
             let [ours, given] = ["lock_timeout=10s", "lock_timeout=3s"].map(|setting| options.find(setting));
             assert!(ours.is_some() && ours < given, "{options}");
-            assert_eq!((host.get_application_name(), host.get_username()), (Some("mine"), "ada"));
+            let (name, user) = (host.config.get_application_name(), host.config.get_user());
+            assert_eq!((name, user, host.config.get_password()), (Some("mine"), Some("ada"), Some(&b"p@ss"[..])));
         }
     }
     #[test]
@@ -288,8 +382,9 @@ mod tests {
         ] {
             let target = Target::from_str(url).unwrap_or_else(|error| panic!("{url}: {error}"));
             let [host] = &*target.hosts else { panic!("{url}: one host") };
-            assert_eq!((host.get_username(), host.get_port(), host.get_database()), (user, port, Some("catalogue")));
-            assert!(is_local(host), "{url}: {}", host.get_host());
+            let of_host = (host.config.get_user(), host.config.get_ports(), host.config.get_dbname());
+            assert_eq!(of_host, (Some(user), &[port][..], Some("catalogue")));
+            assert!(is_local(&host.sea_orm), "{url}: {}", host.sea_orm.get_host());
         }
         assert!(matches!(Target::from_str("postgres://%ff@/catalogue"), Err(OpenError::Url)));
     }

@@ -26,16 +26,16 @@ use crate::spans;
 
 /// The connections for reading.
 #[derive(Clone, Debug)]
-pub struct Reader(pub(super) Source);
+pub struct Reader {
+    pub(super) source: Source,
+    /// For tests, which read by sea-orm.
+    pub(super) sea_orm: DatabaseConnection,
+}
 
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     Server(Server),
-    Embedded {
-        file: Embedded,
-        /// For what sea-orm itself runs.
-        pool: DatabaseConnection,
-    },
+    Embedded(Embedded),
 }
 
 /// A read transaction. Ends when dropped. Reads are charged to its budget.
@@ -304,41 +304,34 @@ pub(super) async fn pooled(
 impl Reader {
     /// Calls `observer` after every statement.
     pub(super) fn observe(&mut self, observer: &Observer) {
-        match &mut self.0 {
+        match &mut self.source {
             Source::Server(server) => server.observer = Some(Arc::clone(observer)),
-            Source::Embedded { file, pool } => {
-                file.observer = Some(Arc::clone(observer));
-                let observer = Arc::clone(observer);
-                pool.set_metric_callback(move |done| observer(done));
-            }
+            Source::Embedded(file) => file.observer = Some(Arc::clone(observer)),
         }
+        let observer = Arc::clone(observer);
+        self.sea_orm.set_metric_callback(move |done| observer(done));
     }
 
     /// Waits for running reads, then closes the connections.
     pub(super) async fn close(&self) -> Result<(), DbErr> {
-        match &self.0 {
-            Source::Server(server) => {
-                server.close().await;
-                Ok(())
-            }
-            Source::Embedded { file, pool } => {
-                file.close().await;
-                pool.close_by_ref().await
-            }
+        match &self.source {
+            Source::Server(server) => server.close().await,
+            Source::Embedded(file) => file.close().await,
         }
+        self.sea_orm.close_by_ref().await
     }
 }
 
 impl Read for Reader {
     async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
-        match &self.0 {
+        match &self.source {
             Source::Server(server) => server.rows(work, rows).await,
-            Source::Embedded { file, .. } => file.rows(work, rows).await,
+            Source::Embedded(file) => file.rows(work, rows).await,
         }
     }
 
     fn is_embedded(&self) -> bool {
-        matches!(self.0, Source::Embedded { .. })
+        matches!(self.source, Source::Embedded(_))
     }
 }
 
@@ -361,21 +354,18 @@ impl Read for Snapshot {
     }
 }
 
-/// For what sea-orm itself runs: the look at which migrations are pending, and tests.
+/// For tests, which read by sea-orm.
 #[async_trait]
 impl ConnectionTrait for Reader {
     fn get_database_backend(&self) -> DbBackend {
-        match &self.0 {
+        match &self.source {
             Source::Server(_) => DbBackend::Postgres,
-            Source::Embedded { .. } => DbBackend::Sqlite,
+            Source::Embedded(_) => DbBackend::Sqlite,
         }
     }
 
-    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-        match &self.0 {
-            Source::Server(_) => Err(DbErr::Custom("a reader does not write".to_owned())),
-            Source::Embedded { pool, .. } => pool.execute_raw(statement).await,
-        }
+    async fn execute_raw(&self, _: Statement) -> Result<ExecResult, DbErr> {
+        Err(DbErr::Custom("a reader does not write".to_owned()))
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
@@ -383,17 +373,10 @@ impl ConnectionTrait for Reader {
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        Ok(self.query_all_raw(statement).await?.into_iter().next())
+        self.sea_orm.query_one_raw(statement).await
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        match &self.0 {
-            Source::Server(server) => {
-                let mut rows = Vec::new();
-                server.run(statement, |row| rows.push(row.into())).await?;
-                Ok(rows)
-            }
-            Source::Embedded { pool, .. } => pool.query_all_raw(statement).await,
-        }
+        self.sea_orm.query_all_raw(statement).await
     }
 }

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use sea_orm::sqlx::error::DatabaseError as _;
 use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
 
-use super::answer::Answer;
+use super::answer::{Answer, Code};
 
 /// The sentence for a client whose write is refused because a newer program has migrated the database.
 pub(super) const NEWER: &str = "A newer version of rollcall has upgraded the database. This process is now read-only.";
@@ -118,21 +119,23 @@ pub fn is_lost_race(error: &DbErr) -> bool {
 /// know the errors of [`super::answer`].
 pub fn violation(error: &DbErr) -> Option<SqlErr> {
     if let Some(sqlx::Error::Database(answer)) = sqlx_error(error)
-        && answer.try_downcast_ref::<Answer>().is_some()
+        && let Some(answer) = answer.try_downcast_ref::<Answer>()
     {
         let message = answer.message().to_owned();
-        return match answer.code()?.parse() {
-            Ok(SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE) => {
+        return match &answer.code {
+            Code::Sqlite(SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE) => {
                 Some(SqlErr::UniqueConstraintViolation(message))
             }
-            Ok(SQLITE_CONSTRAINT_FOREIGNKEY) => Some(SqlErr::ForeignKeyConstraintViolation(message)),
+            Code::Sqlite(SQLITE_CONSTRAINT_FOREIGNKEY) => Some(SqlErr::ForeignKeyConstraintViolation(message)),
+            Code::Postgres(code) if code == "23505" => Some(SqlErr::UniqueConstraintViolation(message)),
+            Code::Postgres(code) if code == "23503" => Some(SqlErr::ForeignKeyConstraintViolation(message)),
             _ => None,
         };
     }
     error.sql_err()
 }
 
-fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
+pub(super) fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
     match error {
         DbErr::Conn(RuntimeErr::SqlxError(cause))
         | DbErr::Exec(RuntimeErr::SqlxError(cause))
@@ -238,6 +241,11 @@ impl OpenError {
                 None if answer.code().is_some_and(|code| code.starts_with("28") || code == "3D000") => {
                     Self::Refused { place, why: answer.message().to_owned() }
                 }
+                // A protocol violation, before anything was asked.
+                None if answer.code().is_some_and(|code| code == "08P01") => {
+                    let why = format!("{} (behind PgBouncer, the URL needs pgbouncer=true)", answer.message());
+                    Self::Refused { place, why }
+                }
                 _ => Self::Failed { place, cause: error },
             },
             _ => Self::Failed { place, cause: error },
@@ -264,10 +272,15 @@ pub(super) fn busy(error: &sqlx::Error) -> bool {
 
 /// SQLite's primary result code: the low byte of the extended code.
 fn sqlite_code(answer: &dyn sqlx::error::DatabaseError) -> Option<i32> {
-    if answer.try_downcast_ref::<sqlx::sqlite::SqliteError>().is_none() {
-        answer.try_downcast_ref::<Answer>()?;
-    }
-    Some(answer.code()?.parse::<i32>().ok()? & 0xff)
+    let code = match answer.try_downcast_ref::<Answer>() {
+        Some(Answer { code: Code::Sqlite(code), .. }) => *code,
+        Some(_) => return None,
+        None => {
+            answer.try_downcast_ref::<sqlx::sqlite::SqliteError>()?;
+            answer.code()?.parse().ok()?
+        }
+    };
+    Some(code & 0xff)
 }
 
 /// Finds out why SQLite could not open a file; SQLite does not say. Does not open the file: closing it would drop the

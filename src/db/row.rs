@@ -2,16 +2,16 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::error::Error;
 
 use rusqlite::types::{FromSql, ValueRef};
 use sea_orm::sea_query::SelectStatement;
-use sea_orm::sqlx::Row as _;
-use sea_orm::sqlx::postgres::PgRow;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, Iterable, QueryResult, Statement};
 use serde::de::DeserializeOwned;
 
 use super::cells;
-use super::pooled_row::{cell, columns, server_cell};
+use super::pooled_row::{cell, columns};
+use super::postgres_value::Cell as ServerCell;
 use crate::budget::Excess;
 
 /// A row of a result.
@@ -28,7 +28,7 @@ pub(super) const KEY: &str = "key_of_row";
 
 enum From<'r> {
     Pool(&'r QueryResult),
-    Server(&'r PgRow),
+    Server(&'r tokio_postgres::Row),
     File(&'r rusqlite::Row<'r>),
 }
 
@@ -71,7 +71,7 @@ impl<'r> Row<'r> {
         Self { from: From::Pool(row), key: None, text: Cell::new(0) }
     }
 
-    pub(super) fn of_server(row: &'r PgRow) -> Self {
+    pub(super) fn of_server(row: &'r tokio_postgres::Row) -> Self {
         Self { from: From::Server(row), key: None, text: Cell::new(0) }
     }
 
@@ -93,8 +93,8 @@ impl<'r> Row<'r> {
     pub(super) fn cell(&self, place: usize) -> Result<ValueRef<'r>, DbErr> {
         let value = match self.from {
             From::Pool(row) => cell(row, place)?,
-            From::Server(row) => server_cell(row, place)?,
-            From::File(row) => row.get_ref(place).map_err(unreadable)?,
+            From::Server(row) => row.try_get::<_, ServerCell<'_>>(place).map_err(|error| unreadable(&error))?.0,
+            From::File(row) => row.get_ref(place).map_err(|error| unreadable(&error))?,
         };
         if let ValueRef::Text(text) | ValueRef::Blob(text) = value {
             self.text.set(self.text.get() + text.len());
@@ -193,6 +193,7 @@ pub(super) fn over(excess: Excess) -> DbErr {
     DbErr::Custom(excess.to_string())
 }
 
-fn unreadable(error: rusqlite::Error) -> DbErr {
-    DbErr::Type(error.to_string())
+fn unreadable(error: &dyn Error) -> DbErr {
+    let why = error.source().map(|why| format!(": {why}"));
+    DbErr::Type(format!("{error}{}", why.unwrap_or_default()))
 }

@@ -1,44 +1,30 @@
 //! Reads and writes PostgreSQL.
 //!
-//! sqlx connects, encrypts, prepares statements and decodes rows. Connections are lent here and not by its pool, which
-//! sends two pings whenever a connection is returned: more round trips than most requests have statements. Here, one
-//! that has finished its statement returns as it is. One that is stopped within a statement or within a change is
-//! settled first, in the background.
+//! A transaction begins with its first statement: `BEGIN` and the statement are sent together. Statements that run at the
+//! same time are sent one after another, and share the time that the network takes.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use futures_util::{FutureExt, TryStreamExt};
-use sea_orm::sqlx::postgres::{PgConnection, PgRow};
-use sea_orm::sqlx::{self, AssertSqlSafe, Connection as _, Either, Executor as _};
-use sea_orm::{ConnAcquireErr, DbErr, RuntimeErr, Statement, Values};
-use sea_query_sqlx::SqlxValues;
-use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use futures_util::FutureExt;
+use futures_util::future::try_join;
+use sea_orm::{DbErr, Statement, Value, sqlx};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::unconstrained;
-use tokio::time::{sleep, timeout, timeout_at};
+use tokio::time::timeout;
+use tokio_postgres::Row as ServerRow;
 
 use super::Pool;
 use super::embedded::{Observer, observe};
 use super::postgres::{ACQUIRE, BEGIN, COMMIT, Hosts, Locks};
-use super::refusal::{STALLED, UNCERTAIN, is_broken};
+use super::refusal::{STALLED, UNCERTAIN, is_broken, sqlx_error};
 use super::row::{Collect, Row, Work, over};
-use super::session::{closed, lock};
+use super::server_pool::Connections;
+use super::server_session::Session;
+use super::session::lock;
 use crate::budget::Budget;
-
-/// How long a connection that is settled may take to respond before it is closed.
-const SETTLE: Duration = Duration::from_secs(2);
-
-/// Idle connections are closed after this time.
-const IDLE: Duration = Duration::from_secs(600);
-
-/// Connections are closed after this time: the server's memory for one grows with its use.
-const LIFETIME: Duration = Duration::from_secs(1800);
-
-/// The wait before the second attempt to connect. It doubles with each attempt.
-const PAUSE: Duration = Duration::from_millis(10);
 
 /// Connections to one server.
 #[derive(Clone)]
@@ -49,40 +35,29 @@ pub(super) struct Server {
     pub(super) observer: Option<Observer>,
 }
 
-struct Connections {
-    hosts: Arc<Hosts>,
-    locks: Locks,
-    most: u32,
-    places: Arc<Semaphore>,
-    /// Ordered by last use, the most recent last.
-    idle: Mutex<Vec<Session>>,
-    closed: AtomicBool,
-}
-
-/// A connection.
-struct Session {
-    connection: PgConnection,
-    connected: Instant,
-    used: Instant,
-}
-
 /// A transaction, or a connection for a single statement. Rolled back when dropped.
 pub(super) struct Transaction {
-    lease: tokio::sync::Mutex<Lease>,
+    lease: Lease,
     observer: Option<Observer>,
 }
 
 /// A connection that is lent, and returned when dropped.
 struct Lease {
-    session: Option<Session>,
+    session: Mutex<Arc<Session>>,
     home: Arc<Connections>,
     place: Option<OwnedSemaphorePermit>,
+    /// Without it, statements are transactions of their own.
+    access: Option<Access>,
+    /// Held by the first statement until the transaction has begun.
+    beginning: tokio::sync::Mutex<()>,
+    has_begun: AtomicBool,
     /// Whether it was connected for this lease. Any other may have died while it was idle.
-    is_new: bool,
-    transaction: Option<Access>,
-    /// Whether the last statement has ended, as far as is known.
-    is_settled: bool,
-    is_broken: bool,
+    is_new: AtomicBool,
+    /// The statements whose answers have not arrived.
+    unanswered: AtomicUsize,
+    is_broken: AtomicBool,
+    /// When the last answer arrived.
+    answered: Mutex<Instant>,
 }
 
 /// What a transaction may do.
@@ -94,58 +69,41 @@ pub(super) enum Access {
     Write,
 }
 
+impl Access {
+    fn begin(self) -> &'static str {
+        match self {
+            Self::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            Self::Write => "BEGIN",
+        }
+    }
+}
+
 impl Server {
     /// Creates a pool that connects on demand. Its statements wait for locks as long as `locks` says. Must be called
     /// within a tokio runtime.
     pub(super) fn new(hosts: &Arc<Hosts>, most: u32, locks: Locks, patience: Option<Duration>) -> Self {
-        let places = Arc::new(Semaphore::new(most as usize));
-        let (hosts, idle, closed) = (Arc::clone(hosts), Mutex::default(), AtomicBool::new(false));
-        let connections = Arc::new(Connections { hosts, locks, most, places, idle, closed });
-        tokio::spawn(close_idle(Arc::downgrade(&connections)));
-        Self { connections, patience, observer: None }
+        Self { connections: Connections::new(hosts, most, locks), patience, observer: None }
     }
 
-    /// Begins a transaction.
+    /// A transaction. It begins with its first statement.
     pub(super) async fn begin(&self, access: Access) -> Result<Transaction, DbErr> {
-        let begun = async {
-            loop {
-                let mut lease = self.connections.lease().await?;
-                match lease.begin(access).await {
-                    // It has died while it was idle.
-                    Err(error) if is_broken(&error) && !lease.is_new => {}
-                    begun => return begun.map(|()| self.transaction(lease)),
-                }
-            }
-        };
-        Box::pin(timeout(BEGIN, begun)).await.unwrap_or_else(|_| Err(stalled()))
+        self.lend(Some(access)).await
     }
 
     /// A connection for a single statement outside of any transaction.
     pub(super) async fn once(&self) -> Result<Transaction, DbErr> {
-        Ok(self.transaction(self.connections.lease().await?))
+        self.lend(None).await
     }
 
-    fn transaction(&self, lease: Lease) -> Transaction {
-        Transaction { lease: tokio::sync::Mutex::new(lease), observer: self.observer.clone() }
+    async fn lend(&self, access: Option<Access>) -> Result<Transaction, DbErr> {
+        let (place, session, is_new) = Box::pin(self.connections.lend()).await?;
+        let lease = Lease::of(Arc::clone(&self.connections), place, (session, is_new), access);
+        Ok(Transaction { lease, observer: self.observer.clone() })
     }
 
     /// Runs a statement outside of any transaction and returns its rows.
     pub(super) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
-        Box::pin(self.patiently(async { self.once().await?.rows(work, rows, None).await })).await
-    }
-
-    /// Runs a statement outside of any transaction. Passes on its rows and returns the number that it changed.
-    pub(super) async fn run(&self, statement: Statement, row: impl FnMut(PgRow) + Send) -> Result<u64, DbErr> {
-        let mut row = row;
-        let pass_on = |next| {
-            row(next);
-            Ok(())
-        };
-        let run = async { Ok(self.once().await?.run(statement, pass_on).await?.0) };
-        Box::pin(self.patiently(run)).await
-    }
-
-    async fn patiently<T>(&self, run: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+        let run = Box::pin(async { self.once().await?.rows(work, rows, None).await });
         match self.patience {
             None => run.await,
             Some(patience) => timeout(patience, run).await.unwrap_or_else(|_| Err(stalled())),
@@ -154,19 +112,12 @@ impl Server {
 
     /// The state of the pool.
     pub(super) fn pool(&self, name: &'static str) -> Pool {
-        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let most = self.connections.most;
-        let in_use = most.saturating_sub(count(self.connections.places.available_permits()));
-        Pool { name, in_use, idle: count(lock(&self.connections.idle).len()).min(most - in_use), most }
+        self.connections.state(name)
     }
 
     /// Waits for all leases to end, then closes all connections.
     pub(super) async fn close(&self) {
-        self.connections.closed.store(true, Ordering::Relaxed);
-        let _over = self.connections.places.acquire_many(self.connections.most).await;
-        self.connections.places.close();
-        let idle = std::mem::take(&mut *lock(&self.connections.idle));
-        close_all(idle).await;
+        self.connections.close().await;
     }
 }
 
@@ -178,31 +129,33 @@ impl Transaction {
         mut rows: Box<dyn Collect>,
         budget: Option<&Budget>,
     ) -> Result<Box<dyn Collect>, DbErr> {
-        let collect = |row: PgRow| {
-            let size = rows.row(&Row::of_server(&row))?;
+        let collect = |row: &ServerRow| {
+            let size = rows.row(&Row::of_server(row))?;
             budget.map_or(Ok(()), |budget| budget.charge_row(size).map_err(over))
         };
         // Boxed, as below: each wrapper around a future reserves space for it, and drivers have large ones.
-        let (_, took) = Box::pin(self.run(work.statement, collect)).await?;
+        let (_, took) = Box::pin(self.run(&work.statement, work.writes, collect)).await?;
         budget.map_or(Ok(()), |budget| budget.charge_server(took).map_err(over))?;
         Ok(rows)
     }
 
     /// Runs a statement that writes, and returns the number of rows that it changed.
     pub(super) async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
-        Ok(Box::pin(self.run(statement, |_| Ok(()))).await?.0)
+        Ok(Box::pin(self.run(&statement, true, |_| Ok(()))).await?.0)
     }
 
     /// Runs statements without parameters.
     pub(super) async fn script(&self, sql: &str) -> Result<(), DbErr> {
-        let mut lease = self.lease.lock().await;
-        Box::pin(lease.script(sql)).await
+        Box::pin(async {
+            self.lease.begin().await?;
+            self.lease.counted(self.lease.session().script(sql)).await
+        })
+        .await
     }
 
     /// Commits. If the server does not confirm it, the error [is uncertain](super::uncertain).
     pub(super) async fn commit(self) -> Result<(), DbErr> {
-        let mut lease = self.lease.into_inner();
-        match timeout(COMMIT, Box::pin(lease.end("COMMIT"))).await {
+        match timeout(COMMIT, Box::pin(self.lease.end("COMMIT"))).await {
             Ok(Err(error)) if !is_broken(&error) => Err(error),
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(DbErr::Custom(UNCERTAIN.to_owned())),
@@ -211,263 +164,189 @@ impl Transaction {
 
     /// Rolls back. A server that does not respond rolls back by itself.
     pub(super) async fn roll_back(self) -> Result<(), DbErr> {
-        let mut lease = self.lease.into_inner();
-        timeout(BEGIN, Box::pin(lease.end("ROLLBACK"))).await.unwrap_or(Ok(()))
+        timeout(BEGIN, Box::pin(self.lease.end("ROLLBACK"))).await.unwrap_or(Ok(()))
     }
 
-    /// Runs a statement and passes on its rows. Replaces a connection that has died while it was idle. Returns the number
-    /// of rows that it changed, and the time that it took.
+    /// Runs a statement and passes on its rows. Returns the number of rows that it changed, and the server's time for
+    /// it.
     async fn run(
         &self,
-        mut statement: Statement,
-        mut row: impl FnMut(PgRow) -> Result<(), DbErr> + Send,
+        statement: &Statement,
+        writes: bool,
+        row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
     ) -> Result<(u64, Duration), DbErr> {
-        let mut lease = self.lease.lock().await;
-        let mut has_rows = false;
-        loop {
-            let may_repeat = lease.may_be_dead();
-            let keeps = may_repeat || self.observer.is_some();
-            let values = if keeps { statement.values.clone() } else { statement.values.take() };
-            let pass_on = |next| {
-                has_rows = true;
-                row(next)
-            };
-            let began = Instant::now();
-            match lease.run(&statement.sql, values, pass_on).await {
-                Err(error) if may_repeat && !has_rows && is_broken(&error) => {
-                    lease.renew(Instant::now() + ACQUIRE).await?;
-                }
-                done => {
-                    observe(self.observer.as_ref(), Some(began), &statement, done.is_err());
-                    return done.map(|changed| (changed, began.elapsed()));
-                }
-            }
-        }
+        let began = Instant::now();
+        let done = self.lease.run(statement, writes, row).await;
+        observe(self.observer.as_ref(), Some(began), statement, done.is_err());
+        done.map(|changed| (changed, self.lease.took(began)))
     }
 }
 
 impl Lease {
+    fn of(
+        home: Arc<Connections>,
+        place: OwnedSemaphorePermit,
+        (session, is_new): (Arc<Session>, bool),
+        access: Option<Access>,
+    ) -> Self {
+        Self {
+            session: Mutex::new(session),
+            home,
+            place: Some(place),
+            access,
+            beginning: tokio::sync::Mutex::default(),
+            has_begun: AtomicBool::new(false),
+            is_new: AtomicBool::new(is_new),
+            unanswered: AtomicUsize::new(0),
+            is_broken: AtomicBool::new(false),
+            answered: Mutex::new(Instant::now()),
+        }
+    }
+
+    fn session(&self) -> Arc<Session> {
+        Arc::clone(&lock(&self.session))
+    }
+
     /// Takes another connection, at the same place.
-    async fn renew(&mut self, until: Instant) -> Result<(), DbErr> {
-        self.session = None;
-        let idle = self.home.idle();
-        self.is_new = idle.is_none();
-        self.session = Some(match idle {
-            Some(session) => session,
-            None => timeout_at(until.into(), Box::pin(self.home.connect())).await.map_err(|_| late())??,
-        });
-        (self.is_settled, self.is_broken) = (true, false);
+    async fn renew(&self, until: Instant) -> Result<(), DbErr> {
+        let (session, is_new) = self.home.session(until).await?;
+        *lock(&self.session) = session;
+        self.is_new.store(is_new, Ordering::Relaxed);
+        self.unanswered.store(0, Ordering::Relaxed);
+        self.is_broken.store(false, Ordering::Relaxed);
+        self.has_begun.store(false, Ordering::Relaxed);
         Ok(())
     }
 
-    async fn begin(&mut self, access: Access) -> Result<(), DbErr> {
-        self.transaction = Some(access);
-        self.script(match access {
-            Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-            Access::Write => "BEGIN",
+    /// Runs a statement and passes on its rows. Begins the transaction first.
+    async fn run(
+        &self,
+        statement: &Statement,
+        writes: bool,
+        row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
+    ) -> Result<u64, DbErr> {
+        let values = statement.values.as_ref().map_or(&[][..], |values| &values.0);
+        if !self.has_begun.load(Ordering::Acquire) {
+            if writes && self.access.is_some() {
+                // It must not be sent with BEGIN: if BEGIN failed, it would be a transaction of its own.
+                self.begin().await?;
+            } else {
+                let gate = self.beginning.lock().await;
+                if !self.has_begun.load(Ordering::Acquire) {
+                    return self.run_first(&statement.sql, values, row).await;
+                }
+                drop(gate);
+            }
+        }
+        self.counted(self.session().run(&statement.sql, values, row)).await
+    }
+
+    /// Begins the transaction and runs its first statement, which only reads. Replaces a connection that has died while
+    /// it was idle.
+    async fn run_first(
+        &self,
+        sql: &str,
+        values: &[Value],
+        mut row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
+    ) -> Result<u64, DbErr> {
+        let mut has_rows = false;
+        loop {
+            let session = self.session();
+            let pass_on = |next: &ServerRow| {
+                has_rows = true;
+                row(next)
+            };
+            let run = self.counted(session.run(sql, values, pass_on));
+            let done = match self.access {
+                None => run.await,
+                // In this order they are sent.
+                Some(access) => try_join(self.send_begin(&session, access), run).await.map(|((), changed)| changed),
+            };
+            match done {
+                Err(error) if !has_rows && self.may_repeat(&error) => self.renew(Instant::now() + ACQUIRE).await?,
+                done => return done,
+            }
+        }
+    }
+
+    /// Begins the transaction, unless it has begun.
+    async fn begin(&self) -> Result<(), DbErr> {
+        let _gate = self.beginning.lock().await;
+        let Some(access) = self.access.filter(|_| !self.has_begun.load(Ordering::Acquire)) else { return Ok(()) };
+        loop {
+            let session = self.session();
+            match self.send_begin(&session, access).await {
+                Err(error) if self.may_repeat(&error) => self.renew(Instant::now() + ACQUIRE).await?,
+                begun => return begun,
+            }
+        }
+    }
+
+    async fn send_begin(&self, session: &Session, access: Access) -> Result<(), DbErr> {
+        self.has_begun.store(true, Ordering::Release);
+        let begun = timeout(BEGIN, self.counted(session.begin(access.begin()))).await;
+        begun.unwrap_or_else(|_| {
+            self.is_broken.store(true, Ordering::Relaxed);
+            Err(stalled())
         })
-        .await
+    }
+
+    /// Whether the first statement has failed because the connection has died while it was idle.
+    fn may_repeat(&self, error: &DbErr) -> bool {
+        !self.is_new.load(Ordering::Relaxed) && is_broken(error)
     }
 
     /// Ends the transaction.
-    async fn end(&mut self, how: &'static str) -> Result<(), DbErr> {
-        self.script(how).await?;
-        self.transaction = None;
+    async fn end(&self, how: &'static str) -> Result<(), DbErr> {
+        if self.has_begun.load(Ordering::Acquire) {
+            self.counted(self.session().script(how)).await?;
+            self.has_begun.store(false, Ordering::Release);
+        }
         Ok(())
     }
 
-    /// Whether its first statement may fail because the connection has died while it was idle.
-    fn may_be_dead(&self) -> bool {
-        !self.is_new && self.transaction.is_none()
-    }
-
-    /// Runs a statement and passes on its rows.
-    async fn run(
-        &mut self,
-        sql: &str,
-        values: Option<Values>,
-        mut row: impl FnMut(PgRow) -> Result<(), DbErr> + Send,
-    ) -> Result<u64, DbErr> {
-        let session = self.session.as_mut().ok_or_else(closed)?;
-        self.is_settled = false;
-        let values = values.unwrap_or(Values(Vec::new()));
-        let mut steps = session.connection.fetch_many(sqlx::query_with(AssertSqlSafe(sql), SqlxValues(values)));
-        let mut changed = 0;
-        let done = loop {
-            match steps.try_next().await {
-                Ok(Some(Either::Left(done))) => changed += done.rows_affected(),
-                Ok(Some(Either::Right(next))) => row(next)?,
-                Ok(None) => break Ok(changed),
-                Err(error) => break Err(error),
+    /// Runs a statement, and notes whether its answer has arrived.
+    async fn counted<T>(&self, statement: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+        self.unanswered.fetch_add(1, Ordering::Relaxed);
+        let done = statement.await;
+        match &done {
+            Err(error) if is_broken(error) => self.is_broken.store(true, Ordering::Relaxed),
+            Err(error) if !matches!(sqlx_error(error), Some(sqlx::Error::Database(_))) => {}
+            _ => {
+                self.unanswered.fetch_sub(1, Ordering::Relaxed);
             }
-        };
-        drop(steps);
-        self.ended(done)
-    }
-
-    /// Runs statements without parameters.
-    async fn script(&mut self, sql: &str) -> Result<(), DbErr> {
-        let session = self.session.as_mut().ok_or_else(closed)?;
-        self.is_settled = false;
-        let done = session.connection.execute(AssertSqlSafe(sql)).await;
-        self.ended(done).map(drop)
-    }
-
-    /// Notes that a statement has ended.
-    fn ended<T>(&mut self, done: Result<T, sqlx::Error>) -> Result<T, DbErr> {
-        let done = done.map_err(|error| DbErr::Query(RuntimeErr::SqlxError(error.into())));
-        self.is_settled = done.is_ok();
-        self.is_broken = done.as_ref().is_err_and(is_broken);
+        }
         done
+    }
+
+    /// The server's time for a statement that was sent then and has just been answered. It works on one at a time.
+    fn took(&self, sent: Instant) -> Duration {
+        let mut answered = lock(&self.answered);
+        let before = std::mem::replace(&mut *answered, Instant::now());
+        answered.saturating_duration_since(before.max(sent))
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let (Some(mut session), Some(place)) = (self.session.take(), self.place.take()) else { return };
-        if self.is_broken {
+        let Some(place) = self.place.take() else { return };
+        if *self.is_broken.get_mut() {
             return;
         }
-        session.used = Instant::now();
-        match self.transaction {
-            None if self.is_settled => self.home.take_back(session, place),
-            // It holds no locks. The next user reads the answer, before its own first statement.
-            Some(Access::Read) if self.is_settled => {
-                let sent = unconstrained(session.connection.execute("ROLLBACK")).now_or_never();
+        let session = self.session();
+        match self.access.filter(|_| *self.has_begun.get_mut()) {
+            _ if *self.unanswered.get_mut() > 0 => self.home.settle_later(session, place),
+            None => self.home.take_back(session, place),
+            // It holds no locks. The server rolls back before it runs the next user's statement.
+            Some(Access::Read) => {
+                let sent = unconstrained(session.script("ROLLBACK")).now_or_never();
                 if !matches!(sent, Some(Err(_))) {
                     self.home.take_back(session, place);
                 }
             }
-            transaction => {
-                let home = Arc::clone(&self.home);
-                if let Ok(runtime) = Handle::try_current() {
-                    runtime.spawn(home.settle(session, place, transaction.is_some()));
-                }
-            }
+            Some(Access::Write) => self.home.settle_later(session, place),
         }
     }
-}
-
-impl Connections {
-    /// Lends a connection.
-    async fn lease(self: &Arc<Self>) -> Result<Lease, DbErr> {
-        if self.closed.load(Ordering::Relaxed) {
-            return Err(closed());
-        }
-        let until = Instant::now() + ACQUIRE;
-        let place = timeout_at(until.into(), Arc::clone(&self.places).acquire_owned()).await.map_err(|_| late())?;
-        let place = place.map_err(|_| closed())?;
-        let (home, transaction) = (Arc::clone(self), None);
-        let (session, place, is_settled) = (None, Some(place), true);
-        let mut lease = Lease { session, home, place, is_new: true, transaction, is_settled, is_broken: false };
-        lease.renew(until).await?;
-        Ok(lease)
-    }
-
-    /// The most recently used of the idle connections.
-    fn idle(&self) -> Option<Session> {
-        loop {
-            let session = lock(&self.idle).pop()?;
-            if self.keeps(&session) {
-                return Some(session);
-            }
-            close(session, None);
-        }
-    }
-
-    /// Takes out the connections that have been idle for so long.
-    fn idle_for(&self, time: Duration) -> Vec<Session> {
-        let mut idle = lock(&self.idle);
-        let kept = idle.iter().position(|session| session.used.elapsed() < time).unwrap_or(idle.len());
-        idle.drain(..kept).collect()
-    }
-
-    /// Whether a connection can be used again.
-    fn keeps(&self, session: &Session) -> bool {
-        session.connected >= self.hosts.since() && session.connected.elapsed() < LIFETIME
-    }
-
-    /// Connects. Tries again while the server starts.
-    async fn connect(&self) -> Result<Session, DbErr> {
-        let mut pause = PAUSE;
-        loop {
-            let connected = Instant::now();
-            match PgConnection::connect_with(&self.locks.of(self.hosts.host())).await {
-                Ok(connection) => return Ok(Session { connection, connected, used: connected }),
-                Err(error) if is_starting(&error) => sleep(pause).await,
-                Err(error) => return Err(DbErr::Conn(RuntimeErr::SqlxError(error.into()))),
-            }
-            pause = (pause * 2).min(ACQUIRE / 5);
-        }
-    }
-
-    /// Takes a connection back that has nothing left to do.
-    fn take_back(&self, mut session: Session, place: OwnedSemaphorePermit) {
-        if self.closed.load(Ordering::Relaxed) || !self.keeps(&session) {
-            return close(session, Some(place));
-        }
-        // Its answers may have been large.
-        session.connection.shrink_buffers();
-        lock(&self.idle).push(session);
-        // Only now, so that whoever waits for a place finds the connection.
-        drop(place);
-    }
-
-    /// Ends what a connection does, and takes it back. Closes it if the server does not respond.
-    async fn settle(self: Arc<Self>, mut session: Session, place: OwnedSemaphorePermit, in_transaction: bool) {
-        let connection = &mut session.connection;
-        let ended = async {
-            match in_transaction {
-                true => connection.execute("ROLLBACK").await.map(drop),
-                false => connection.ping().await,
-            }
-        };
-        if let Ok(Ok(())) = timeout(SETTLE, ended).await {
-            self.take_back(session, place);
-        }
-    }
-}
-
-/// Whether another attempt to connect may succeed: the server is starting, or has no connection left, or what stands
-/// before it has another server.
-fn is_starting(error: &sqlx::Error) -> bool {
-    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof};
-    let passing = [ConnectionRefused, ConnectionReset, ConnectionAborted, UnexpectedEof, BrokenPipe];
-    match error {
-        sqlx::Error::Io(error) => passing.contains(&error.kind()),
-        sqlx::Error::Database(answer) => answer.code().is_some_and(|code| matches!(&*code, "57P03" | "53300")),
-        _ => false,
-    }
-}
-
-/// Closes a connection in the background, and then frees its place.
-fn close(session: Session, place: Option<OwnedSemaphorePermit>) {
-    if let Ok(runtime) = Handle::try_current() {
-        runtime.spawn(async move {
-            close_all(vec![session]).await;
-            drop(place);
-        });
-    }
-}
-
-async fn close_all(sessions: Vec<Session>) {
-    for session in sessions {
-        let _ = timeout(SETTLE, session.connection.close()).await;
-    }
-}
-
-/// Closes connections that were idle for [`IDLE`]. Ends with the pool.
-async fn close_idle(connections: Weak<Connections>) {
-    loop {
-        sleep(IDLE / 10).await;
-        let Some(connections) = connections.upgrade() else { return };
-        close_all(connections.idle_for(IDLE)).await;
-    }
-}
-
-/// The error of a request that gets no connection in time.
-fn late() -> DbErr {
-    DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)
 }
 
 fn stalled() -> DbErr {
@@ -476,7 +355,7 @@ fn stalled() -> DbErr {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Server").field(&self.connections.hosts).finish()
+        f.debug_tuple("Server").field(&self.connections).finish()
     }
 }
 

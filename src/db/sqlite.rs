@@ -58,7 +58,7 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
     let reader = options.pragma("query_only", "ON");
     let read = pool().max_connections(SQLITE_READERS).connect_lazy_with(reader);
     let pool = SqlxSqliteConnector::from_sqlx_sqlite_pool(read);
-    let read = Reader(Source::Embedded { file: Embedded::reading(file.clone()), pool });
+    let read = Reader { source: Source::Embedded(Embedded::reading(file.clone())), sea_orm: pool };
     Ok(Db {
         place,
         committed: read.clone(),

@@ -1,5 +1,6 @@
 //! A write transaction on either backend.
 
+use sea_orm::sea_query::LockType;
 use sea_orm::{DbBackend, DbErr, Statement};
 
 use super::read::{Backend, Read};
@@ -15,6 +16,46 @@ pub struct Transaction(pub(super) Kind);
 pub(super) enum Kind {
     Server(Box<server::Transaction>),
     Embedded(Box<embedded::Transaction>),
+}
+
+impl Transaction {
+    /// Reads rows and locks them in the same statement, until the transaction ends. For statements that read one table.
+    /// On SQLite, which has one writer at a time, it only reads.
+    pub fn locking(&self, lock: LockType) -> Locking<'_> {
+        Locking { transaction: self, lock }
+    }
+}
+
+/// Locks what it reads. See [`Transaction::locking`].
+#[derive(Debug)]
+pub struct Locking<'t> {
+    transaction: &'t Transaction,
+    lock: LockType,
+}
+
+impl Read for Locking<'_> {
+    async fn collect(&self, mut work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+        if self.backend() == DbBackend::Postgres {
+            work.statement.sql.push_str(match self.lock {
+                LockType::NoKeyUpdate => " FOR NO KEY UPDATE",
+                LockType::Share => " FOR SHARE",
+                LockType::KeyShare => " FOR KEY SHARE",
+                // The strongest.
+                _ => " FOR UPDATE",
+            });
+        }
+        self.transaction.collect(work, rows).await
+    }
+
+    fn is_embedded(&self) -> bool {
+        self.transaction.is_embedded()
+    }
+}
+
+impl Backend for Locking<'_> {
+    fn backend(&self) -> DbBackend {
+        self.transaction.backend()
+    }
 }
 
 impl Read for Transaction {

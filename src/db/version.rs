@@ -1,9 +1,9 @@
 //! Migrates a database, and compares its version with this program's.
 
-use migration::{Migrator, SchemaVersion};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr};
+use migration::{Migrator, SchemaVersion, Texts};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
-use super::{Db, OpenError, Write, postgres};
+use super::{Backend, Db, OpenError, Read, Write, postgres};
 
 /// The key of the advisory lock of [`one_process_at_a_time`] on PostgreSQL: "rollcall" as an integer.
 const START_LOCK: i64 = i64::from_be_bytes(*b"rollcall");
@@ -21,7 +21,14 @@ pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
         transaction.execute_unprepared(&start_lock()).await.map_err(failed)?;
     }
     // Check again: another process may have migrated while we waited for the lock.
-    let schema_version = Migrator::schema_version(&transaction).await.map_err(failed)?;
+    let (backend, reader) = (transaction.get_database_backend(), &transaction);
+    let texts = |sql| -> Texts<'_> {
+        Box::pin(async move {
+            let rows = reader.query_all_raw(Statement::from_string(backend, sql)).await?;
+            rows.iter().map(|row| row.try_get_by_index(0)).collect()
+        })
+    };
+    let schema_version = Migrator::schema_version(backend, texts).await.map_err(failed)?;
     let Version::Older(pending) = compare(&db.place, schema_version)? else { return Ok(0) };
     Migrator::complete(&transaction).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
@@ -69,7 +76,10 @@ pub async fn check(db: &Db) -> Result<(), OpenError> {
 /// Compares versions. If a newer program has migrated the database so that this one cannot use it, this process stops
 /// writing.
 pub async fn version(db: &Db) -> Result<Version, OpenError> {
-    let schema_version = Migrator::schema_version(&db.read).await;
+    let backend = db.read.backend();
+    let texts =
+        |sql| -> Texts<'_> { Box::pin(db.read.rows_by(Statement::from_string(backend, sql), |row| row.get(0))) };
+    let schema_version = Migrator::schema_version(backend, texts).await;
     let version = compare(&db.place, schema_version.map_err(|error| OpenError::of(&db.place, error))?);
     db.writes.note_version(version.is_err());
     version

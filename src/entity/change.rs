@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use futures_util::future::try_join;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{Iterable, ModelTrait, QueryOrder, QuerySelect, QueryTrait};
@@ -128,8 +129,9 @@ pub async fn of(
     id: i64,
     lists: &[List<'_>],
 ) -> Result<Json, DbErr> {
-    let before = row(committed, class, id).await?;
-    let after = row(transaction, class, id).await?;
+    // Boxed, because each has room for the row of any table.
+    let both = try_join(Box::pin(row(committed, class, id)), Box::pin(row(transaction, class, id)));
+    let (before, after) = both.await?;
     let mut changed = Map::new();
     for (column, old, new) in different(before.as_ref(), after.as_ref()) {
         let reference = REFERENCES.iter().find(|(known, _)| *known == column);
@@ -166,8 +168,9 @@ pub async fn of(
             }
             continue;
         }
-        let (before, after) =
-            (entries(committed, class, id, list).await?, entries(transaction, class, id, list).await?);
+        let both =
+            try_join(Box::pin(entries(committed, class, id, list)), Box::pin(entries(transaction, class, id, list)));
+        let (before, after) = both.await?;
         compare(&mut changed, list, before, after);
     }
     Ok(Json::Object(changed))
@@ -181,8 +184,10 @@ pub async fn of_tags(
     ids: &[i64],
 ) -> Result<Option<(&'static str, i64, Json)>, DbErr> {
     let ids = || ids.iter().copied().map(Some);
-    let before: Vec<tag::Model> = tag::Entity::by_ids(committed, ids()).await?.into_iter().flatten().collect();
-    let after: Vec<tag::Model> = tag::Entity::by_ids(transaction, ids()).await?.into_iter().flatten().collect();
+    let both = try_join(tag::Entity::by_ids(committed, ids()), tag::Entity::by_ids(transaction, ids()));
+    let (before, after) = both.await?;
+    let found = |tags: Vec<Option<tag::Model>>| -> Vec<tag::Model> { tags.into_iter().flatten().collect() };
+    let (before, after) = (found(before), found(after));
     let owners: BTreeSet<_> = before.iter().chain(&after).map(owner).collect();
     let mut owners = owners.into_iter();
     let (Some(Some((class, id))), None) = (owners.next(), owners.next()) else { return Ok(None) };

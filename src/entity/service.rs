@@ -129,7 +129,7 @@ pub async fn ids_of(db: &impl Read, column: Column, key: i64, most: u64) -> Resu
 /// A service that the current transaction may write. No other transaction can change, delete or lock the service until
 /// this one ends. Code that writes a service, its aliases, its tags or its repositories requires this type.
 ///
-/// There are three ways to obtain one: [`lock_writable`], for everything but service files; [`lock_for_service_file`],
+/// There are three ways to obtain one: [`lock_writable`] or [`writable`], for everything but service files; [`lock_for_service_file`],
 /// for service files; and [`create`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Writable(Model);
@@ -158,8 +158,16 @@ pub async fn lock_writable<C: Read>(db: &C, found: Model) -> Result<Writable> {
         true => found,
         false => row_lock::row::<Entity>(db, found.id, LockType::Update).await?,
     };
-    match &service.locked_by {
-        None => Ok(Writable(service)),
+    writable(service)
+}
+
+/// Checks that no service file governs a service. Its row must have been locked by the statement that read it.
+///
+/// # Errors
+/// A service file governs the service.
+pub fn writable(locked: Model) -> Result<Writable> {
+    match &locked.locked_by {
+        None => Ok(Writable(locked)),
         Some(file) => {
             let message = format!("the service is locked: its service file {file} governs it; change it there");
             Err(UserError::new("locked", message).into())

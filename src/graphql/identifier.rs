@@ -1,13 +1,13 @@
 //! Identifiers: a client names a thing either by its id, or by its alias, email address or the like.
 
 use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{LockType, ValueTuple};
-use sea_orm::{EntityTrait, ModelTrait, PrimaryKeyTrait, Value};
+use sea_orm::sea_query::LockType;
+use sea_orm::{EntityTrait, ModelTrait, PrimaryKeyTrait};
 
 use super::id::{self, Class};
 use super::schema::IdentifierInput;
 use crate::db::{Read, Transaction};
-use crate::entity::{ByAlias, row_lock};
+use crate::entity::ByAlias;
 use crate::error::{Error, Result, UserError, quoted};
 
 /// How a client names a thing.
@@ -108,10 +108,5 @@ pub(super) async fn locked<M: Named>(
     named: &IdentifierInput,
     lock: LockType,
 ) -> Result<M> {
-    let found = require_in::<M>(db, field, named).await?;
-    Ok(row_lock::row::<M::Entity>(db, key_of(&found), lock).await?)
-}
-
-fn key_of<M: Named>(row: &M) -> i64 {
-    if let ValueTuple::One(Value::BigInt(Some(key))) = row.get_primary_key_value() { key } else { 0 }
+    require_in(&db.locking(lock), field, named).await
 }

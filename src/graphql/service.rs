@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, LockType};
-use sea_orm::{DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::{EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -21,8 +21,8 @@ use crate::engine::page::PageArguments;
 use crate::entity::field_rule::Reference;
 use crate::entity::service::{Column, Writable};
 use crate::entity::{
-    code_issue, code_issue_project_resource, contact as contacts, deploy_number, property as properties, service,
-    service_alias, text,
+    code_issue, code_issue_project_resource, contact as contacts, deploy_number, property as properties, row_lock,
+    service, service_alias, text,
 };
 use crate::error::{Result, UserError};
 
@@ -185,7 +185,7 @@ pub(super) fn clone_charged(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
 
 /// Finds and locks the service that a mutation names. Fails if a service file governs it.
 pub(super) async fn require_writable(db: &Transaction, identifier: Identifier<'_>) -> Result<Writable> {
-    service::lock_writable(db, identifier::require::<Service>(db, identifier).await?).await
+    service::writable(identifier::require::<Service>(&db.locking(LockType::Update), identifier).await?)
 }
 
 /// Like [`require_writable`], for a service that the input field `field` names. If no service is found, the error is
@@ -195,17 +195,16 @@ pub(super) async fn require_writable_as(
     identifier: Identifier<'_>,
     field: &'static str,
 ) -> Result<Writable> {
-    let found = identifier::require::<Service>(db, identifier).await;
+    let found = identifier::require::<Service>(&db.locking(LockType::Update), identifier).await;
     let found = found.map_err(|error| error.map_user(|error| UserError { path: vec![field.into()], ..error }))?;
-    service::lock_writable(db, found).await
+    service::writable(found)
 }
 
 /// Locks the service that owns something about to be changed. Fails if a service file governs the service.
 pub(super) async fn owner_writable(db: &Transaction, id: i64) -> Result<Writable> {
     // The service was deleted, with everything that it owns, after its part was found. The mutation has lost a race and
     // is retried.
-    let found = db.one(service::Entity::find_by_id(id)).await?.ok_or(DbErr::RecordNotUpdated)?;
-    service::lock_writable(db, found).await
+    service::writable(row_lock::row::<service::Entity>(db, id, LockType::Update).await?)
 }
 
 /// Refuses to delete a row that a service governed by a service file refers to, because the deletion would change the
@@ -346,7 +345,7 @@ impl ServiceApiDocSettingsUpdateMutation for Mutation {
 
 /// Like [`require_writable`], for the service that the field or argument `service` names.
 pub(super) async fn require_writable_at(db: &Transaction, named: &IdentifierInput) -> Result<Writable> {
-    service::lock_writable(db, identifier::require_in::<Service>(db, "service", named).await?).await
+    service::writable(identifier::require_in::<Service>(&db.locking(LockType::Update), "service", named).await?)
 }
 
 impl ServiceUpdateMutation for Mutation {

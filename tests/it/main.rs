@@ -64,6 +64,7 @@ mod openid;
 mod openid_provider;
 mod openid_slow;
 mod paging;
+mod pgbouncer;
 mod plans;
 mod postgres;
 mod power_cut;

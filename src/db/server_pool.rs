@@ -1,0 +1,204 @@
+//! Lends connections to PostgreSQL.
+//!
+//! A connection that has finished its statement returns as it is. One that is left within a statement or within a change
+//! is settled first, in the background.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+use sea_orm::{ConnAcquireErr, DbErr, sqlx};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout, timeout_at};
+
+use super::Pool;
+use super::postgres::{ACQUIRE, Hosts, Locks};
+use super::refusal::sqlx_error;
+use super::server_session::Session;
+use super::session::{closed, lock};
+
+/// How long a connection that is settled may take to respond before it is closed.
+const SETTLE: Duration = Duration::from_secs(2);
+
+/// Idle connections are closed after this time.
+const IDLE: Duration = Duration::from_secs(600);
+
+/// Connections are closed after this time: the server's memory for one grows with its use.
+const LIFETIME: Duration = Duration::from_secs(1800);
+
+/// The wait before the second attempt to connect. It doubles with each attempt.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Connections to one server.
+pub(super) struct Connections {
+    pub(super) hosts: Arc<Hosts>,
+    locks: Locks,
+    most: u32,
+    places: Arc<Semaphore>,
+    /// Ordered by last use, the most recent last.
+    idle: Mutex<Vec<Idle>>,
+    closed: AtomicBool,
+}
+
+struct Idle {
+    session: Arc<Session>,
+    since: Instant,
+}
+
+impl Connections {
+    /// A pool that connects on demand. Must be called within a tokio runtime.
+    pub(super) fn new(hosts: &Arc<Hosts>, most: u32, locks: Locks) -> Arc<Self> {
+        let places = Arc::new(Semaphore::new(most as usize));
+        let (hosts, idle, closed) = (Arc::clone(hosts), Mutex::default(), AtomicBool::new(false));
+        let connections = Arc::new(Self { hosts, locks, most, places, idle, closed });
+        tokio::spawn(close_idle(Arc::downgrade(&connections)));
+        connections
+    }
+
+    /// Waits for a place, and takes a connection. Also returns whether the connection is new.
+    pub(super) async fn lend(&self) -> Result<(OwnedSemaphorePermit, Arc<Session>, bool), DbErr> {
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(closed());
+        }
+        let until = Instant::now() + ACQUIRE;
+        let place = timeout_at(until.into(), Arc::clone(&self.places).acquire_owned()).await.map_err(|_| late())?;
+        let (session, is_new) = self.session(until).await?;
+        Ok((place.map_err(|_| closed())?, session, is_new))
+    }
+
+    /// The state of the pool.
+    pub(super) fn state(&self, name: &'static str) -> Pool {
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let in_use = self.most.saturating_sub(count(self.places.available_permits()));
+        Pool { name, in_use, idle: count(lock(&self.idle).len()).min(self.most - in_use), most: self.most }
+    }
+
+    /// Waits for all connections to be returned, then closes them.
+    pub(super) async fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        let _over = self.places.acquire_many(self.most).await;
+        self.places.close();
+        let idle = std::mem::take(&mut *lock(&self.idle));
+        close_all(idle.into_iter().map(|idle| idle.session)).await;
+    }
+
+    /// A connection, and whether it is new.
+    pub(super) async fn session(&self, until: Instant) -> Result<(Arc<Session>, bool), DbErr> {
+        match self.idle() {
+            Some(session) => Ok((session, false)),
+            None => {
+                let connected = timeout_at(until.into(), Box::pin(self.connect())).await.map_err(|_| late())??;
+                Ok((Arc::new(connected), true))
+            }
+        }
+    }
+
+    /// The most recently used of the idle connections.
+    fn idle(&self) -> Option<Arc<Session>> {
+        loop {
+            let Idle { session, .. } = lock(&self.idle).pop()?;
+            if self.keeps(&session) {
+                return Some(session);
+            }
+            close(session, None);
+        }
+    }
+
+    /// Takes out the connections that have been idle for so long.
+    fn idle_for(&self, time: Duration) -> Vec<Arc<Session>> {
+        let mut idle = lock(&self.idle);
+        let kept = idle.iter().position(|idle| idle.since.elapsed() < time).unwrap_or(idle.len());
+        idle.drain(..kept).map(|idle| idle.session).collect()
+    }
+
+    /// Whether a connection can be used again.
+    fn keeps(&self, session: &Session) -> bool {
+        session.opened >= self.hosts.since() && session.opened.elapsed() < LIFETIME
+    }
+
+    /// Connects. Tries again while the server starts.
+    async fn connect(&self) -> Result<Session, DbErr> {
+        let mut pause = PAUSE;
+        loop {
+            match Session::open(self.hosts.host(), self.locks).await {
+                Err(error) if is_starting(&error) => sleep(pause).await,
+                opened => return opened,
+            }
+            pause = (pause * 2).min(ACQUIRE / 5);
+        }
+    }
+
+    /// Takes a connection back that has nothing left to do.
+    pub(super) fn take_back(&self, session: Arc<Session>, place: OwnedSemaphorePermit) {
+        if self.closed.load(Ordering::Relaxed) || !self.keeps(&session) {
+            return close(session, Some(place));
+        }
+        lock(&self.idle).push(Idle { session, since: Instant::now() });
+        // Only now, so that whoever waits for a place finds the connection.
+        drop(place);
+    }
+
+    /// Ends what a connection does, and takes it back. Closes it if the server does not respond.
+    pub(super) fn settle_later(self: &Arc<Self>, session: Arc<Session>, place: OwnedSemaphorePermit) {
+        let Ok(runtime) = Handle::try_current() else { return };
+        let home = Arc::clone(self);
+        runtime.spawn(async move {
+            // Answered after everything that was sent before it. Outside of a transaction the server only warns.
+            if let Ok(Ok(())) = timeout(SETTLE, session.script("ROLLBACK")).await {
+                home.take_back(session, place);
+            }
+        });
+    }
+}
+
+/// Whether another attempt to connect may succeed: the server is starting, or has no connection left, or what stands
+/// before it has another server.
+fn is_starting(error: &DbErr) -> bool {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof};
+    let passing = [ConnectionRefused, ConnectionReset, ConnectionAborted, UnexpectedEof, BrokenPipe];
+    match sqlx_error(error) {
+        Some(sqlx::Error::Io(error)) => passing.contains(&error.kind()),
+        Some(sqlx::Error::Database(answer)) => answer.code().is_some_and(|code| matches!(&*code, "57P03" | "53300")),
+        _ => false,
+    }
+}
+
+/// Closes a connection in the background, and then frees its place.
+fn close(session: Arc<Session>, place: Option<OwnedSemaphorePermit>) {
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(async move {
+            close_all([session]).await;
+            drop(place);
+        });
+    }
+}
+
+async fn close_all(sessions: impl IntoIterator<Item = Arc<Session>>) {
+    for session in sessions {
+        if let Some(session) = Arc::into_inner(session) {
+            session.close().await;
+        }
+    }
+}
+
+/// Closes connections that were idle for [`IDLE`]. Ends with the pool.
+async fn close_idle(connections: Weak<Connections>) {
+    loop {
+        sleep(IDLE / 10).await;
+        let Some(connections) = connections.upgrade() else { return };
+        close_all(connections.idle_for(IDLE)).await;
+    }
+}
+
+/// The error of a request that gets no connection in time.
+fn late() -> DbErr {
+    DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)
+}
+
+impl fmt::Debug for Connections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Connections").field(&self.hosts).finish()
+    }
+}

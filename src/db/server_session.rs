@@ -1,0 +1,156 @@
+//! One connection to PostgreSQL: opens it, and runs statements.
+//!
+//! Statements can be sent before the answers to earlier ones have arrived: the server works through them in order. What
+//! nobody waits for any more is read and discarded.
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use futures_util::TryStreamExt;
+use quick_cache::unsync::Cache;
+use sea_orm::{DbErr, RuntimeErr, Value, sqlx};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row, SimpleQueryMessage, Statement};
+
+use super::answer;
+use super::postgres::Locks;
+use super::postgres_url::{Host, SETTINGS};
+use super::postgres_value::{Parameter, type_of};
+use super::session::lock;
+
+/// How many statements a connection keeps prepared.
+const STATEMENTS: usize = 256;
+
+/// How long the end of a connection may take before it is cut.
+const CLOSE: Duration = Duration::from_secs(2);
+
+/// How long a statement waits for locks with [`Locks::Short`].
+const SHORT: &str = "500ms";
+
+type Prepared = Mutex<Cache<Arc<str>, Statement>>;
+
+/// An open connection. Cut when dropped.
+pub(super) struct Session {
+    client: Client,
+    driver: Driver,
+    /// Prepared statements, by their texts. None through PgBouncer.
+    prepared: Option<Prepared>,
+    /// What begins a transaction with the settings of the connection, through PgBouncer.
+    settings: String,
+    pub(super) opened: Instant,
+}
+
+/// Sends and receives, in a task of its own, until the connection ends. Cuts it when dropped.
+struct Driver(JoinHandle<()>);
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Session {
+    /// Connects.
+    pub(super) async fn open(host: &Host, locks: Locks) -> Result<Self, DbErr> {
+        let mut config = host.config.clone();
+        let settings = match (host.is_shared, locks) {
+            (false, Locks::Usual) => String::new(),
+            (false, Locks::Short) => {
+                let options = config.get_options().unwrap_or_default();
+                config.options(format!("{options} -c lock_timeout={SHORT}"));
+                String::new()
+            }
+            (true, _) => settings(locks),
+        };
+        let opened = Instant::now();
+        let failed = |error| DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error)));
+        let connector = host.tls.connector().map_err(|error| failed(sqlx::Error::Tls(error.into())))?;
+        let (client, connection) =
+            Box::pin(config.connect(connector)).await.map_err(|error| failed(answer::of_server(&error)))?;
+        let driver = Driver(tokio::spawn(async move {
+            // Whoever waits for an answer gets the error too.
+            let _ = connection.await;
+        }));
+        let prepared = (!host.is_shared).then(|| Mutex::new(Cache::new(STATEMENTS)));
+        Ok(Self { client, driver, prepared, settings, opened })
+    }
+
+    /// Runs a statement and passes on its rows. Returns the number of rows that it changed. The statement is sent when
+    /// the future is polled for the first time, unless it must be prepared.
+    pub(super) async fn run(
+        &self,
+        sql: &str,
+        values: &[Value],
+        mut row: impl FnMut(&Row) -> Result<(), DbErr> + Send,
+    ) -> Result<u64, DbErr> {
+        let rows = match &self.prepared {
+            Some(prepared) => {
+                let statement = self.statement(prepared, sql, values).await?;
+                self.client.query_raw(&statement, values.iter().map(Parameter)).await
+            }
+            None => {
+                let parameters = values.iter().map(|value| (Parameter(value), type_of(value)));
+                self.client.query_typed_raw(sql, parameters).await
+            }
+        };
+        let mut rows = pin!(rows.map_err(failed)?);
+        while let Some(next) = rows.try_next().await.map_err(failed)? {
+            row(&next)?;
+        }
+        Ok(rows.rows_affected().unwrap_or_default())
+    }
+
+    /// Prepares a statement, unless it is prepared.
+    async fn statement(&self, prepared: &Prepared, sql: &str, values: &[Value]) -> Result<Statement, DbErr> {
+        if let Some(statement) = lock(prepared).get(sql) {
+            return Ok(statement.clone());
+        }
+        let types: Vec<Type> = values.iter().map(type_of).collect();
+        let statement = self.client.prepare_typed(sql, &types).await.map_err(failed)?;
+        lock(prepared).insert(sql.into(), statement.clone());
+        Ok(statement)
+    }
+
+    /// Begins a transaction. Sent when the future is polled for the first time.
+    pub(super) async fn begin(&self, how: &'static str) -> Result<(), DbErr> {
+        match self.settings.as_str() {
+            "" => self.script(how).await,
+            settings => self.script(&format!("{how}; {settings}")).await,
+        }
+    }
+
+    /// Runs statements without parameters. They are sent when the future is polled for the first time.
+    pub(super) async fn script(&self, sql: &str) -> Result<(), DbErr> {
+        self.client.batch_execute(sql).await.map_err(failed)
+    }
+
+    /// Whether the server accepts no writes.
+    pub(super) async fn is_read_only(&self) -> Result<bool, DbErr> {
+        let answer = self.client.simple_query("SHOW transaction_read_only").await.map_err(failed)?;
+        Ok(answer.iter().any(|part| matches!(part, SimpleQueryMessage::Row(row) if row.get(0) == Some("on"))))
+    }
+
+    /// Ends the connection.
+    pub(super) async fn close(self) {
+        let Self { client, mut driver, .. } = self;
+        drop(client);
+        let _ = timeout(CLOSE, &mut driver.0).await;
+    }
+}
+
+/// Makes the settings of a connection those of a transaction. Those of TCP are PgBouncer's own.
+fn settings(locks: Locks) -> String {
+    let own = SETTINGS.into_iter().filter(|(name, _)| !name.starts_with("tcp_"));
+    let own = own.map(|(name, value)| match (name, locks) {
+        ("lock_timeout", Locks::Short) => (name, SHORT),
+        _ => (name, value),
+    });
+    own.map(|(name, value)| format!("SET LOCAL {name} = '{value}'")).collect::<Vec<_>>().join("; ")
+}
+
+fn failed(error: tokio_postgres::Error) -> DbErr {
+    DbErr::Query(RuntimeErr::SqlxError(Arc::new(answer::of_server(&error))))
+}
