@@ -76,7 +76,8 @@ struct Parameters {
     passed_on: Vec<(String, String)>,
     /// How to encrypt, if the URL says so.
     mode: Option<PgSslMode>,
-    files: Files,
+    /// Whether the URL names the certificate that signs the server's.
+    has_root: bool,
     connect_timeout: Duration,
     must_be_writable: bool,
     connections: u32,
@@ -131,29 +132,12 @@ fn without_host(user: &str, port: &str) -> Result<String, OpenError> {
     Ok(parameters.finish())
 }
 
-/// Files with certificates and keys.
-struct Files {
-    /// The certificates that sign the server's.
-    roots: Option<PathBuf>,
-    /// The client's certificate.
-    certificate: Option<PathBuf>,
-    key: Option<PathBuf>,
-}
-
-impl Files {
-    /// Those that the environment names, as for libpq.
-    fn of_environment() -> Self {
-        let file = |name: &str| std::env::var_os(name).map(PathBuf::from);
-        Self { roots: file("PGSSLROOTCERT"), certificate: file("PGSSLCERT"), key: file("PGSSLKEY") }
-    }
-}
-
 impl Default for Parameters {
     fn default() -> Self {
         Self {
             passed_on: Vec::new(),
             mode: None,
-            files: Files::of_environment(),
+            has_root: false,
             connect_timeout: CONNECT,
             must_be_writable: false,
             connections: CONNECTIONS,
@@ -167,13 +151,8 @@ impl Parameters {
         match name {
             "sslmode" => self.mode = Some(mode(value)?),
             "sslrootcert" if value == "system" => self.mode = self.mode.or(Some(PgSslMode::VerifyFull)),
-            "sslrootcert" | "sslcert" | "sslkey" => {
-                let file = match name {
-                    "sslrootcert" => &mut self.files.roots,
-                    "sslcert" => &mut self.files.certificate,
-                    _ => &mut self.files.key,
-                };
-                *file = Some(PathBuf::from(value));
+            "sslrootcert" => {
+                self.has_root = true;
                 self.passed_on.push((name.to_owned(), value.to_owned()));
             }
             "connect_timeout" => {
@@ -216,7 +195,7 @@ impl Parameters {
         // The driver reads PGSSLMODE.
         let of_environment = Some(options.get_ssl_mode()).filter(|mode| !matches!(mode, PgSslMode::Prefer));
         match self.mode.or(of_environment) {
-            Some(PgSslMode::Require) if self.files.roots.is_some() => PgSslMode::VerifyCa,
+            Some(PgSslMode::Require) if self.has_root => PgSslMode::VerifyCa,
             Some(mode) => mode,
             // Sockets are never encrypted.
             None if folder(options).is_some() => PgSslMode::Disable,
@@ -228,7 +207,7 @@ impl Parameters {
 
 impl Host {
     fn of(options: PgConnectOptions, parameters: &Parameters) -> Result<Self, OpenError> {
-        let (mode, files, is_shared) = (parameters.mode_of(&options), &parameters.files, parameters.is_shared);
+        let (mode, is_shared) = (parameters.mode_of(&options), parameters.is_shared);
         let sea_orm = options.ssl_mode(mode).disable_statement_logging();
         let sea_orm = match is_shared {
             // It names statements only to keep them.
@@ -243,7 +222,9 @@ impl Host {
         };
         config.dbname(sea_orm.get_database().unwrap_or(sea_orm.get_username()));
         config.application_name(sea_orm.get_application_name().unwrap_or_default());
-        config.options(sea_orm.get_options().unwrap_or_default());
+        if let Some(options) = sea_orm.get_options() {
+            config.options(options);
+        }
         let (idle, interval, retries) = KEEPALIVE;
         config.keepalives_idle(idle).keepalives_interval(interval).keepalives_retries(retries);
         config.tcp_user_timeout(USER_TIMEOUT);
@@ -254,14 +235,18 @@ impl Host {
         if let Some(password) = url.password() {
             config.password(percent_decode_str(password).collect::<Vec<u8>>());
         }
-        let client = match (&files.certificate, &files.key) {
-            (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
+        let file = |name: &str| {
+            let (_, file) = url.query_pairs().find(|(key, _)| key == name)?;
+            Some(PathBuf::from(file.strip_prefix("file: ").unwrap_or(&file)))
+        };
+        let client = match (file("sslcert"), file("sslkey")) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
             (None, None) => None,
             _ => {
                 return Err(OpenError::Parameter("in the database URL, sslcert and sslkey need each other".to_owned()));
             }
         };
-        let tls = Tls { mode, roots: files.roots.clone(), client };
+        let tls = Tls { mode, roots: file("sslrootcert"), client };
         config.ssl_mode(tls.mode());
         Ok(Self { config, tls, sea_orm, is_shared })
     }

@@ -50,6 +50,9 @@ struct Lease {
     access: Option<Access>,
     /// Held by the first statement until the transaction has begun.
     beginning: tokio::sync::Mutex<()>,
+    /// Whether the server was told to begin the transaction.
+    is_open: AtomicBool,
+    /// Whether it has confirmed that.
     has_begun: AtomicBool,
     /// Whether it was connected for this lease. Any other may have died while it was idle.
     is_new: AtomicBool,
@@ -195,6 +198,7 @@ impl Lease {
             place: Some(place),
             access,
             beginning: tokio::sync::Mutex::default(),
+            is_open: AtomicBool::new(false),
             has_begun: AtomicBool::new(false),
             is_new: AtomicBool::new(is_new),
             unanswered: AtomicUsize::new(0),
@@ -214,7 +218,7 @@ impl Lease {
         self.is_new.store(is_new, Ordering::Relaxed);
         self.unanswered.store(0, Ordering::Relaxed);
         self.is_broken.store(false, Ordering::Relaxed);
-        self.has_begun.store(false, Ordering::Relaxed);
+        self.is_open.store(false, Ordering::Relaxed);
         Ok(())
     }
 
@@ -283,24 +287,27 @@ impl Lease {
     }
 
     async fn send_begin(&self, session: &Session, access: Access) -> Result<(), DbErr> {
-        self.has_begun.store(true, Ordering::Release);
-        let begun = timeout(BEGIN, self.counted(session.begin(access.begin()))).await;
-        begun.unwrap_or_else(|_| {
-            self.is_broken.store(true, Ordering::Relaxed);
-            Err(stalled())
-        })
+        self.is_open.store(true, Ordering::Relaxed);
+        match timeout(BEGIN, self.counted(session.begin(access.begin()))).await {
+            Ok(begun) => begun.map(|()| self.has_begun.store(true, Ordering::Release)),
+            Err(_) => {
+                self.is_broken.store(true, Ordering::Relaxed);
+                Err(stalled())
+            }
+        }
     }
 
     /// Whether the first statement has failed because the connection has died while it was idle.
     fn may_repeat(&self, error: &DbErr) -> bool {
-        !self.is_new.load(Ordering::Relaxed) && is_broken(error)
+        let may_be_dead = !self.is_new.load(Ordering::Relaxed) && !self.has_begun.load(Ordering::Relaxed);
+        may_be_dead && is_broken(error)
     }
 
     /// Ends the transaction.
     async fn end(&self, how: &'static str) -> Result<(), DbErr> {
-        if self.has_begun.load(Ordering::Acquire) {
+        if self.is_open.load(Ordering::Relaxed) {
             self.counted(self.session().script(how)).await?;
-            self.has_begun.store(false, Ordering::Release);
+            self.is_open.store(false, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -334,7 +341,7 @@ impl Drop for Lease {
             return;
         }
         let session = self.session();
-        match self.access.filter(|_| *self.has_begun.get_mut()) {
+        match self.access.filter(|_| *self.is_open.get_mut()) {
             _ if *self.unanswered.get_mut() > 0 => self.home.settle_later(session, place),
             None => self.home.take_back(session, place),
             // It holds no locks. The server rolls back before it runs the next user's statement.

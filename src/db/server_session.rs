@@ -133,6 +133,11 @@ impl Session {
         Ok(answer.iter().any(|part| matches!(part, SimpleQueryMessage::Row(row) if row.get(0) == Some("on"))))
     }
 
+    /// Whether the server has ended the connection.
+    pub(super) fn has_ended(&self) -> bool {
+        self.client.is_closed()
+    }
+
     /// Ends the connection.
     pub(super) async fn close(self) {
         let Self { client, mut driver, .. } = self;
