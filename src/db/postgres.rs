@@ -50,7 +50,7 @@ impl Target {
     async fn find(&self) -> Result<usize, OpenError> {
         let mut last = OpenError::Url;
         for (place, host) in self.hosts.iter().enumerate() {
-            match timeout(self.connect_timeout, self.check(host)).await {
+            match timeout(self.connect_timeout, Box::pin(self.check(host))).await {
                 Ok(Ok(None)) => return Ok(place),
                 Ok(Ok(Some(why))) => last = OpenError::Refused { place: self.place(), why: why.to_owned() },
                 Ok(Err(error)) => last = self.explain(host, error),
@@ -110,7 +110,7 @@ pub(super) struct Hosts {
 impl Hosts {
     /// Connects once outside of any pool, because a pool hides why a connection fails.
     pub(super) async fn connect(target: Target) -> Result<Self, OpenError> {
-        let current = AtomicUsize::new(target.find().await?);
+        let current = AtomicUsize::new(Box::pin(target.find()).await?);
         Ok(Self { target, current, since: Arc::new(Mutex::new(Instant::now())) })
     }
 
@@ -135,7 +135,7 @@ impl Hosts {
         let mut was_away = false;
         while !sea_orm.is_closed() {
             sleep(WATCH).await;
-            if let Ok(Ok(None)) = timeout(WATCH, self.target.check(self.host())).await {
+            if let Ok(Ok(None)) = timeout(WATCH, Box::pin(self.target.check(self.host()))).await {
                 was_away = false;
                 continue;
             }

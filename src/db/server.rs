@@ -120,7 +120,7 @@ impl Server {
 
     /// Waits for all leases to end, then closes all connections.
     pub(super) async fn close(&self) {
-        self.connections.close().await;
+        Box::pin(self.connections.close()).await;
     }
 }
 
@@ -233,11 +233,11 @@ impl Lease {
         if !self.has_begun.load(Ordering::Acquire) {
             if writes && self.access.is_some() {
                 // It must not be sent with BEGIN: if BEGIN failed, it would be a transaction of its own.
-                self.begin().await?;
+                Box::pin(self.begin()).await?;
             } else {
                 let gate = self.beginning.lock().await;
                 if !self.has_begun.load(Ordering::Acquire) {
-                    return self.run_first(&statement.sql, values, row).await;
+                    return Box::pin(self.run_first(&statement.sql, values, row)).await;
                 }
                 drop(gate);
             }

@@ -178,7 +178,7 @@ fn close(session: Arc<Session>, place: Option<OwnedSemaphorePermit>) {
 async fn close_all(sessions: impl IntoIterator<Item = Arc<Session>>) {
     for session in sessions {
         if let Some(session) = Arc::into_inner(session) {
-            session.close().await;
+            Box::pin(session.close()).await;
         }
     }
 }
