@@ -109,7 +109,7 @@ async fn every_write_is_stored_once_whatever_fails_under_load() {
     }
     let (time, has_disks) = (fault_time(), can_mount());
     // What is written takes most of it, and the rest is filled.
-    let cluster = if has_disks { Cluster::on_disks(300 + 15 * time.as_secs()).await } else { Cluster::durable().await };
+    let cluster = if has_disks { Cluster::on_disks(300 + 30 * time.as_secs()).await } else { Cluster::durable().await };
     let cluster = cluster.expect("a cluster");
     let name = cluster.create("template0").await;
     let (direct, proxy) = (cluster.url(&name), Proxy::to(cluster.server().socket()).await);
